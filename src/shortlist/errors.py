@@ -1,0 +1,83 @@
+"""One family of errors, and the one door through which optional packages come in.
+
+Every mistake a user can make is a `ShortlistError`; the message says who, what, and what next.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterable
+from types import ModuleType
+
+
+class ShortlistError(Exception):
+    """The root of the family: `except ShortlistError` catches every mistake this library explains."""
+
+
+class UnknownClass(ShortlistError, ValueError):
+    """A word that is not a class of the label space."""
+
+
+class BadShortlist(ShortlistError, ValueError):
+    """An empty set, the full set, an undeclared shortlist, or something that is not a shortlist at all."""
+
+
+class BadLabeler(ShortlistError, ValueError):
+    """A labeler, or a feature it asks for, that cannot be used as it was written."""
+
+
+class LabelerFailed(ShortlistError, RuntimeError):
+    """A labeler or a feature raised an error on a row; the original error is the `__cause__`."""
+
+
+class BadVotes(ShortlistError, ValueError):
+    """Votes that contradict themselves, or one another."""
+
+
+class BadRows(ShortlistError, ValueError):
+    """Rows of a kind that labelers cannot read."""
+
+
+class BadFile(ShortlistError, ValueError):
+    """A file that is missing, truncated, foreign, or written by a newer version."""
+
+
+class MissingPackage(ShortlistError, ImportError):
+    """An optional package (or a model it needs) is not installed."""
+
+
+class ShortlistWarning(UserWarning):
+    """The root of everything this library warns about."""
+
+
+class SlowPattern(ShortlistWarning):
+    """A pattern the linear-time engine cannot express runs row by row with Python's `re`."""
+
+
+class UselessLabeler(ShortlistWarning):
+    """A labeler that can say nothing about any row was left out."""
+
+
+def nearest(word: object, words: Iterable[str]) -> str | None:
+    """The most similar of `words`, for "did you mean"; nothing when none is close."""
+    close = difflib.get_close_matches(str(word), list(words), n=1, cutoff=0.5)
+    if not close:
+        folded = {w.casefold(): w for w in words}
+        return folded.get(str(word).casefold())
+    return close[0]
+
+
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """" Did you mean 'X'?" when something is close, else nothing."""
+    best = nearest(word, words)
+    return f" Did you mean {best!r}?" if best else ""
+
+
+def require(package: str, extra: str) -> ModuleType:
+    """Import an optional package where it is used, or say how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as missing:
+        root = package.split(".")[0]
+        raise MissingPackage(f"this needs {root}: pip install 'shortlist[{extra}]'") from missing

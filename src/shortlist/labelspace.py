@@ -1,0 +1,147 @@
+"""LabelSpace: class names ↔ positions, and shortlists ↔ masks.
+
+A *shortlist* is a non-empty proper subset of the classes, written as a `frozenset` of names. `Not("X")` is
+every class but X.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadShortlist, UnknownClass, did_you_mean
+
+Shortlist: TypeAlias = frozenset[str]
+
+
+@dataclass(frozen=True, init=False)
+class Not:
+    """Every class but these: `Not("sports")`, `Not("sports", "world")`."""
+
+    classes: frozenset[str]
+
+    def __init__(self, *classes: str) -> None:
+        if not classes or not all(isinstance(name, str) for name in classes):
+            raise BadShortlist('Not() takes class names, for example Not("sports")')
+        object.__setattr__(self, "classes", frozenset(classes))
+
+    def __repr__(self) -> str:
+        return f"Not({', '.join(repr(name) for name in sorted(self.classes))})"
+
+
+Answer: TypeAlias = str | Collection[str] | Not
+
+
+def names_in(answer: object) -> Shortlist | Not:
+    """A name, a collection of names or a Not as what it says, before any label space is known."""
+    if isinstance(answer, Not):
+        return answer
+    if isinstance(answer, str):
+        return frozenset((str(answer),))
+    if isinstance(answer, (set, frozenset, list, tuple)) and all(isinstance(name, str) for name in answer):
+        return frozenset(str(name) for name in answer)
+    raise BadShortlist(f"{answer!r} is not a class name, a set of class names or Not(...)")
+
+
+class LabelSpace(Sequence[str]):
+    """The classes, in order. Behaves as a tuple of names that also knows its positions.
+
+    >>> space = LabelSpace(["business", "sports", "world"])
+    >>> sorted(space.shortlist(Not("sports")))
+    ['business', 'world']
+    >>> space.mask({"sports", "world"}).tolist()
+    [False, True, True]
+    """
+
+    __slots__ = ("_positions", "names")
+
+    def __init__(self, names: Iterable[str]) -> None:
+        if isinstance(names, str):
+            raise BadShortlist(f"the classes are given as a list of names, not as the string {names!r}")
+        self.names: tuple[str, ...] = tuple(names)
+        for name in self.names:
+            if not isinstance(name, str) or not name:
+                raise BadShortlist(f"class names are non-empty strings; got {name!r}")
+        self._positions = {name: j for j, name in enumerate(self.names)}
+        if len(self._positions) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise BadShortlist(f"class {twice!r} is named twice")
+        if len(self.names) < 2:
+            raise BadShortlist(f"a label space needs at least two classes; got {list(self.names)}")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, j):  # type: ignore[no-untyped-def]
+        return self.names[j]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LabelSpace) and self.names == other.names
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    def __repr__(self) -> str:
+        return f"LabelSpace({list(self.names)!r})"
+
+    def position(self, name: str) -> int:
+        """Where a class stands; an unknown name is an error that offers the nearest one."""
+        try:
+            return self._positions[name]
+        except (KeyError, TypeError):
+            raise UnknownClass(
+                f"{name!r} is not a class. Classes: {', '.join(self)}.{did_you_mean(name, self)}"
+            ) from None
+
+    def positions(self, names: Iterable[str | None]) -> npt.NDArray[np.int64]:
+        """Positions of many names, −1 where a name is None (unknown): how gold labels become numbers."""
+        known: dict[str | None, int] = {None: -1, **self._positions}
+        return np.fromiter((known[n] if n in known else self.position(n) for n in names), np.int64)  # type: ignore[arg-type]
+
+    def shortlist(self, answer: object, *, full_is_none: bool = False) -> Shortlist | None:
+        """The non-empty proper subset of the classes that an answer stands for.
+
+        The full set is the paper's way to abstain; it is accepted as that (and becomes None) only when
+        asked for with `full_is_none`.
+        """
+        said = names_in(answer)
+        words = said.classes if isinstance(said, Not) else said
+        for word in sorted(words):
+            self.position(word)
+        classes = frozenset(self.names) - words if isinstance(said, Not) else said
+        if not classes:
+            raise BadShortlist(f"{answer!r} leaves no class; to abstain, return nothing (None)")
+        if len(classes) == len(self):
+            if full_is_none:
+                return None
+            raise BadShortlist(f"{answer!r} holds every class, so it says nothing; to abstain, return None")
+        return classes
+
+    def mask(self, answer: object) -> npt.NDArray[np.bool_]:
+        """The same shortlist as a (k,) bool array."""
+        classes = self.shortlist(answer)
+        assert classes is not None
+        return np.fromiter((name in classes for name in self), np.bool_, len(self))
+
+    def from_mask(self, mask: npt.ArrayLike) -> Shortlist:
+        """The shortlist of a (k,) bool array."""
+        return frozenset(self.names[j] for j in np.flatnonzero(np.asarray(mask, np.bool_)))
+
+    def ordered(self, shortlist: Collection[str]) -> tuple[str, ...]:
+        """The names of a shortlist in the order of the space, for printing and saving."""
+        return tuple(sorted(shortlist, key=self.position))
+
+    def show(self, shortlist: Collection[str]) -> str:
+        """`NUM` for one class, `{DESC, NUM}` for several."""
+        names = self.ordered(shortlist)
+        return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"

@@ -1,0 +1,7 @@
+"""What every labeler said about every row, and how that is kept, counted and exchanged."""
+
+from shortlist.votes.codomain import Codomain
+from shortlist.votes.patterns import Patterns
+from shortlist.votes.table import Failure, Votes
+
+__all__ = ["Codomain", "Failure", "Patterns", "Votes"]

@@ -1,0 +1,97 @@
+"""Codomain: the shortlists one labeler may answer, T(G_i) of the paper (Section 3.1).
+
+The paper asks two things of it: every class is in some shortlist, and no class is in all of them. Where the
+shortlists a labeler says break that, a *dummy* is added: one it never says, and that makes its accuracy
+well-defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadShortlist
+from shortlist.labelspace import LabelSpace, Shortlist
+
+
+@dataclass(frozen=True)
+class Codomain:
+    """The shortlists of a labeler, in the order of their codes: code c stands for `shortlists[c - 1]`."""
+
+    shortlists: tuple[Shortlist, ...]
+    dummies: frozenset[Shortlist] = field(default_factory=frozenset)
+    inferred: bool = False
+
+    @classmethod
+    def declare(cls, says: Iterable[Any], space: LabelSpace, *, inferred: bool = False) -> Codomain:
+        """The codomain of a labeler that says these; a dummy is added where the paper's conditions ask."""
+        shortlists = tuple(s for s in (space.shortlist(answer) for answer in says) if s is not None)
+        if len(set(shortlists)) < len(shortlists):
+            twice = next(s for s in shortlists if shortlists.count(s) > 1)
+            raise BadShortlist(f"{space.show(twice)} is declared twice")
+        dummy = missing_dummy(shortlists, space)
+        if dummy is None:
+            return cls(shortlists, inferred=inferred)
+        return cls((*shortlists, dummy), frozenset({dummy}), inferred)
+
+    def __len__(self) -> int:
+        return len(self.shortlists)
+
+    def code(self, shortlist: Shortlist) -> int:
+        """The code of a shortlist, from 1."""
+        return self.shortlists.index(shortlist) + 1
+
+    @property
+    def says(self) -> tuple[Shortlist, ...]:
+        """What the labeler really says: the shortlists without the dummies."""
+        return tuple(s for s in self.shortlists if s not in self.dummies)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether it has but one thing to say, so that all it tells is in whether it votes."""
+        return len(self.says) == 1
+
+    def member(self, space: LabelSpace) -> npt.NDArray[np.bool_]:
+        """(c, k): which classes are in which shortlist."""
+        rows = [[name in shortlist for name in space] for shortlist in self.shortlists]
+        return np.array(rows, np.bool_).reshape(len(self), len(space))
+
+    def show(self, space: LabelSpace) -> str:
+        """`HUM | {DESC, NUM} | dummy ABBR`, for people."""
+        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in self.shortlists]
+        return " | ".join(shown) + (" (inferred)" if self.inferred else "")
+
+    def to_json(self, space: LabelSpace) -> dict[str, Any]:
+        return {
+            "shortlists": [list(space.ordered(s)) for s in self.shortlists],
+            "dummies": [list(space.ordered(s)) for s in self.shortlists if s in self.dummies],
+            "inferred": self.inferred,
+        }
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Codomain:
+        return cls(
+            tuple(frozenset(names) for names in record["shortlists"]),
+            frozenset(frozenset(names) for names in record["dummies"]),
+            bool(record["inferred"]),
+        )
+
+
+def missing_dummy(shortlists: Sequence[Shortlist], space: LabelSpace) -> Shortlist | None:
+    """The shortlist that mends the paper's two conditions on T(G), or None where they hold.
+
+    When some class is in no shortlist, the dummy is all such classes (it then leaves out every class that is
+    in all shortlists, too); otherwise, when some class is in all of them, it is every class that is not.
+    """
+    if not shortlists:
+        return None
+    everything = frozenset(space.names)
+    nowhere = everything.difference(*shortlists)
+    if nowhere:
+        return nowhere
+    everywhere = everything.intersection(*shortlists)
+    return everything - everywhere if everywhere else None
