@@ -218,8 +218,8 @@ class Votes(Exchange):
 
         columns: dict[str, Any] = {} if self.ids is None else {"id": self.ids}
         for name, codomain, column in zip(self.names, self.codomains, self.codes.T, strict=True):
-            words = np.array([None, *(self.space.show(s) for s in codomain.shortlists)], object)
-            columns[name] = pl.Series(name, words[column], pl.String)
+            words = pl.Series(name, [None, *(self.space.show(s) for s in codomain.shortlists)], pl.String)
+            columns[name] = words.gather(column)
         return pl.DataFrame(columns)
 
     def __repr__(self) -> str:
