@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import uuid
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,22 +24,30 @@ _HEADER = "header.json"
 
 
 def write_archive(
-    path: str | os.PathLike[str], *, kind: str, version: int, header: Mapping[str, Any], arrays: Mapping[str, Any]
+    path: str | os.PathLike[str],
+    *,
+    kind: str,
+    version: int,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, Any],
 ) -> None:
     """Write arrays under a header that says what this is and which version of the format it has."""
-    target = Path(path)
-    text = json.dumps({"kind": kind, "version": version, **header}, ensure_ascii=False, allow_nan=False)
-    packed: dict[str, npt.NDArray[Any]] = {_HEADER: np.frombuffer(text.encode(), np.uint8)}
+    text = json.dumps({**header, "kind": kind, "version": version}, allow_nan=False)
+    packed: Arrays = {_HEADER: np.frombuffer(text.encode("ascii"), np.uint8)}
     for name, array in arrays.items():
-        packed[name] = np.ascontiguousarray(array)
-    with atomic(target) as file:
-        np.savez_compressed(file, allow_pickle=False, **packed)  # type: ignore[arg-type]
+        packed[name] = np.asarray(array)
+        if packed[name].dtype.hasobject:  # numpy would pickle it, and that is never read back
+            raise TypeError(f"array {name!r} holds Python objects; only numbers and text can be kept in a file")
+    with atomic(path) as file:
+        np.savez_compressed(file, **packed)  # type: ignore[arg-type]
 
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write to that takes its name only once it is whole; a failure leaves the old one alone."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise BadFile(f"{target} cannot be written: there is no folder {target.parent}")
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
     try:
         with draft.open("xb") as file:
@@ -73,5 +79,7 @@ def read_archive(path: str | os.PathLike[str], *, kind: str, version: int) -> tu
         raise BadFile(f"{path} does not exist") from None
     except BadFile:
         raise
-    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        raise BadFile(f"{path} is truncated or not a shortlist file ({error})") from error
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read ({error})") from error
+    except Exception as error:  # a foreign or damaged file can trip numpy, zipfile and json in any way
+        raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error

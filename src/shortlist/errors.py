@@ -3,6 +3,8 @@
 Every mistake a user can make is a `ShortlistError`; the message says who, what, and what next.
 """
 
+# ruff: noqa: N818  an error is called what went wrong, as one reads it in `except UnknownClass`
+
 from __future__ import annotations
 
 import difflib
@@ -61,15 +63,15 @@ class UselessLabeler(ShortlistWarning):
 
 def nearest(word: object, words: Iterable[str]) -> str | None:
     """The most similar of `words`, for "did you mean"; nothing when none is close."""
-    close = difflib.get_close_matches(str(word), list(words), n=1, cutoff=0.5)
-    if not close:
-        folded = {w.casefold(): w for w in words}
-        return folded.get(str(word).casefold())
-    return close[0]
+    folded: dict[str, str] = {}
+    for known in words:
+        folded.setdefault(known.casefold(), known)
+    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.5)
+    return folded[close[0]] if close else None
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """" Did you mean 'X'?" when something is close, else nothing."""
+    """The sentence `Did you mean 'X'?` after a blank when something is close, else nothing."""
     best = nearest(word, words)
     return f" Did you mean {best!r}?" if best else ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -62,10 +62,11 @@ class LabelSpace(Sequence[str]):
     def __init__(self, names: Iterable[str]) -> None:
         if isinstance(names, str):
             raise BadShortlist(f"the classes are given as a list of names, not as the string {names!r}")
-        self.names: tuple[str, ...] = tuple(names)
-        for name in self.names:
+        given = tuple(names)
+        for name in given:
             if not isinstance(name, str) or not name:
                 raise BadShortlist(f"class names are non-empty strings; got {name!r}")
+        self.names: tuple[str, ...] = tuple(str(name) for name in given)
         self._positions = {name: j for j, name in enumerate(self.names)}
         if len(self._positions) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
@@ -76,14 +77,18 @@ class LabelSpace(Sequence[str]):
     def __len__(self) -> int:
         return len(self.names)
 
-    def __getitem__(self, j):  # type: ignore[no-untyped-def]
+    @overload
+    def __getitem__(self, j: int) -> str: ...
+    @overload
+    def __getitem__(self, j: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, j: int | slice) -> str | tuple[str, ...]:
         return self.names[j]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._positions
+        return isinstance(name, str) and name in self._positions
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LabelSpace) and self.names == other.names
@@ -103,10 +108,9 @@ class LabelSpace(Sequence[str]):
                 f"{name!r} is not a class. Classes: {', '.join(self)}.{did_you_mean(name, self)}"
             ) from None
 
-    def positions(self, names: Iterable[str | None]) -> npt.NDArray[np.int64]:
-        """Positions of many names, −1 where a name is None (unknown): how gold labels become numbers."""
-        known: dict[str | None, int] = {None: -1, **self._positions}
-        return np.fromiter((known[n] if n in known else self.position(n) for n in names), np.int64)  # type: ignore[arg-type]
+    def positions(self, names: Iterable[Any]) -> npt.NDArray[np.int64]:
+        """Positions of many names, −1 where a name is None or NaN (unknown): gold labels as numbers."""
+        return np.fromiter((-1 if _unknown(name) else self.position(name) for name in names), np.int64)
 
     def shortlist(self, answer: object, *, full_is_none: bool = False) -> Shortlist | None:
         """The non-empty proper subset of the classes that an answer stands for.
@@ -134,8 +138,11 @@ class LabelSpace(Sequence[str]):
         return np.fromiter((name in classes for name in self), np.bool_, len(self))
 
     def from_mask(self, mask: npt.ArrayLike) -> Shortlist:
-        """The shortlist of a (k,) bool array."""
-        return frozenset(self.names[j] for j in np.flatnonzero(np.asarray(mask, np.bool_)))
+        """The classes that a (k,) bool array marks."""
+        marks = np.asarray(mask, np.bool_)
+        if marks.shape != (len(self),):
+            raise BadShortlist(f"a mask over {len(self)} classes has shape ({len(self)},); got {marks.shape}")
+        return frozenset(self.names[j] for j in np.flatnonzero(marks))
 
     def ordered(self, shortlist: Collection[str]) -> tuple[str, ...]:
         """The names of a shortlist in the order of the space, for printing and saving."""
@@ -145,3 +152,8 @@ class LabelSpace(Sequence[str]):
         """`NUM` for one class, `{DESC, NUM}` for several."""
         names = self.ordered(shortlist)
         return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+
+
+def _unknown(name: object) -> bool:
+    """None, or the NaN that pandas writes where there is nothing."""
+    return name is None or (isinstance(name, float) and name != name)

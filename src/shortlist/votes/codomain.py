@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadShortlist
-from shortlist.labelspace import LabelSpace, Shortlist
+from shortlist.labelspace import LabelSpace, Not, Shortlist
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Codomain:
     @classmethod
     def declare(cls, says: Iterable[Any], space: LabelSpace, *, inferred: bool = False) -> Codomain:
         """The codomain of a labeler that says these; a dummy is added where the paper's conditions ask."""
+        if isinstance(says, (str, Not, set, frozenset)):
+            raise BadShortlist(f"what a labeler says is an ordered list, such as ['A', {{'B', 'C'}}]; got {says!r}")
         shortlists = tuple(s for s in (space.shortlist(answer) for answer in says) if s is not None)
         if len(set(shortlists)) < len(shortlists):
             twice = next(s for s in shortlists if shortlists.count(s) > 1)
@@ -43,7 +45,22 @@ class Codomain:
 
     def code(self, shortlist: Shortlist) -> int:
         """The code of a shortlist, from 1."""
+        if shortlist not in self.shortlists:
+            raise BadShortlist(f"{sorted(shortlist)} is not one of {[sorted(s) for s in self.shortlists]}")
         return self.shortlists.index(shortlist) + 1
+
+    def check(self, space: LabelSpace) -> None:
+        """Raise where these are not different shortlists of the space that meet the paper's conditions."""
+        for shortlist in self.shortlists:
+            space.shortlist(shortlist)
+        if len(set(self.shortlists)) < len(self.shortlists) or not self.dummies <= set(self.shortlists):
+            raise BadShortlist(f"shortlists are repeated, or a dummy is not among them: {self.show(space)}")
+        missing = missing_dummy(self.shortlists, space)
+        if missing is not None:
+            raise BadShortlist(
+                f"{self.show(space)} leaves a class out of all shortlists, or has one in all of them; "
+                f"Codomain.declare adds the dummy {space.show(missing)}"
+            )
 
     @property
     def says(self) -> tuple[Shortlist, ...]:

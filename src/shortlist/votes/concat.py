@@ -22,9 +22,9 @@ def concat_rows(parts: Sequence[Votes]) -> Votes:
     for part in parts:
         if part.names != first.names:
             raise BadVotes(f"labelers differ: {list(first.names)} and {list(part.names)}")
-    codomains = [_united([p.codomains[i] for p in parts], name, first.space) for i, name in enumerate(first.names)]
+    codomains = [_united(parts, i) for i in range(len(first.names))]
     codes = np.concatenate([_recoded(part, codomains) for part in parts])
-    ids = None if any(p.ids is None for p in parts) else np.concatenate([p.ids for p in parts])  # type: ignore[misc]
+    ids = None if any(p.ids is None for p in parts) else np.concatenate([p.ids for p in parts])
     failures = [merged_failure([p.failures[i] for p in parts]) for i in range(len(first.names))]
     return type(first)(codes, codomains, first.space, first.names, ids=ids, failures=failures)
 
@@ -35,12 +35,20 @@ def concat_labelers(parts: Sequence[Votes]) -> Votes:
     for part in parts:
         if len(part) != len(first):
             raise BadVotes(f"side by side, Votes need the same rows: {len(first):,} and {len(part):,}")
+    with_ids = [part.ids for part in parts if part.ids is not None]
+    for ids in with_ids:
+        if not np.array_equal(ids, with_ids[0]):
+            a = int(np.flatnonzero(ids != with_ids[0])[0])
+            raise BadVotes(
+                f"side by side, Votes need the same rows, but row {a} has the ids "
+                f"{with_ids[0][a].item()!r} and {ids[a].item()!r}"
+            )
     return type(first)(
         np.concatenate([part.codes for part in parts], axis=1),
         [codomain for part in parts for codomain in part.codomains],
         first.space,
         [name for part in parts for name in part.names],
-        ids=first.ids,
+        ids=with_ids[0] if with_ids else None,
         failures=[failure for part in parts for failure in part.failures],
     )
 
@@ -60,16 +68,25 @@ def _same_space(parts: Sequence[Votes]) -> Votes:
     return parts[0]
 
 
-def _united(codomains: Sequence[Codomain], name: str, space: LabelSpace) -> Codomain:
+def _united(parts: Sequence[Votes], i: int) -> Codomain:
+    """The codomain of labeler i over several parts."""
+    codomains = [part.codomains[i] for part in parts]
+    space, name = parts[0].space, parts[0].names[i]
     if all(codomain == codomains[0] for codomain in codomains):
         return codomains[0]
     if not all(codomain.inferred for codomain in codomains):
         raise BadVotes(f"labeler {name!r} has different codomains: {[c.show(space) for c in codomains]}")
-    return infer_codomain({s for codomain in codomains for s in codomain.says}, space)
+    seen = {
+        shortlist
+        for part, codomain in zip(parts, codomains, strict=True)
+        for c, shortlist in enumerate(codomain.shortlists, start=1)
+        if shortlist not in codomain.dummies or (part.codes[:, i] == c).any()
+    }
+    return infer_codomain(seen, space)
 
 
 def infer_codomain(seen: set[Shortlist], space: LabelSpace) -> Codomain:
-    """The codomain of a labeler that was seen to say these; the order depends on nothing but the shortlists."""
+    """The codomain of a labeler that was seen to say these, in an order that depends on them alone."""
     ordered = sorted(seen, key=lambda s: (len(s), [space.position(name) for name in space.ordered(s)]))
     return Codomain.declare(ordered, space, inferred=True)
 
@@ -77,7 +94,12 @@ def infer_codomain(seen: set[Shortlist], space: LabelSpace) -> Codomain:
 def _recoded(part: Votes, codomains: Sequence[Codomain]) -> npt.NDArray[Any]:
     """The codes of a part in the codomains of the whole."""
     columns = [
-        column if old == new else np.array([0, *(new.code(s) if s in new.shortlists else 0 for s in old.shortlists)])[column]
+        column if old == new else _translation(old, new)[column]
         for column, old, new in zip(part.codes.T, part.codomains, codomains, strict=True)
     ]
     return np.stack(columns, axis=1) if columns else part.codes
+
+
+def _translation(old: Codomain, new: Codomain) -> npt.NDArray[np.int64]:
+    """Old code → new code; a dummy that is no longer needed, and that nobody said, has none."""
+    return np.array([0, *(new.code(s) if s in new.shortlists else 0 for s in old.shortlists)], np.int64)

@@ -6,6 +6,7 @@ that names the labeler.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace
+from shortlist.votes.codomain import Codomain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,15 +40,19 @@ class Exchange:
     ) -> Self:
         """Snorkel's label matrix: (m, n) class positions, −1 where a labeling function abstains.
 
-        `says="seen"` takes the classes a labeler was seen to vote for as its codomain (a rule that only ever
-        says SPAM is one-sided); `"all"` takes every class (a crowd worker).
+        `says="seen"` takes the classes a labeler was seen to vote for as its codomain, marked as inferred (a
+        rule that only ever says SPAM is one-sided); `"all"` takes every class (a crowd worker).
         """
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
         matrix = np.asarray(L)
         if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
             raise BadVotes(f"a label matrix is a 2-D array of integers; got {matrix.dtype} of shape {matrix.shape}")
-        if matrix.size and (matrix.min() < -1 or matrix.max() >= len(space)):
-            raise BadVotes(f"labels run from −1 (abstain) to {len(space) - 1}; got {matrix.min()} to {matrix.max()}")
+        wrong = (matrix < -1) | (matrix >= len(space))
+        if wrong.any():
+            a, i = (int(place) for place in np.argwhere(wrong)[0])
+            raise BadVotes(
+                f"labels run from −1 (abstain) to {len(space) - 1}, but row {a} has {matrix[a, i]} in column {i}"
+            )
         codes = np.zeros(matrix.shape, np.int64)
         codomains: list[Any] = []
         for i, column in enumerate(matrix.T):
@@ -54,7 +60,7 @@ class Exchange:
             table = np.zeros(len(space) + 1, np.int64)  # the last entry is what −1 finds: abstained
             table[said] = np.arange(1, len(said) + 1)
             codes[:, i] = table[column]
-            codomains.append([space[j] for j in said])
+            codomains.append(Codomain.declare([space[int(j)] for j in said], space, inferred=says == "seen"))
         return cls(codes, codomains, space, names, ids=ids)  # type: ignore[call-arg]
 
     def to_snorkel(self: Votes) -> npt.NDArray[np.int64]:  # type: ignore[misc]
@@ -72,20 +78,19 @@ class Exchange:
         says: Says = "seen",
     ) -> Self:
         """A WRENCH json file once read: id → {"label", "weak_labels", "data"}; the ids become row ids."""
-        lengths = {len(record["weak_labels"]) for record in records.values()}
-        if len(lengths) > 1:
-            raise BadVotes(f"rows have different numbers of weak labels: {sorted(lengths)}")
-        L = np.array([r["weak_labels"] for r in records.values()], np.int64).reshape(len(records), *lengths or (0,))
-        return cls.from_snorkel(L, space, names, says=says, ids=list(records))
+        return cls.from_snorkel(wrench_matrix(records), space, names, says=says, ids=list(records))
 
-    def to_wrench(
-        self: Votes,  # type: ignore[misc]
+    def to_wrench(  # type: ignore[misc]
+        self: Votes,
         gold: Iterable[str | None] | None = None,
         data: Iterable[Mapping[str, Any]] | None = None,
     ) -> dict[str, dict[str, Any]]:
         """The records of a WRENCH json file; gold class names and row data go in beside the votes."""
         m = len(self)
         ids = [str(i) for i in (range(m) if self.ids is None else self.ids)]
+        if len(set(ids)) < m:
+            twice = next(i for i in ids if ids.count(i) > 1)
+            raise BadVotes(f"WRENCH records need an id each, but {twice!r} is the id of several rows")
         labels = [-1] * m if gold is None else self.space.positions(gold).tolist()
         rows: list[Mapping[str, Any]] = [{}] * m if data is None else list(data)
         if not len(labels) == len(rows) == m:
@@ -101,22 +106,25 @@ class Exchange:
         answers: Any,
         space: LabelSpace | Iterable[str] | None = None,
         *,
+        items: Sequence[Any] | npt.NDArray[Any] | None = None,
+        workers: Sequence[Any] | None = None,
         repeated: Literal["error", "first", "last"] = "error",
     ) -> Self:
         """A long table with columns item, worker, label: one answer a line; every worker may say every class.
 
-        Items become row ids in order of appearance, workers become labelers. A worker who answers an item
-        twice is an error unless `repeated` says which answer counts.
+        Items become row ids and workers become labelers, in order of appearance, unless `items` and `workers`
+        give the order and those without an answer too. A worker who answers an item twice is an error unless
+        `repeated` says which answer counts.
         """
         import polars as pl
 
         table = _crowd_table(answers)
         labels = table["label"].cast(pl.String)
-        space = LabelSpace(sorted(set(labels), key=_natural)) if space is None else space
+        space = LabelSpace(sorted(set(labels), key=natural)) if space is None else space
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
-        rows, items = _positions_of(table["item"])
-        columns, workers = _positions_of(table["worker"])
-        cells = rows * len(workers) + columns
+        rows, row_ids = _positions_of(table["item"], items)
+        columns, named = _positions_of(table["worker"], workers)
+        cells = rows * len(named) + columns
         _, first, counts = np.unique(cells, return_index=True, return_counts=True)
         if repeated == "error" and (counts > 1).any():
             a = int(first[counts > 1][0])
@@ -125,20 +133,21 @@ class Exchange:
                 'say which answer counts: repeated="first" or "last"'
             )
         order = slice(None, None, -1) if repeated == "first" else slice(None)  # the one written last stays
-        codes = np.zeros((len(items), len(workers)), np.int64)
+        codes = np.zeros((len(row_ids), len(named)), np.int64)
         codes[rows[order], columns[order]] = space.positions(labels)[order] + 1
-        return cls(codes, [list(space)] * len(workers), space, [str(w) for w in workers], ids=items)  # type: ignore[call-arg]
+        names = [str(worker) for worker in named]
+        return cls(codes, [list(space)] * len(names), space, names, ids=row_ids)  # type: ignore[call-arg]
 
     def to_crowd(self: Votes) -> pl.DataFrame:  # type: ignore[misc]
-        """The answers as a long table (item, worker, label), row by row."""
+        """The answers as a long table (item, worker, label), row by row. Who never answered is not in it."""
         import polars as pl
 
         L = self.to_snorkel()
         rows, columns = np.nonzero(L >= 0)
         items = np.arange(len(self)) if self.ids is None else self.ids
-        classes = np.array(self.space.names, object)
-        workers = np.array(self.names, object)
-        return pl.DataFrame({"item": items[rows], "worker": workers[columns], "label": classes[L[rows, columns]]})
+        workers = pl.Series("worker", self.names, pl.String).gather(columns)
+        labels = pl.Series("label", self.space.names, pl.String).gather(L[rows, columns])
+        return pl.DataFrame({"item": items[rows], "worker": workers, "label": labels})
 
     @classmethod
     def from_paper(
@@ -147,22 +156,58 @@ class Exchange:
         label_partition: Mapping[Any, Sequence[Sequence[int]]],
         space: LabelSpace | Iterable[str],
         names: Iterable[str] | None = None,
+        *,
+        ids: Sequence[Any] | npt.NDArray[Any] | None = None,
     ) -> Self:
         """The arrays of the paper's own code: votes (m, n) with 0 = abstain, and for each labeler its label
         groups as 1-based class numbers; vote v of labeler i stands for `label_partition[i][v - 1]`.
         """
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
-        groups = [label_partition[key] for key in sorted(label_partition, key=_natural)]
-        codomains = [[[space[int(j) - 1] for j in group] for group in labeler] for labeler in groups]
-        return cls(votes, codomains, space, names)  # type: ignore[call-arg]
+        keys = sorted(label_partition, key=natural)
+        codomains = [[_group(group, space, key) for group in label_partition[key]] for key in keys]
+        return cls(votes, codomains, space, names, ids=ids)  # type: ignore[call-arg]
 
-    def to_paper(self: Votes) -> tuple[npt.NDArray[np.int64], dict[int, list[list[int]]]]:  # type: ignore[misc]
-        """(votes, label_partition) as the paper's own code takes them; dummies are groups like any other."""
-        partition = {
-            i: [[self.space.position(name) + 1 for name in self.space.ordered(s)] for s in codomain.shortlists]
-            for i, codomain in enumerate(self.codomains)
-        }
+    def to_paper(  # type: ignore[misc]
+        self: Votes,
+        *,
+        dummies: bool = True,
+    ) -> tuple[npt.NDArray[np.int64], dict[int, list[list[int]]]]:
+        """(votes, label_partition) as the paper's own code takes them; dummies are groups like any other.
+
+        The arrays have no place for the dummy mark. `dummies=False` leaves out those that nobody
+        voted for, and `from_paper` adds them again.
+        """
+        partition = {}
+        for i, (codomain, counts) in enumerate(zip(self.codomains, self.counts(), strict=True)):
+            all_groups = dummies or not _silent_dummy(codomain, counts)
+            shortlists = codomain.shortlists if all_groups else codomain.shortlists[:-1]
+            partition[i] = [[self.space.position(j) + 1 for j in self.space.ordered(s)] for s in shortlists]
         return self.codes.astype(np.int64), partition
+
+
+def wrench_matrix(records: Mapping[str, Mapping[str, Any]]) -> npt.NDArray[Any]:
+    """The weak labels of WRENCH records as Snorkel's label matrix."""
+    votes = []
+    for key, record in records.items():
+        if "weak_labels" not in record:
+            raise BadVotes(f"record {key!r} has no weak_labels; it has {', '.join(record) or 'nothing'}")
+        votes.append(record["weak_labels"])
+    lengths = {len(row) for row in votes}
+    if len(lengths) > 1:
+        raise BadVotes(f"rows have different numbers of weak labels: {sorted(lengths)}")
+    return np.array(votes) if votes and lengths != {0} else np.zeros((len(votes), 0), np.int64)
+
+
+def _group(group: Sequence[int], space: LabelSpace, key: Any) -> list[str]:
+    """The class names of a group of 1-based class numbers."""
+    for j in group:
+        if int(j) != j or not 1 <= j <= len(space):
+            raise BadVotes(f"classes are numbered 1 to {len(space)}, but a group of labeler {key!r} holds {j!r}")
+    return [space[int(j) - 1] for j in group]
+
+
+def _silent_dummy(codomain: Codomain, counts: npt.NDArray[np.int64]) -> bool:
+    return bool(codomain.dummies) and codomain.shortlists[-1] in codomain.dummies and not counts[-1]
 
 
 def _single_classes(votes: Votes) -> list[npt.NDArray[np.int64]]:
@@ -194,17 +239,21 @@ def _crowd_table(answers: Any) -> pl.DataFrame:
     return table
 
 
-def _positions_of(column: pl.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Each value's place among the distinct values, which are in order of appearance."""
-    values = column.unique(maintain_order=True)
-    places = {value: a for a, value in enumerate(values)}
-    return np.fromiter((places[value] for value in column), np.int64, len(column)), values.to_numpy()
+def _positions_of(column: pl.Series, known: Any = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Each value's place among the known values, or among the distinct ones in order of appearance."""
+    values = column.unique(maintain_order=True).to_numpy() if known is None else np.array(known)
+    places = {value: a for a, value in enumerate(values.tolist())}
+    for value in column.unique(maintain_order=True):
+        if value not in places:
+            raise BadVotes(f"{column.name} {value!r} has answers, but is not among the {column.name}s given")
+    return np.fromiter((places[value] for value in column), np.int64, len(column)), values
 
 
-def _natural(key: Any) -> tuple[int, float, str]:
+def natural(key: Any) -> tuple[int, float, str]:
     """Sort 2 before 10, numbers before words."""
     text = str(key)
     try:
-        return 0, float(text), text
+        number = float(text)
     except ValueError:
         return 1, 0.0, text
+    return (0, number, text) if math.isfinite(number) else (1, 0.0, text)

@@ -31,9 +31,7 @@ def find_patterns(codes: Codes, sizes: Sequence[int]) -> Patterns:
     """The unique rows of `codes`, where column i holds codes 0 .. sizes[i]."""
     words = pack(codes, sizes)
     if len(words) == 1:
-        _, first, inverse, counts = np.unique(
-            words[0], return_index=True, return_inverse=True, return_counts=True
-        )
+        _, first, inverse, counts = np.unique(words[0], return_index=True, return_inverse=True, return_counts=True)
     else:
         first, inverse, counts = _unique_words(words)
     return Patterns(np.asfortranarray(codes[first]), counts.astype(np.int64), inverse.astype(np.int64))
@@ -79,9 +77,7 @@ def unpack(packed: Words, bits: Sequence[int], dtype: npt.DTypeLike) -> Codes:
 
 def _unique_words(words: list[Words]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """First row, inverse and counts of the unique rows of several words each."""
-    _, first, inverse, counts = np.unique(
-        _hash(words), return_index=True, return_inverse=True, return_counts=True
-    )
+    _, first, inverse, counts = np.unique(_hash(words), return_index=True, return_inverse=True, return_counts=True)
     if all(np.array_equal(word[first][inverse], word) for word in words):
         return first, inverse, counts
     return _unique_words_slowly(words)  # two different rows share a hash: about once in 2^64 / rows^2

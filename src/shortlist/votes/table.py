@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadVotes, did_you_mean
+from shortlist.errors import BadFile, BadVotes, ShortlistError, did_you_mean
 from shortlist.labelspace import LabelSpace, Shortlist
+from shortlist.votes.checks import checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
@@ -57,34 +58,30 @@ class Votes(Exchange):
         failures: Iterable[Failure | None] | None = None,
     ) -> None:
         self.space = space if isinstance(space, LabelSpace) else LabelSpace(space)
+        given = list(codomains)
+        n = len(given)
+        self.names: tuple[str, ...] = checked_names(names, n)
         self.codomains: tuple[Codomain, ...] = tuple(
-            c if isinstance(c, Codomain) else Codomain.declare(c, self.space) for c in codomains
+            checked_codomain(c, name, self.space) for c, name in zip(given, self.names, strict=True)
         )
-        n = len(self.codomains)
-        self.names: tuple[str, ...] = tuple(names) if names is not None else tuple(f"labeler_{i + 1}" for i in range(n))
-        self.codes: Codes = _checked_codes(codes, self.codomains, self.names)
-        self.ids: npt.NDArray[Any] | None = None if ids is None else _frozen(np.array(ids))
+        self.codes: Codes = checked_codes(codes, self.codomains, self.names)
+        self.ids: npt.NDArray[Any] | None = None if ids is None else checked_ids(ids, len(self))
         self.failures: tuple[Failure | None, ...] = tuple(failures) if failures is not None else (None,) * n
-        self._check()
+        if len(self.failures) != n:
+            raise BadVotes(f"{n} labelers need {n} failure records; got {len(self.failures)}")
+        self._made = True
 
-    def _check(self) -> None:
-        if len(set(self.names)) < len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
-        for codomain in self.codomains:
-            for shortlist in codomain.shortlists:
-                self.space.shortlist(shortlist)
-        if self.ids is not None and self.ids.shape != (len(self),):
-            raise BadVotes(f"{len(self)} rows need {len(self)} ids; got an array of shape {self.ids.shape}")
-        if len(self.failures) != len(self.names):
-            raise BadVotes(f"{len(self.names)} labelers need as many failure records; got {len(self.failures)}")
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_made" in self.__dict__:
+            raise AttributeError(f"Votes never change once made: {name} cannot be set; make new Votes instead")
+        super().__setattr__(name, value)
 
     # -- shape and counts ------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, int]:
         """(m rows, n labelers)."""
-        return self.codes.shape  # type: ignore[return-value]
+        return self.codes.shape
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])
@@ -97,12 +94,12 @@ class Votes(Exchange):
     @cached_property
     def covered(self) -> npt.NDArray[np.bool_]:
         """(m,): rows with at least one vote."""
-        return _frozen((self.codes != 0).any(axis=1))
+        return frozen((self.codes != 0).any(axis=1))
 
     @cached_property
     def coverage(self) -> npt.NDArray[np.float64]:
         """(n,): the share of rows each labeler votes on."""
-        return _frozen((self.codes != 0).mean(axis=0) if len(self) else np.zeros(len(self.names)))
+        return frozen((self.codes != 0).mean(axis=0) if len(self) else np.zeros(len(self.names)))
 
     def counts(self) -> list[npt.NDArray[np.int64]]:
         """Per labeler, how often it abstained and gave each of its shortlists, by code."""
@@ -125,7 +122,12 @@ class Votes(Exchange):
         """`votes[rows]`, `votes[rows, labelers]`; labelers by position or by name."""
         rows, labelers = key if isinstance(key, tuple) else (key, slice(None))
         columns = self._columns(labelers)
-        rows = slice(rows, rows + 1 or None) if isinstance(rows, (int, np.integer)) else rows
+        if isinstance(rows, str):
+            raise BadVotes(f"rows have no names; for a labeler write votes[:, {rows!r}]")
+        if isinstance(rows, (int, np.integer)):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"there is no row {rows}: the Votes have {len(self):,} rows")
+            rows = [rows]
         codes = self.codes[rows][:, columns]
         return self._with(codes, columns, None if self.ids is None else self.ids[rows])
 
@@ -149,7 +151,10 @@ class Votes(Exchange):
                     f"Labelers: {', '.join(self.names)}"
                 )
             return self.names.index(labeler)
-        return range(len(self.names))[labeler]
+        n = len(self.names)
+        if not isinstance(labeler, (int, np.integer)) or not -n <= labeler < n:
+            raise BadVotes(f"there is no labeler {labeler!r}: the Votes have {n}, numbered from 0")
+        return int(labeler) % n
 
     def _with(self, codes: Codes, columns: Sequence[int], ids: npt.NDArray[Any] | None) -> Votes:
         return Votes(
@@ -163,9 +168,7 @@ class Votes(Exchange):
 
     def only_single(self) -> Votes:
         """The labelers that name one class or abstain: the paper's "LFs only"."""
-        single = [
-            i for i, c in enumerate(self.codomains) if c.says and all(len(s) == 1 for s in c.says)
-        ]
+        single = [i for i, c in enumerate(self.codomains) if c.says and all(len(s) == 1 for s in c.says)]
         return self[:, single]
 
     @staticmethod
@@ -201,22 +204,26 @@ class Votes(Exchange):
         """One line a labeler: what it may say, how often it votes, whether that was inferred, what failed."""
         import polars as pl
 
-        votes = [int(c[1:].sum()) for c in self.counts()]
-        return pl.DataFrame({
-            "labeler": list(self.names),
-            "says": [[self.space.show(s) for s in c.says] for c in self.codomains],
-            "dummy": [[self.space.show(s) for s in c.shortlists if s in c.dummies] for c in self.codomains],
-            "inferred": [c.inferred for c in self.codomains],
-            "votes": votes,
-            "coverage": self.coverage,
-            "failed": [f.count if f else 0 for f in self.failures],
-        }, schema_overrides={"says": pl.List(pl.String), "dummy": pl.List(pl.String)})  # fmt: skip
+        show = self.space.show
+        words, count = pl.List(pl.String), pl.Int64
+        columns = [
+            pl.Series("labeler", self.names, pl.String),
+            pl.Series("says", [[show(s) for s in c.says] for c in self.codomains], words),
+            pl.Series("dummy", [[show(s) for s in c.shortlists if s in c.dummies] for c in self.codomains], words),
+            pl.Series("inferred", [c.inferred for c in self.codomains], pl.Boolean),
+            pl.Series("votes", [int(c[1:].sum()) for c in self.counts()], count),
+            pl.Series("coverage", self.coverage, pl.Float64),
+            pl.Series("failed", [f.count if f else 0 for f in self.failures], count),
+        ]
+        return pl.DataFrame(columns)
 
     def to_frame(self) -> pl.DataFrame:
         """A polars table: one column a labeler, shortlists as text, null where it abstained."""
         import polars as pl
 
-        columns: dict[str, Any] = {} if self.ids is None else {"id": self.ids}
+        columns: dict[str, Any] = {}
+        if self.ids is not None:
+            columns["id" if "id" not in self.names else "row id"] = self.ids
         for name, codomain, column in zip(self.names, self.codomains, self.codes.T, strict=True):
             words = pl.Series(name, [None, *(self.space.show(s) for s in codomain.shortlists)], pl.String)
             columns[name] = words.gather(column)
@@ -225,26 +232,30 @@ class Votes(Exchange):
     def __repr__(self) -> str:
         m, n = self.shape
         shown = 12
+        classes = ", ".join(self.space[:6]) + (", …" if len(self.space) > 6 else "")
+        covered = self.covered.mean() if m else 0
         head = (
-            f"Votes: {m:,} rows × {n} labelers over {len(self.space)} classes "
-            f"({', '.join(self.space[:6])}{', …' if len(self.space) > 6 else ''}); {self.covered.mean() if m else 0:.1%} of rows covered"
+            f"Votes: {m:,} rows × {n} labelers over {len(self.space)} classes ({classes}); "
+            f"{covered:.1%} of rows covered"
         )
         width = max((len(name) for name in self.names[:shown]), default=0)
-        lines = [
-            f"  {name:<{width}}  {share:6.1%}  {codomain.show(self.space)}" + (f"  [failed on {failure.count:,} rows]" if failure else "")
-            for name, share, codomain, failure in zip(self.names, self.coverage, self.codomains, self.failures, strict=True)
-        ]
-        return "\n".join([head, *lines[:shown], *([f"  … and {n - shown} more"] if n > shown else [])])
+        lines = [self._line(i, width) for i in range(min(n, shown))]
+        return "\n".join([head, *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
+
+    def _line(self, i: int, width: int) -> str:
+        """What people see of one labeler; a long codomain loses its middle, since the dummy is at its end."""
+        says = self.codomains[i].show(self.space)
+        says = says if len(says) <= 100 else f"{says[:59]} … {says[-38:]}"
+        failure = self.failures[i]
+        failed = f"  [failed on {failure.count:,} rows]" if failure else ""
+        return f"  {self.names[i]:<{width}}  {self.coverage[i]:6.1%}  {says}{failed}"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Votes):
             return NotImplemented
-        same_ids = (self.ids is None) == (other.ids is None) and (
-            self.ids is None or np.array_equal(self.ids, other.ids)  # type: ignore[arg-type]
-        )
         mine = (self.space, self.names, self.codomains, self.failures)
         theirs = (other.space, other.names, other.codomains, other.failures)
-        return mine == theirs and same_ids and np.array_equal(self.codes, other.codes)
+        return mine == theirs and same_ids(self.ids, other.ids) and np.array_equal(self.codes, other.codes)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -255,53 +266,30 @@ class Votes(Exchange):
         header = {
             "classes": list(self.space),
             "labelers": [
-                {"name": name, **codomain.to_json(self.space), "failure": [f.count, f.first] if f else None}
+                {
+                    "name": name,
+                    **codomain.to_json(self.space),
+                    "failure": [int(f.count), f.first] if f else None,
+                }
                 for name, codomain, f in zip(self.names, self.codomains, self.failures, strict=True)
             ],
         }
-        arrays = {"codes": self.codes} if self.ids is None else {"codes": self.codes, "ids": _plain(self.ids)}
+        arrays = {"codes": self.codes} if self.ids is None else {"codes": self.codes, "ids": self.ids}
         write_archive(path, kind="votes", version=FORMAT, header=header, arrays=arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Votes:
         """Read what `save` wrote."""
         header, arrays = read_archive(path, kind="votes", version=FORMAT)
-        labelers = header["labelers"]
-        return cls(
-            arrays["codes"],
-            [Codomain.from_json(record) for record in labelers],
-            LabelSpace(header["classes"]),
-            [record["name"] for record in labelers],
-            ids=arrays.get("ids"),
-            failures=[Failure(*record["failure"]) if record["failure"] else None for record in labelers],
-        )
-
-
-def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array.flags.writeable = False
-    return array
-
-
-def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Ids that a file can hold without pickling: numbers as they are, anything else as text."""
-    return ids.astype(np.str_) if ids.dtype == object else ids
-
-
-def _checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
-    """A read-only (m, n) copy, column by column, in the smallest unsigned type; or an error that says where."""
-    given = np.asarray(codes)
-    if given.ndim != 2 or given.shape[1] != len(codomains) or len(names) != len(codomains):
-        raise BadVotes(
-            f"codes need one column a labeler: got codes of shape {given.shape}, {len(codomains)} codomains "
-            f"and {len(names)} names"
-        )
-    if given.dtype.kind not in "iub":
-        if given.dtype.kind != "f" or not np.array_equal(given, np.floor(given)):
-            raise BadVotes(f"codes are whole numbers from 0; got {given.dtype} with NaN, fractions or text")
-        given = given.astype(np.int64)
-    for column, codomain, name in zip(given.T, codomains, names, strict=True):
-        if column.size and (column.min() < 0 or column.max() > len(codomain)):
-            a = int(np.flatnonzero((column < 0) | (column > len(codomain)))[0])
-            raise BadVotes(f"labeler {name!r} has codes 0 to {len(codomain)}, but row {a} holds {column[a]}")
-    largest = max((len(codomain) for codomain in codomains), default=0)
-    return _frozen(np.array(given, np.min_scalar_type(largest), order="F"))
+        try:
+            labelers = header["labelers"]
+            return cls(
+                arrays["codes"],
+                [Codomain.from_json(record) for record in labelers],
+                LabelSpace(header["classes"]),
+                [record["name"] for record in labelers],
+                ids=arrays.get("ids"),
+                failures=[Failure(*record["failure"]) if record["failure"] else None for record in labelers],
+            )
+        except (ShortlistError, LookupError, TypeError) as error:
+            raise BadFile(f"{path} does not hold Votes as shortlist writes them: {error}") from error

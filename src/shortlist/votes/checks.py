@@ -1,0 +1,92 @@
+"""Checks: what Votes are made of, brought into one form or turned away with an error that says where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadVotes, ShortlistError
+from shortlist.labelspace import LabelSpace
+from shortlist.votes.codomain import Codomain
+from shortlist.votes.patterns import Codes
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
+    """One id a row, of a kind that a file can hold without pickling: numbers as they are, else text."""
+    given = array_of(ids, "ids")
+    if given.shape != (m,):
+        raise BadVotes(f"{m} rows need {m} ids; got an array of shape {given.shape}")
+    if given.dtype != object:
+        return frozen(given.copy())
+    numbers = m > 0 and all(type(i) is int for i in given)
+    return frozen(np.array(given.tolist()) if numbers else given.astype(np.str_))
+
+
+def array_of(values: Any, what: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise BadVotes(f"{what} cannot be made into an array: {error}") from None
+
+
+def same_ids(mine: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == theirs.dtype.kind == "f")
+
+
+def checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
+    """One name a labeler, all different."""
+    given = [f"labeler_{i + 1}" for i in range(n)] if names is None else list(names)
+    if len(given) != n:
+        raise BadVotes(f"{n} codomains need {n} names, one a labeler; got {len(given)}")
+    for name in given:
+        if not isinstance(name, str) or not name:
+            raise BadVotes(f"names of labelers are non-empty strings; got {name!r}")
+    if len(set(given)) < n:
+        twice = next(name for name in given if given.count(name) > 1)
+        raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
+    return tuple(str(name) for name in given)
+
+
+def checked_codomain(given: Codomain | Iterable[Any], name: str, space: LabelSpace) -> Codomain:
+    """What a labeler may say, declared or checked; an error names the labeler."""
+    try:
+        if not isinstance(given, Codomain):
+            return Codomain.declare(given, space)
+        given.check(space)
+        return given
+    except ShortlistError as error:
+        raise type(error)(f"labeler {name!r}: {error}") from None
+
+
+def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
+    """A read-only (m, n) copy in the smallest unsigned type, or an error that says which cell is wrong."""
+    given = array_of(codes, "codes")
+    if given.shape == (0,):
+        given = given.reshape(0, len(codomains))  # no rows at all: []
+    if given.ndim != 2 or given.shape[1] != len(codomains):
+        raise BadVotes(
+            f"codes need one column a labeler: got codes of shape {given.shape} for {len(codomains)} labelers"
+        )
+    if given.dtype.kind not in "iufb":
+        raise BadVotes(f"codes are whole numbers from 0; got an array of {given.dtype}")
+    for column, codomain, name in zip(given.T, codomains, names, strict=True):
+        wrong = (column < 0) | (column > len(codomain))
+        if given.dtype.kind == "f":
+            wrong |= column != np.floor(column)  # fractions, and NaN, which differs from itself
+        if wrong.any():
+            a = int(np.argmax(wrong))
+            raise BadVotes(
+                f"labeler {name!r} has whole-number codes 0 to {len(codomain)}, but row {a} holds {column[a]}"
+            )
+    largest = max((len(codomain) for codomain in codomains), default=0)
+    return frozen(np.array(given, np.min_scalar_type(largest), order="F"))
