@@ -1,0 +1,75 @@
+"""Shortlist: weak supervision with partial labelers.
+
+    votes = apply(labelers, rows)                             # stage 1: what every labeler says
+    beliefs = LabelModel().fit(votes).predict_proba(votes)    # stage 2: how far to trust each of them
+
+The front door is lazy (scientific Python's SPEC 1): a name is imported when it is first used, so that
+`import shortlist` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from shortlist import datasets as datasets
+    from shortlist.errors import ShortlistError as ShortlistError
+    from shortlist.labelers import Labeler as Labeler
+    from shortlist.labelers import apply as apply
+    from shortlist.labelers import attributes as attributes
+    from shortlist.labelers import feature as feature
+    from shortlist.labelers import from_classifier as from_classifier
+    from shortlist.labelers import keywords as keywords
+    from shortlist.labelers import labeler as labeler
+    from shortlist.labelers import load_labelers as load_labelers
+    from shortlist.labelers import pattern as pattern
+    from shortlist.labelers import save_labelers as save_labelers
+    from shortlist.labelers import spacy_features as spacy_features
+    from shortlist.labelmodel import LabelModel as LabelModel
+    from shortlist.labelmodel import MajorityVote as MajorityVote
+    from shortlist.labelmodel import NearestClass as NearestClass
+    from shortlist.labelmodel import simulate as simulate
+    from shortlist.labelspace import LabelSpace as LabelSpace
+    from shortlist.labelspace import Not as Not
+    from shortlist.votes import Votes as Votes
+
+_ROOMS = {
+    "errors": ["ShortlistError"],
+    "labelspace": ["LabelSpace", "Not"],
+    "votes": ["Votes"],
+    "labelers": [
+        "Labeler",
+        "apply",
+        "attributes",
+        "feature",
+        "from_classifier",
+        "keywords",
+        "labeler",
+        "load_labelers",
+        "pattern",
+        "save_labelers",
+        "spacy_features",
+    ],
+    "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_SUBMODULES = ["datasets", "errors", "labelers", "labelmodel", "labelspace", "votes"]
+
+__all__ = sorted([*_ROOM_OF, "datasets"])  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOM_OF:
+        found = getattr(importlib.import_module(f"shortlist.{_ROOM_OF[name]}"), name)
+        globals()[name] = found
+        return found
+    if name in _SUBMODULES:
+        return importlib.import_module(f"shortlist.{name}")
+    raise AttributeError(f"module 'shortlist' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_SUBMODULES, "__version__"])

@@ -80,7 +80,7 @@ class Codomain:
     def show(self, space: LabelSpace) -> str:
         """`HUM | {DESC, NUM} | dummy ABBR`, for people."""
         shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in self.shortlists]
-        return " | ".join(shown) + (" (inferred)" if self.inferred else "")
+        return (" | ".join(shown) or "nothing") + (" (inferred)" if self.inferred else "")
 
     def to_json(self, space: LabelSpace) -> dict[str, Any]:
         return {

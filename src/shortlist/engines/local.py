@@ -1,0 +1,33 @@
+"""The engine on this machine: one process, or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from shortlist.errors import ShortlistError
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+
+class Local:
+    """Maps a function over pieces of work, and gives the results back in the order of the pieces.
+
+    Several workers are processes, started afresh (never forked, since polars keeps threads). Pieces are drawn
+    as they are needed, so that a stream is never held whole.
+    """
+
+    def __init__(self, workers: int = 1) -> None:
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+            raise ShortlistError(f"workers is a whole number from 1; got {workers!r}")
+        self.workers = workers
+
+    def map(self, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
+        if self.workers == 1:
+            return map(function, pieces)
+        from joblib import Parallel, delayed
+
+        parallel = Parallel(n_jobs=self.workers, return_as="generator", max_nbytes=None, pre_dispatch="2*n_jobs")
+        results: Iterator[Result] = parallel(delayed(function)(piece) for piece in pieces)
+        return results

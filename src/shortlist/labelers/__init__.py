@@ -1,0 +1,31 @@
+"""Stage 1: rows in, Votes out."""
+
+from shortlist.labelers.apply import apply
+from shortlist.labelers.attributes import Attribute, attributes
+from shortlist.labelers.core import FunctionLabeler, Labeler, labeler
+from shortlist.labelers.declared import load_labelers, save_labelers
+from shortlist.labelers.features import Feature, feature
+from shortlist.labelers.language import spacy_features
+from shortlist.labelers.models import from_classifier
+from shortlist.labelers.text import Keywords, Pattern, keywords, pattern
+from shortlist.labelspace import Not
+
+__all__ = [
+    "Attribute",
+    "Feature",
+    "FunctionLabeler",
+    "Keywords",
+    "Labeler",
+    "Not",
+    "Pattern",
+    "apply",
+    "attributes",
+    "feature",
+    "from_classifier",
+    "keywords",
+    "labeler",
+    "load_labelers",
+    "pattern",
+    "save_labelers",
+    "spacy_features",
+]

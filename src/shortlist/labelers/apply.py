@@ -1,0 +1,168 @@
+"""apply(labelers, rows) → Votes: stage 1 in one call."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.engines import Local
+from shortlist.errors import BadLabeler, BadShortlist, ShortlistError
+from shortlist.labelers.ballot import Ballot, Encoder
+from shortlist.labelers.core import FunctionLabeler, Labeler
+from shortlist.labelers.features import Columns, Feature, Plan, Written
+from shortlist.labelers.rows import Chunk, chunks
+from shortlist.labelspace import LabelSpace, Not, Shortlist
+from shortlist.votes import Codomain, Votes
+from shortlist.votes.concat import infer_codomain, merged_failure
+
+OnError = Literal["raise", "abstain"]
+
+
+def apply(
+    labelers: Labeler | Callable[..., Any] | Iterable[Labeler | Callable[..., Any]],
+    rows: Any,
+    *,
+    space: LabelSpace | Iterable[str] | None = None,
+    features: Iterable[Feature] = (),
+    workers: int = 1,
+    on_error: OnError = "raise",
+    full_set_abstains: bool = False,
+    progress: bool | None = None,
+) -> Votes:
+    """Ask every labeler about every row.
+
+    rows       a list, a pandas, polars or pyarrow table, a Hugging Face dataset, any iterable (streamed)
+    space      the classes, in order; without it, every class some labeler names
+    features   features to be asked for by name, besides those in the labelers' own modules
+    workers    processes to share the rows among; the result does not depend on it
+    on_error   "raise" stops at the first row a labeler fails on; "abstain" goes on, and the Votes say how many
+               rows failed for which labeler, and how the first time
+    full_set_abstains   take an answer that holds every class for "no answer", as the paper does
+    progress   a bar on a terminal (None), always or never
+    """
+    if on_error not in ("raise", "abstain"):
+        raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}')
+    asked = _labelers(labelers)
+    known = _known_space(asked, space)
+    written: list[Written] = [labeler for labeler in asked if isinstance(labeler, FunctionLabeler)]
+    task = Task(asked, Plan(written, tuple(features)), known, on_error == "raise", full_set_abstains)
+    pieces, total = chunks(rows)
+    with _progress(progress, total) as advance:
+        results = []
+        for ballots in Local(workers).map(task, pieces):
+            results.append(ballots)
+            advance(len(ballots[0].codes))
+    return _collect(asked, results, known)
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that is needed to vote on a chunk; it travels to other processes."""
+
+    labelers: tuple[Labeler, ...]
+    plan: Plan
+    space: LabelSpace | None
+    raise_errors: bool
+    full_abstains: bool
+
+    def __post_init__(self) -> None:
+        for labeler in self.labelers:  # a class misspelt in `says` is found before any row is read
+            self.encoder(labeler)
+
+    def encoder(self, labeler: Labeler) -> Encoder:
+        try:
+            return Encoder(labeler.says, self.space, full_abstains=self.full_abstains)
+        except (BadShortlist, ValueError) as error:
+            raise type(error)(f"labeler {labeler.name!r}: {error}") from error
+
+    def __call__(self, chunk: Chunk) -> list[Ballot]:
+        columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
+        return [labeler.vote(columns, self.encoder(labeler)) for labeler in self.labelers]
+
+
+def _labelers(given: Any) -> tuple[Labeler, ...]:
+    """The labelers as a tuple; plain functions become labelers that declare nothing."""
+    if isinstance(given, Labeler) or callable(given):
+        given = [given]
+    found = tuple(g if isinstance(g, Labeler) else FunctionLabeler(g) for g in given)
+    if not found:
+        raise BadLabeler("there are no labelers to apply")
+    names = [labeler.name for labeler in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadLabeler(f"two labelers are called {name!r}: give each its own name=…")
+    return found
+
+
+def _known_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] | None) -> LabelSpace | None:
+    """The classes, where they are given or all labelers declare what they say."""
+    if space is not None:
+        return space if isinstance(space, LabelSpace) else LabelSpace(space)
+    if any(labeler.says is None for labeler in labelers):
+        return None
+    return LabelSpace(_names(answer for labeler in labelers for answer in labeler.says or ()))
+
+
+def _names(answers: Iterable[Shortlist | Not]) -> list[str]:
+    """Every class named, in order of appearance (in alphabetical order within a set)."""
+    sets = (answer.classes if isinstance(answer, Not) else answer for answer in answers)
+    return list(dict.fromkeys(name for classes in sets for name in sorted(classes)))
+
+
+def _collect(labelers: Sequence[Labeler], results: Sequence[Sequence[Ballot]], space: LabelSpace | None) -> Votes:
+    """The ballots of all chunks as Votes."""
+    if space is None:
+        declared = [answer for labeler in labelers for answer in labeler.says or ()]
+        seen = sorted(_names(answer for ballots in results for ballot in ballots for answer in ballot.seen))
+        space = LabelSpace(dict.fromkeys([*_names(declared), *seen]))
+    columns, codomains = [], []
+    for i, labeler in enumerate(labelers):
+        ballots = [ballots[i] for ballots in results]
+        codomain = _codomain(labeler, ballots, space)
+        codomains.append(codomain)
+        columns.append(_column(ballots, codomain, space))
+    codes = np.stack(columns, axis=1) if results else np.zeros((0, len(labelers)), np.uint8)
+    failures = [merged_failure([ballots[i].failure for ballots in results]) for i in range(len(labelers))]
+    return Votes(codes, codomains, space, [labeler.name for labeler in labelers], failures=failures)
+
+
+def _codomain(labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace) -> Codomain:
+    try:
+        if labeler.says is not None:
+            return Codomain.declare(labeler.says, space)
+        meanings = (space.shortlist(answer) for ballot in ballots for answer in ballot.seen)
+        return infer_codomain({m for m in meanings if m is not None}, space)
+    except (BadShortlist, ValueError) as error:
+        raise type(error)(f"labeler {labeler.name!r}: {error}") from error
+
+
+def _column(ballots: Sequence[Ballot], codomain: Codomain, space: LabelSpace) -> npt.NDArray[np.uint16]:
+    """One labeler's codes over all chunks, in the codes of its codomain."""
+    parts = []
+    for ballot in ballots:
+        codes = [0, *(codomain.code(space.shortlist(answer)) for answer in ballot.seen)]  # type: ignore[arg-type]
+        parts.append(np.array(codes, np.uint16)[ballot.codes])
+    return np.concatenate(parts) if parts else np.zeros(0, np.uint16)
+
+
+@contextmanager
+def _progress(wanted: bool | None, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, none elsewhere."""
+    if wanted is None:
+        wanted = sys.stderr.isatty()
+    if not wanted:
+        yield lambda _rows: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("voting", total=total)
+        yield lambda rows: bar.advance(task, rows)

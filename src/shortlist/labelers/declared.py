@@ -1,0 +1,87 @@
+"""Declarative labelers as data: saved to a JSON file a person can read and edit, and read back equal."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from shortlist.archive import atomic
+from shortlist.errors import BadFile, BadLabeler, did_you_mean
+from shortlist.labelers.attributes import Attribute
+from shortlist.labelers.core import Labeler
+from shortlist.labelers.text import Keywords, Pattern, compiled, said_when_slow
+from shortlist.labelspace import Not
+
+FORMAT = 1
+Declarative = Pattern | Keywords | Attribute
+_KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Pattern, Keywords, Attribute)}
+
+
+def save_labelers(labelers: Iterable[Labeler], path: str | os.PathLike[str]) -> None:
+    """Write declarative labelers (pattern, keywords, attributes) to a JSON file."""
+    records = [to_record(labeler) for labeler in labelers]
+    text = json.dumps({"kind": "labelers", "version": FORMAT, "labelers": records}, indent=2, ensure_ascii=False)
+    with atomic(path) as file:
+        file.write(text.encode())
+
+
+def load_labelers(path: str | os.PathLike[str]) -> list[Declarative]:
+    """Read what `save_labelers` wrote, or a person edited."""
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadFile(f"{path} does not exist") from None
+    except (ValueError, OSError) as error:
+        raise BadFile(f"{path} is not JSON ({error})") from error
+    if not isinstance(found, dict) or found.get("kind") != "labelers":
+        raise BadFile(f"{path} holds no labelers")
+    if not isinstance(found.get("version"), int) or found["version"] > FORMAT:
+        raise BadFile(
+            f"{path} was written by a newer shortlist (format {found.get('version')}; this one reads {FORMAT})"
+        )
+    return [from_record(record) for record in found["labelers"]]
+
+
+def to_record(labeler: Labeler) -> dict[str, Any]:
+    """A declarative labeler as plain data."""
+    kind = getattr(labeler, "kind", None)
+    if kind not in _KINDS:
+        raise BadLabeler(f"labeler {labeler.name!r} is Python code, which is not saved: keep it in a module of yours")
+    values = {field.name: getattr(labeler, field.name) for field in fields(labeler)}  # type: ignore[arg-type]
+    return {"kind": kind, **{key: _plain(value) for key, value in values.items()}}
+
+
+def from_record(record: dict[str, Any]) -> Declarative:
+    """The labeler such plain data stands for."""
+    kind = _KINDS.get(record.get("kind", ""))
+    if kind is None:
+        raise BadLabeler(f"{record.get('kind')!r} is no kind of labeler.{did_you_mean(record.get('kind'), _KINDS)}")
+    known = {field.name for field in fields(kind)}
+    unknown = set(record) - known - {"kind"}
+    if unknown:
+        raise BadLabeler(f"a {record['kind']} has no {sorted(unknown)}; it has {sorted(known)}")
+    values = {key: _live(key, value) for key, value in record.items() if key != "kind"}
+    try:
+        made: Declarative = kind(**values)
+    except TypeError as error:
+        raise BadLabeler(f"{record.get('name')!r} lacks something: {error}") from error
+    if isinstance(made, Pattern):
+        compiled(made.regex, made.name)
+        return said_when_slow(made)
+    return made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Not):
+        return {"not": sorted(value.classes)}
+    return sorted(value) if isinstance(value, frozenset) else value
+
+
+def _live(key: str, value: Any) -> Any:
+    if key in ("yes", "no") and value is not None:
+        return Not(*value["not"]) if isinstance(value, dict) else frozenset(value)
+    return tuple(value) if key == "words" else value

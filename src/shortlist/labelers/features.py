@@ -1,0 +1,209 @@
+"""Features: values computed at most once per row, however many labelers ask for them.
+
+A function marked `@feature` is asked for by the name of a parameter, as pytest does with fixtures:
+
+    @feature
+    def words(question):
+        return question.lower().split()
+
+    @labeler(says=["HUM"])
+    def who(words):
+        if "who" in words:
+            return "HUM"
+
+A parameter that bears the name of a feature receives that feature; the first parameter, when it bears no such
+name, receives the row. Names are looked up among the features given to `apply(features=[...])`, then in the
+module where the function was written. A parameter with a default keeps it unless a feature bears its name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, SupportsIndex
+
+from shortlist.errors import BadLabeler, LabelerFailed, did_you_mean
+from shortlist.labelers.rows import Chunk
+
+
+class Written:
+    """A function of rows, with its name and the parameters it asks for; labelers and features are such."""
+
+    def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
+        if not callable(function):
+            raise BadLabeler(f"{function!r} is not a function")
+        self.function = function
+        self.name: str = name or getattr(function, "__name__", None) or type(function).__name__
+        self.__doc__ = getattr(function, "__doc__", None)
+        self.__name__ = self.name
+        self.__module__ = getattr(function, "__module__", None) or type(self).__module__
+        self.__qualname__ = getattr(function, "__qualname__", self.name)
+        self.__wrapped__ = function
+        self.siblings: dict[str, Feature] = {}  # features made together with it, for those made in a function
+
+    @property
+    def parameters(self) -> dict[str, bool]:
+        """Parameter name → whether it must be filled."""
+        try:
+            signature = inspect.signature(self.function)
+        except ValueError:  # some built-in functions have none: they take the row
+            return {"row": True}
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return {p.name: p.default is p.empty for p in signature.parameters.values() if p.kind in kinds}
+
+    @property
+    def scope(self) -> Mapping[str, Any]:
+        """The names among which features are looked up: those of the module where the function was written."""
+        return self.siblings or getattr(inspect.unwrap(self.function), "__globals__", {})
+
+    def __call__(self, row: Any) -> Any:
+        """The answer for one row, its features computed on the way: to try it out."""
+        chunk = Chunk(0, [row])
+        columns = Columns(chunk, Plan((self,), ()), raise_errors=True)
+        return self.function(*next(zip(*columns.of(self), strict=True)))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Travel to other processes by name where the module can be imported there, else as a whole."""
+        module = sys.modules.get(self.__module__)
+        if self.__module__ != "__main__" and getattr(module, str(self.__qualname__), None) is self:
+            return str(self.__qualname__)
+        return super().__reduce_ex__(protocol)
+
+
+class Feature(Written):
+    """A value computed once per row and asked for by name. Made by `@feature`."""
+
+    def __repr__(self) -> str:
+        return f"<feature {self.name}>"
+
+
+def feature(function: Callable[..., Any]) -> Feature:
+    """Mark a function of a row (or of other features) as a feature that labelers ask for by name."""
+    return Feature(function)
+
+
+Wants = list[Feature | None]  # what a function is called with: features, and None for the row itself
+
+
+@dataclass(frozen=True)
+class FeatureFailed:
+    """What stands in a feature's column where it could not be computed."""
+
+    error: Exception
+
+
+class Plan:
+    """What every function asks for, found once before any row is read: cycles and unknown names end here."""
+
+    def __init__(self, functions: Sequence[Written], features: Sequence[Feature]) -> None:
+        self.given = {f.name: f for f in features}
+        if len(self.given) < len(features):
+            raise BadLabeler(f"two features bear one name: {sorted(f.name for f in features)}")
+        self.wants: dict[int, Wants] = {}
+        self.functions: list[Written] = []
+        for function in (*features, *functions):
+            self._visit(function, ())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To other processes it travels as found: there, modules may not be what they are here."""
+        return _restored, (self.given, [(f, self.wants[id(f)]) for f in self.functions])
+
+    def _visit(self, function: Written, path: tuple[Written, ...]) -> None:
+        if any(function is earlier for earlier in path):
+            names = [f.name for f in (*path[path.index(function) :], function)]
+            raise BadLabeler(f"features ask for one another in a circle: {' → '.join(names)}")
+        if id(function) in self.wants:
+            return
+        wanted = self._wanted(function)
+        for want in wanted:
+            if want is not None:
+                self._visit(want, (*path, function))
+        self.wants[id(function)] = wanted
+        self.functions.append(function)
+
+    def _wanted(self, function: Written) -> Wants:
+        wanted: Wants = []
+        for place, (name, needed) in enumerate(function.parameters.items()):
+            found = self.find(name, function.scope)
+            if found is not None:
+                wanted.append(found)
+            elif place == 0:
+                wanted.append(None)
+            elif needed:
+                known = [*self.given, *(n for n, v in function.scope.items() if isinstance(v, Feature))]
+                raise BadLabeler(
+                    f"{function.name!r} asks for {name!r}, which is no feature.{did_you_mean(name, known)} "
+                    f"Features: {', '.join(known) or 'none'}. Only the first parameter receives the row"
+                )
+            else:
+                break
+        if not wanted:
+            raise BadLabeler(f"{function.name!r} takes no parameter: its first one receives the row")
+        return wanted
+
+    def find(self, name: str, scope: Mapping[str, Any]) -> Feature | None:
+        found = self.given.get(name, scope.get(name))
+        return found if isinstance(found, Feature) else None
+
+
+def _restored(given: dict[str, Feature], wants: list[tuple[Written, Wants]]) -> Plan:
+    plan = Plan((), ())
+    plan.given = given
+    plan.functions = [function for function, _ in wants]
+    plan.wants = {id(function): wanted for function, wanted in wants}
+    return plan
+
+
+class Columns:
+    """The columns of one chunk: each feature is computed once for each row, when it is first asked for."""
+
+    def __init__(self, chunk: Chunk, plan: Plan, *, raise_errors: bool) -> None:
+        self.chunk = chunk
+        self.plan = plan
+        self.raise_errors = raise_errors
+        self._computed: dict[int, list[Any]] = {}
+        self._failed: set[int] = set()
+
+    def of(self, function: Written) -> list[Sequence[Any]]:
+        """The columns a function is called with, row by row."""
+        wants = self.plan.wants[id(function)]
+        return [self.chunk.rows if want is None else self.column(want) for want in wants]
+
+    def may_fail(self, function: Written) -> bool:
+        """Whether some feature the function asks for could not be computed on some row."""
+        return any(id(want) in self._failed for want in self.plan.wants[id(function)])
+
+    def column(self, feature: Feature) -> list[Any]:
+        if id(feature) not in self._computed:
+            self._computed[id(feature)] = self._compute(feature)
+        return self._computed[id(feature)]
+
+    def _compute(self, feature: Feature) -> list[Any]:
+        function, inputs = feature.function, zip(*self.of(feature), strict=True)
+        column: list[Any] = []
+        while True:
+            try:
+                for arguments in inputs:
+                    broken = next((x for x in arguments if x.__class__ is FeatureFailed), None)
+                    column.append(broken if broken is not None else function(*arguments))
+                break
+            except Exception as error:
+                a = self.chunk.start + len(column)
+                if self.raise_errors:
+                    raise LabelerFailed(f"feature {feature.name!r} failed on row {a}: {brief(error)}") from error
+                column.append(FeatureFailed(error))
+        if any(value.__class__ is FeatureFailed for value in column):
+            self._failed.add(id(feature))
+        return column
+
+
+def brief(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def full_traceback(error: BaseException) -> str:
+    """The traceback as text, to travel with the Votes."""
+    return "".join(traceback.format_exception(error))

@@ -1,0 +1,69 @@
+"""spacy_features(): what a grammar of the sentence tells, computed once per row and shared by all labelers.
+
+doc, lemmas, entities, subject = spacy_features()
+
+@labeler(says=["LOC"])
+def place(subject):
+    if subject in ("city", "country"):
+        return "LOC"
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from shortlist.errors import MissingPackage, require
+from shortlist.labelers.features import Feature, feature
+
+
+class SpacyFeatures(NamedTuple):
+    """doc: the parsed text; lemmas: its words in their base form, joined by blanks; entities: the kinds of the
+    named entities in it (a list of names such as GPE); subject: the lemma of its grammatical subject, or None.
+    """
+
+    doc: Feature
+    lemmas: Feature
+    entities: Feature
+    subject: Feature
+
+
+def spacy_features(model: str | Any = "en_core_web_sm", *, on: str | None = None) -> SpacyFeatures:
+    """Features of a text by spaCy. `model` is the name of an installed model, or a pipeline; it is loaded when
+    the first row asks for it. `on` names the column that holds the text, where rows are not text themselves.
+    """
+
+    @feature
+    def doc(row: Any) -> Any:
+        return _pipeline(model)(row if on is None else row[on])
+
+    @feature
+    def lemmas(doc: Any) -> str:
+        return " ".join(token.lemma_ or token.text for token in doc)
+
+    @feature
+    def entities(doc: Any) -> list[str]:
+        return [entity.label_ for entity in doc.ents]
+
+    @feature
+    def subject(doc: Any) -> str | None:
+        return next((t.lemma_.lower() for t in doc if t.dep_ in ("nsubj", "nsubjpass", "attr")), None)
+
+    for asking in (lemmas, entities, subject):
+        asking.siblings = {"doc": doc}
+    return SpacyFeatures(doc, lemmas, entities, subject)
+
+
+def _pipeline(model: str | Any) -> Any:
+    return _load(model) if isinstance(model, str) else model
+
+
+@cache
+def _load(model: str) -> Any:
+    spacy = require("spacy", extra="spacy")
+    try:
+        return spacy.load(model)
+    except OSError as error:
+        raise MissingPackage(
+            f"spaCy is installed, but its model {model!r} is not: python -m spacy download {model}"
+        ) from error

@@ -1,0 +1,115 @@
+"""from_classifier(): a model made for a coarser or a different task, as a labeler.
+
+Its outputs are mapped to shortlists; it is asked for whole chunks of rows at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from shortlist.errors import BadLabeler, LabelerFailed
+from shortlist.labelers.ballot import Ballot, Encoder, show_answer
+from shortlist.labelers.core import Labeler, declared
+from shortlist.labelers.features import Columns, brief
+from shortlist.labelers.rows import Chunk
+from shortlist.labelspace import Not, Shortlist
+
+
+class ClassifierLabeler(Labeler):
+    """A model as a labeler. Made by `from_classifier()`."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        means: Mapping[Hashable, Shortlist | Not | None],
+        on: str | list[str] | None,
+        threshold: float | None,
+        name: str,
+    ) -> None:
+        self.estimator, self.means, self.on, self.threshold, self.name = (
+            estimator,
+            dict(means),
+            on,
+            threshold,
+            name,
+        )
+        self.says = declared(dict.fromkeys(m for m in means.values() if m is not None), name)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{output!r} → {show_answer(m) if m else 'abstain'}" for output, m in self.means.items())
+        return f"<labeler {self.name}: {means}>"
+
+    def __call__(self, row: Any) -> Shortlist | Not | None:
+        return self._meaning(self._outputs(Chunk(0, [row]))[0])
+
+    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
+        ballot = Ballot(encoder)
+        chunk = columns.chunk
+        try:
+            outputs = self._outputs(chunk)
+            codes = {output: encoder.resolve(self._meaning(output)) for output in set(outputs)}
+            ballot.codes = np.array([codes[output] for output in outputs], encoder.dtype)
+        except Exception as error:
+            if columns.raise_errors:
+                rows = f"rows {chunk.start} to {chunk.start + len(chunk) - 1}"
+                raise LabelerFailed(f"labeler {self.name!r} failed on {rows}: {brief(error)}") from error
+            ballot.fail(error, rows=len(chunk))
+            ballot.codes = np.zeros(len(chunk), encoder.dtype)
+        return ballot
+
+    def _meaning(self, output: Hashable) -> Shortlist | Not | None:
+        if output is None:
+            return None
+        if output not in self.means:
+            raise BadLabeler(f"the model said {output!r}, which is not in its map: {list(self.means)}")
+        return self.means[output]
+
+    def _outputs(self, chunk: Chunk) -> list[Any]:
+        """What the model says of each row; None where it is not sure enough."""
+        rows = self._inputs(chunk)
+        if self.threshold is None:
+            predict = getattr(self.estimator, "predict", self.estimator)
+            return list(np.asarray(predict(rows)).tolist())
+        scores = np.asarray(self.estimator.predict_proba(rows))
+        best = scores.argmax(axis=1)
+        outputs = np.asarray(self.estimator.classes_)[best].tolist()
+        sure = scores.max(axis=1) >= self.threshold
+        return [output if enough else None for output, enough in zip(outputs, sure, strict=True)]
+
+    def _inputs(self, chunk: Chunk) -> Any:
+        if isinstance(self.on, list):
+            return np.column_stack([chunk.numbers(name) for name in self.on])
+        if self.on is None and chunk.frame is not None:
+            return chunk.frame
+        values = chunk.values(self.on)
+        return np.stack(values) if len(values) and isinstance(values[0], np.ndarray) else list(values)
+
+
+def from_classifier(
+    estimator: Any,
+    means: Mapping[Any, Any],
+    *,
+    on: str | list[str] | None = None,
+    threshold: float | None = None,
+    name: str | None = None,
+) -> ClassifierLabeler:
+    """A labeler from an existing model: anything with `predict`, or a function of a list of rows.
+
+    `means` maps each output of the model to a shortlist, or to None where that output says nothing. `on` names
+    the column the model reads (a list of columns: their numbers, as a matrix); without it the model is given
+    the rows as they are. With a `threshold` the model's `predict_proba` must reach it, else it abstains.
+    """
+    name = name or type(estimator).__name__
+    mapped = {output: None if m is None else declared([m], name)[0] for output, m in means.items()}
+    if not any(m is not None for m in mapped.values()):
+        raise BadLabeler(f"labeler {name!r} says nothing: map at least one output to a shortlist")
+    if threshold is not None and not (hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_")):
+        raise BadLabeler(f"labeler {name!r} has a threshold, so the model needs predict_proba and classes_")
+    outputs = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    missing = [output for output in outputs if output not in mapped]
+    if missing:
+        raise BadLabeler(f"labeler {name!r}: say what {missing} mean (a shortlist, or None to abstain)")
+    return ClassifierLabeler(estimator, mapped, on, threshold, name)

@@ -1,0 +1,286 @@
+"""pattern() and keywords(): labelers that are data, so they can be printed, compared, saved and run by column.
+
+They run in the linear-time regular-expression engine of polars, a whole column at a time, with Python's meaning
+(see `regex.py`); a pattern that engine cannot express runs with Python's `re`, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shortlist.errors import BadLabeler, BadRows, SlowPattern
+from shortlist.labelers.ballot import Ballot, Encoder, Said, show_answer
+from shortlist.labelers.core import Labeler, declared
+from shortlist.labelers.features import Columns, Feature, FeatureFailed
+from shortlist.labelers.regex import Inexpressible, Linear, disputed_characters, linear, non_word_characters
+from shortlist.labelers.rows import Chunk
+from shortlist.labelspace import Not, Shortlist
+
+
+class TextLabeler(Labeler):
+    """A labeler that looks for something in a text: one answer where it is found, perhaps one where it is not."""
+
+    on: str | None
+    yes: Shortlist | Not | None
+    no: Shortlist | Not | None
+
+    @property
+    def says(self) -> Said:  # type: ignore[override]
+        return tuple(answer for answer in (self.yes, self.no) if answer is not None)
+
+    @property
+    @abstractmethod
+    def python(self) -> re.Pattern[str]:
+        """What is looked for, for Python's `re`: the meaning of this labeler."""
+
+    @abstractmethod
+    def _linear(self) -> Linear:
+        """The same for the linear-time engine, or Inexpressible."""
+
+    @cached_property
+    def engine(self) -> str:
+        """Which engine runs it: "polars", or "re" and why."""
+        try:
+            self._linear()
+        except Inexpressible as reason:
+            return f"re ({reason})"
+        return "polars"
+
+    def __call__(self, row: Any) -> Shortlist | Not | None:
+        """The answer for one row, by Python's `re`."""
+        text = Chunk(0, [row]).text(self.on)[0]
+        if text is None:
+            return None
+        return self.yes if self.python.search(text) else self.no
+
+    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
+        ballot = Ballot(encoder)
+        yes = encoder.table[self._meaning(encoder, self.yes)]
+        no = encoder.table[self._meaning(encoder, self.no)]
+        found = self._find(self._column(columns, ballot))
+        ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(encoder.dtype)
+        return ballot
+
+    @staticmethod
+    def _meaning(encoder: Encoder, answer: Shortlist | Not | None) -> Any:
+        return answer if answer is None or encoder.space is None else encoder.space.shortlist(answer)
+
+    def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
+        """The text to look in: a feature of that name where one was given, else a column of the rows."""
+        feature = columns.plan.given.get(self.on) if self.on else None
+        if feature is None:
+            return columns.chunk.text(self.on)
+        return feature_text(feature, columns, ballot)
+
+    def _find(self, column: pl.Series) -> npt.NDArray[np.int8]:
+        """(rows,): 1 found, 0 not found, −1 no text."""
+        if self.engine != "polars":
+            return by_row(self.python, column)
+        form = self._linear()
+        found = by_column(form.pattern, column)
+        if form.boundaries:
+            rows = _disputed(column)
+            found[rows] = by_row(self.python, column.gather(rows))
+        return found
+
+
+def feature_text(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:
+    """A feature's column as text; where the feature failed the labeler fails too, and abstains."""
+    values = list(columns.column(feature))
+    for a, value in enumerate(values):
+        if isinstance(value, FeatureFailed):
+            ballot.fail(value.error)
+            values[a] = None
+        elif value is not None and not isinstance(value, str):
+            raise BadRows(
+                f"feature {feature.name!r} is {type(value).__name__} on row {columns.chunk.start + a}, not text"
+            )
+    return pl.Series(values, dtype=pl.String)
+
+
+def by_column(pattern: str, column: pl.Series) -> npt.NDArray[np.int8]:
+    """Whether each text matches, by the linear-time engine: 1, 0, or −1 for no text."""
+    return column.str.contains(pattern).cast(pl.Int8).fill_null(-1).to_numpy(writable=True)
+
+
+def by_row(regex: re.Pattern[str], column: pl.Series) -> npt.NDArray[np.int8]:
+    """The same by Python's `re`."""
+    search = regex.search
+    return np.fromiter((-1 if t is None else search(t) is not None for t in column), np.int8, len(column))
+
+
+def _disputed(column: pl.Series) -> npt.NDArray[np.int64]:
+    """The rows on which the two engines may differ about where words begin and end."""
+    if (column.str.len_bytes() == column.str.len_chars()).all():
+        return np.zeros(0, np.int64)
+    characters = disputed_characters()
+    if characters is None:
+        return np.zeros(0, np.int64)
+    return column.str.contains(characters).fill_null(False).arg_true().to_numpy().astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Pattern(TextLabeler):
+    """A regular expression: `yes` where it is found, `no` (when given) where it is not. Made by `pattern()`."""
+
+    name: str
+    regex: str
+    yes: Shortlist | Not | None = None
+    no: Shortlist | Not | None = None
+    on: str | None = None
+    ignore_case: bool = False
+
+    kind: ClassVar[str] = "pattern"
+
+    @property
+    def _flags(self) -> int:
+        return re.IGNORECASE if self.ignore_case else 0
+
+    @property
+    def python(self) -> re.Pattern[str]:
+        return re.compile(self.regex, self._flags)
+
+    def _linear(self) -> Linear:
+        return _linear(self.regex, self._flags)
+
+    def __repr__(self) -> str:
+        return _as_call("pattern", self.regex, self, yes=self.yes, no=self.no, ignore_case=self.ignore_case or None)
+
+
+@dataclass(frozen=True)
+class Keywords(TextLabeler):
+    """Words or phrases, any of which will do. Made by `keywords()`."""
+
+    name: str
+    words: tuple[str, ...]
+    yes: Shortlist | Not
+    on: str | None = None
+    whole_words: bool = True
+    ignore_case: bool = True
+
+    kind: ClassVar[str] = "keywords"
+
+    @property
+    def no(self) -> None:  # type: ignore[override]
+        return None
+
+    @property
+    def _flags(self) -> int:
+        return re.IGNORECASE if self.ignore_case else 0
+
+    @property
+    def _any_of_them(self) -> str:
+        return "|".join(re.escape(word) for word in self.words)
+
+    @property
+    def python(self) -> re.Pattern[str]:
+        regex = rf"(?<!\w)(?:{self._any_of_them})(?!\w)" if self.whole_words else self._any_of_them
+        return re.compile(regex, self._flags)
+
+    def _linear(self) -> Linear:
+        return _linear_words(self._any_of_them, self._flags, self.whole_words)
+
+    def __repr__(self) -> str:
+        options = {"whole_words": self.whole_words and None, "ignore_case": self.ignore_case and None}
+        return _as_call("keywords", list(self.words), self, says=self.yes, **options)
+
+
+@cache
+def _linear(regex: str, flags: int) -> Linear:
+    return linear(regex, flags)
+
+
+@cache
+def _linear_words(regex: str, flags: int, whole_words: bool) -> Linear:
+    """Whole words need no look-around: whatever stands beside one may be taken along."""
+    words = linear(regex, flags)
+    if not whole_words:
+        return words
+    beside = non_word_characters()
+    return Linear(rf"(?:\A|{beside})(?:{words.pattern})(?:\z|{beside})", boundaries=False)
+
+
+def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:
+    """How the labeler would be written."""
+    written = {key: value for key, value in options.items() if value is not None}
+    shown = [f"{key}={show_answer(v) if isinstance(v, (frozenset, Not)) else repr(v)}" for key, v in written.items()]
+    on = [f"on={labeler.on!r}"] if labeler.on else []
+    slow = "" if labeler.engine == "polars" else f"  # runs with {labeler.engine}"
+    return f"{verb}({', '.join([repr(what), *shown, *on, f'name={labeler.name!r}'])}){slow}"
+
+
+def pattern(
+    regex: str,
+    yes: Any = None,
+    no: Any = None,
+    *,
+    on: str | Feature | None = None,
+    ignore_case: bool = False,
+    name: str | None = None,
+) -> Pattern:
+    """A labeler that says `yes` where a regular expression is found in a text, and `no` where it is not.
+
+    Without `no` (or without `yes`) it abstains there: the paper's "unipolar" rule. `on` names the column to
+    read, or a feature; it is not needed where rows are strings or a table has one column of text.
+
+    >>> pattern("what.*mean", yes="DESC", name="what_mean")("what does it mean?")
+    frozenset({'DESC'})
+    """
+    name = name or regex[:60]
+    compiled(regex, name)
+    if yes is None and no is None:
+        raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both")
+    answers = {key: declared([value], name)[0] for key, value in (("yes", yes), ("no", no)) if value is not None}
+    if len(set(answers.values())) < len(answers):
+        raise BadLabeler(f"pattern {name!r} says the same whether it is found or not")
+    return said_when_slow(Pattern(name, regex, on=_column_name(on), ignore_case=ignore_case, **answers))
+
+
+def said_when_slow(made: Pattern) -> Pattern:
+    """A pattern that Python's `re` must run says so, once, when it is made."""
+    if made.engine != "polars":
+        slow = f"pattern {made.name!r} runs row by row with {made.engine}: slower, and it may hang on some texts"
+        warnings.warn(slow, SlowPattern, stacklevel=3)
+    return made
+
+
+def keywords(
+    words: Iterable[str],
+    says: Any,
+    *,
+    on: str | Feature | None = None,
+    whole_words: bool = True,
+    ignore_case: bool = True,
+    name: str | None = None,
+) -> Keywords:
+    """A labeler that says one thing where any of these words or phrases is in a text, and else abstains.
+
+    >>> keywords(["goal", "match point"], says="sports")("A late GOAL")
+    frozenset({'sports'})
+    """
+    listed = (words,) if isinstance(words, str) else tuple(words)
+    if not listed or not all(isinstance(word, str) and word for word in listed):
+        raise BadLabeler(f"keywords() takes a list of non-empty words; got {words!r}")
+    name = name or ", ".join(listed)[:60]
+    return Keywords(name, listed, declared([says], name)[0], _column_name(on), whole_words, ignore_case)
+
+
+def compiled(regex: str, name: str) -> re.Pattern[str]:
+    try:
+        return re.compile(regex)
+    except (re.error, TypeError, OverflowError, RecursionError) as error:
+        raise BadLabeler(f"pattern {name!r} is not a regular expression: {error}") from error
+
+
+def _column_name(on: str | Feature | None) -> str | None:
+    return on.name if isinstance(on, Feature) else on
