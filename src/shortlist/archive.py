@@ -63,7 +63,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def read_archive(path: str | os.PathLike[str], *, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
     """Read what `write_archive` wrote: (header, arrays). Anything else is a BadFile that says why."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             if _HEADER not in file.files:
                 raise BadFile(f"{path} was not written by shortlist: it has no header")
             header: dict[str, Any] = json.loads(file[_HEADER].tobytes().decode())

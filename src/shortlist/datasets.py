@@ -309,7 +309,7 @@ def _gold_of_positions(y: npt.ArrayLike, space: LabelSpace, m: int) -> Gold:
 
 def _read_npz(path: Path, *needed: str) -> dict[str, npt.NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except Exception as error:  # a foreign or damaged file can trip numpy and zipfile in any way
         raise BadFile(f"{path} is not an npz file of plain arrays ({type(error).__name__})") from error

@@ -1,0 +1,197 @@
+"""Archive: atomic writing, and a clear error for every file that is not one of ours."""
+
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from shortlist.archive import atomic, read_archive, write_archive
+from shortlist.errors import BadFile
+
+ARRAYS = {"codes": np.arange(6).reshape(2, 3), "ids": np.array(["ä", "狗"]), "none": np.zeros((0, 2))}
+
+
+class Trap:
+    """Unpickling one of these is a failure."""
+
+    sprung = False
+
+    def __reduce__(self):
+        return (_spring, ())
+
+
+def _spring():
+    Trap.sprung = True
+
+
+def write(path, **changes):
+    record = {"kind": "votes", "version": 1, "header": {"classes": ["ä", "\ud800"]}, "arrays": ARRAYS}
+    write_archive(path, **{**record, **changes})
+
+
+def read(path):
+    return read_archive(path, kind="votes", version=1)
+
+
+def complaint(path):
+    with pytest.raises(BadFile) as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_what_was_written_is_read(tmp_path):
+    path = tmp_path / "no suffix is added"
+    write(path)
+    header, arrays = read(str(path))
+    assert header == {"kind": "votes", "version": 1, "classes": ["ä", "\ud800"]}  # even half a surrogate pair
+    assert list(arrays) == list(ARRAYS)
+    for name, array in ARRAYS.items():
+        assert arrays[name].dtype == array.dtype
+        np.testing.assert_array_equal(arrays[name], array)
+    assert os.listdir(tmp_path) == ["no suffix is added"]
+
+
+def test_the_header_cannot_lie_about_what_the_file_is(tmp_path):
+    write(tmp_path / "x", header={"kind": "model", "version": 99})
+    assert read(tmp_path / "x")[0] == {"kind": "votes", "version": 1}
+
+
+def test_an_older_version_is_read(tmp_path):
+    write(tmp_path / "x")
+    assert read_archive(tmp_path / "x", kind="votes", version=5)[0]["version"] == 1
+
+
+def test_a_newer_version_says_upgrade(tmp_path):
+    write(tmp_path / "x", version=3)
+    said = complaint(tmp_path / "x")
+    assert "format 3" in said
+    assert "up to 1" in said
+    assert "upgrade" in said
+
+
+def test_another_kind_is_named(tmp_path):
+    write(tmp_path / "x", kind="model")
+    assert "'model', not 'votes'" in complaint(tmp_path / "x")
+
+
+def test_a_missing_file_and_a_folder(tmp_path):
+    assert "does not exist" in complaint(tmp_path / "nothing.npz")
+    assert "cannot be read" in complaint(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello, I am text", b"PK\x03\x04 not really a zip", b"\x93NUMPY"])
+def test_a_file_of_something_else(tmp_path, content):
+    (tmp_path / "x").write_bytes(content)
+    assert "not a shortlist file" in complaint(tmp_path / "x")
+
+
+def test_a_foreign_npz_has_no_header(tmp_path):
+    np.savez(tmp_path / "x.npz", a=np.zeros(3))
+    assert "no header" in complaint(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("header", [b"{", b"[1]", b'"votes"', b"\xff\xfe", b'{"kind": "votes"}'])
+def test_a_header_that_is_not_ours(tmp_path, header):
+    with (tmp_path / "x").open("wb") as file:
+        np.savez(file, **{"header.json": np.frombuffer(header, np.uint8)})
+    complaint(tmp_path / "x")
+
+
+def test_a_version_that_is_not_a_number(tmp_path):
+    header = json.dumps({"kind": "votes", "version": "one"}).encode()
+    with (tmp_path / "x").open("wb") as file:
+        np.savez(file, **{"header.json": np.frombuffer(header, np.uint8)})
+    assert "not a shortlist file" in complaint(tmp_path / "x")
+
+
+def test_an_npy_file(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros(3))
+    assert "not a shortlist file" in complaint(tmp_path / "x.npy")
+
+
+def test_a_pickle_is_never_loaded(tmp_path):
+    (tmp_path / "bare").write_bytes(pickle.dumps(Trap()))
+    header = np.frombuffer(json.dumps({"kind": "votes", "version": 1}).encode(), np.uint8)
+    with (tmp_path / "inside").open("wb") as file:
+        np.savez(file, **{"header.json": header, "codes": np.array([Trap()], object)})
+    np.save(tmp_path / "x.npy", np.array([Trap()], object))
+    for name in ["bare", "inside", "x.npy"]:
+        complaint(tmp_path / name)
+    assert not Trap.sprung
+
+
+def test_objects_are_never_written(tmp_path):
+    with pytest.raises(TypeError, match="'ids' holds Python objects"):
+        write(tmp_path / "x", arrays={"ids": np.array([{}], object)})
+    assert os.listdir(tmp_path) == []
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_truncated_or_damaged_file_is_never_read_as_something_else(tmp_path, data):
+    path = tmp_path / "x"
+    write(path)
+    whole = path.read_bytes()
+    if data.draw(st.booleans()):
+        path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+        complaint(path)
+        return
+    place = data.draw(st.integers(0, len(whole) - 1))
+    path.write_bytes(whole[:place] + bytes([whole[place] ^ data.draw(st.integers(1, 255))]) + whole[place + 1 :])
+    try:
+        header, arrays = read(path)
+    except BadFile:
+        return
+    assert header["classes"] == ["ä", "\ud800"]  # a byte that does not matter (a date, a flag of the zip)
+    assert all(np.array_equal(arrays[name], ARRAYS[name]) for name in arrays)
+
+
+def test_a_failure_halfway_leaves_the_old_file_and_no_droppings(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+    write(path)
+    before = path.read_bytes()
+
+    def breaks(file, **arrays):
+        file.write(b"half of it")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez_compressed", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        write(path, version=2)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_a_file_takes_its_name_only_when_whole(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"old")
+    with atomic(path) as file:
+        file.write(b"new")
+        file.flush()
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_a_failure_of_the_last_step_leaves_no_droppings(tmp_path):
+    (tmp_path / "x").mkdir()
+    with pytest.raises(OSError), atomic(tmp_path / "x") as file:
+        file.write(b"new")
+    assert os.listdir(tmp_path) == ["x"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(BadFile) as caught:
+        write(tmp_path / "no" / "x")
+    assert f"no folder {tmp_path / 'no'}" in str(caught.value)
+
+
+def test_a_header_that_json_cannot_hold_writes_nothing(tmp_path):
+    with pytest.raises(ValueError):
+        write(tmp_path / "x", header={"value": float("nan")})
+    assert os.listdir(tmp_path) == []

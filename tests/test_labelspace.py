@@ -1,0 +1,154 @@
+"""LabelSpace: names ↔ positions, shortlists ↔ masks, Not."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist.errors import BadShortlist, UnknownClass
+from shortlist.labelspace import LabelSpace, Not, names_in
+
+NEWS = LabelSpace(["business", "sports", "world"])
+spaces = st.lists(st.text(min_size=1, max_size=5), min_size=2, max_size=80, unique=True).map(LabelSpace)
+
+
+def test_it_is_a_sequence_of_names_that_knows_positions():
+    assert list(NEWS) == ["business", "sports", "world"]
+    assert (NEWS[0], NEWS[-1], NEWS[1:]) == ("business", "world", ("sports", "world"))
+    assert len(NEWS) == 3
+    assert "sports" in NEWS
+    assert "Sports" not in NEWS
+    assert ["sports"] not in NEWS
+    assert NEWS.position("world") == NEWS.index("world") == 2
+    assert NEWS == LabelSpace(iter(NEWS))
+    assert NEWS != LabelSpace(["sports", "business", "world"])
+    assert NEWS != ("business", "sports", "world")
+    assert hash(NEWS) == hash(LabelSpace(list(NEWS)))
+    assert repr(NEWS) == "LabelSpace(['business', 'sports', 'world'])"
+    assert pickle.loads(pickle.dumps(NEWS)) == NEWS
+
+
+def test_names_of_numpy_become_plain_text():
+    assert [type(name) for name in LabelSpace(np.array(["a", "b"]))] == [str, str]
+
+
+@pytest.mark.parametrize(
+    ("names", "fact"),
+    [
+        ("sports", "'sports'"),
+        (["a"], "at least two classes; got ['a']"),
+        ([], "at least two"),
+        (["a", "b", "a"], "'a' is named twice"),
+        (["a", ""], "got ''"),
+        (["a", 3], "got 3"),
+        (["a", None], "got None"),
+    ],
+)
+def test_bad_classes(names, fact):
+    with pytest.raises(BadShortlist) as caught:
+        LabelSpace(names)
+    assert fact in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["wrold", "World", ["world"], None, 3])
+def test_an_unknown_class_is_quoted_and_the_classes_are_listed(word):
+    with pytest.raises(UnknownClass) as caught:
+        NEWS.position(word)
+    assert repr(word) in str(caught.value)
+    assert "business, sports, world" in str(caught.value)
+
+
+def test_an_unknown_class_offers_the_nearest():
+    with pytest.raises(UnknownClass, match=r"'wrold' is not a class.*Did you mean 'world'\?"):
+        NEWS.shortlist({"sports", "wrold"})
+    with pytest.raises(UnknownClass, match=r"Did you mean 'sports'\?"):
+        NEWS.shortlist(Not("sport"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        ("sports", {"sports"}),
+        (np.str_("sports"), {"sports"}),
+        ({"sports", "world"}, {"sports", "world"}),
+        (["sports", "sports"], {"sports"}),
+        (("world",), {"world"}),
+        (Not("sports"), {"business", "world"}),
+        (Not("sports", "world"), {"business"}),
+    ],
+)
+def test_answers(answer, names):
+    assert NEWS.shortlist(answer) == frozenset(names)
+    assert NEWS.from_mask(NEWS.mask(answer)) == frozenset(names)
+
+
+@pytest.mark.parametrize("answer", [set(), [], Not("business", "sports", "world")])
+def test_an_answer_that_leaves_no_class(answer):
+    with pytest.raises(BadShortlist, match="leaves no class"):
+        NEWS.shortlist(answer)
+
+
+def test_the_full_set_is_an_error_unless_asked_for():
+    with pytest.raises(BadShortlist, match="holds every class"):
+        NEWS.shortlist(list(NEWS))
+    assert NEWS.shortlist(list(NEWS), full_is_none=True) is None
+    assert NEWS.shortlist("world", full_is_none=True) == {"world"}
+
+
+@pytest.mark.parametrize("answer", [3, None, 2.5, True, {"a": 1}, {1, 2}, ["a", None], b"a", np.array(["a"])])
+def test_what_is_not_an_answer_is_quoted(answer):
+    with pytest.raises(BadShortlist) as caught:
+        names_in(answer)
+    assert repr(answer) in str(caught.value)
+
+
+def test_not_is_a_value():
+    assert Not("a", "b") == Not("b", "a") != Not("a")
+    assert len({Not("a"), Not("a")}) == 1
+    assert repr(Not("b", "a")) == "Not('a', 'b')"
+    for wrong in [(), (3,), (None,), ({"a", "b"},)]:
+        with pytest.raises(BadShortlist, match="Not"):
+            Not(*wrong)
+
+
+def test_gold_names_become_positions():
+    gold = np.array(["world", None, "business", float("nan")], object)
+    assert NEWS.positions(gold).tolist() == [2, -1, 0, -1]
+    assert NEWS.positions([]).shape == (0,)
+    for wrong in ["sport", ["sports"], 2]:
+        with pytest.raises(UnknownClass) as caught:
+            NEWS.positions(["world", wrong])
+        assert repr(wrong) in str(caught.value)
+
+
+def test_a_mask_of_another_length_is_an_error():
+    with pytest.raises(BadShortlist, match=r"shape \(3,\); got \(4,\)"):
+        NEWS.from_mask([True, False, False, True])
+
+
+def test_shortlists_are_shown_in_the_order_of_the_classes():
+    assert NEWS.ordered({"world", "business"}) == ("business", "world")
+    assert NEWS.show({"world"}) == "world"
+    assert NEWS.show({"world", "business"}) == "{business, world}"
+
+
+@given(spaces, st.data())
+def test_shortlist_and_mask_are_inverse_to_one_another(space, data):
+    names = data.draw(st.frozensets(st.sampled_from(space.names), min_size=1, max_size=len(space) - 1))
+    mask = space.mask(names)
+    assert mask.shape == (len(space),)
+    assert mask.sum() == len(names)
+    assert space.from_mask(mask) == names
+    assert (space.mask(Not(*names)) == ~mask).all()
+    assert space.positions(space.ordered(names)).tolist() == np.flatnonzero(mask).tolist()
+
+
+@given(spaces, st.text(max_size=5))
+def test_a_word_is_a_class_or_the_named_error(space, word):
+    if word in space.names:
+        assert space[space.position(word)] == word
+    else:
+        with pytest.raises(UnknownClass):
+            space.shortlist({word})
