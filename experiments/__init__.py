@@ -1,0 +1,1 @@
+"""The paper's experiments, written as a user of the library would write them."""
