@@ -58,7 +58,7 @@ _ROOMS = {
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 _SUBMODULES = ["datasets", "errors", "labelers", "labelmodel", "labelspace", "votes"]
 
-__all__ = sorted([*_ROOM_OF, "datasets"])  # noqa: PLE0605
+__all__ = sorted([*_ROOM_OF, "datasets"])
 
 
 def __getattr__(name: str) -> Any:

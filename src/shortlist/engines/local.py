@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from shortlist.errors import ShortlistError
@@ -26,8 +28,31 @@ class Local:
     def map(self, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
         if self.workers == 1:
             return map(function, pieces)
+        return self._shared(function, pieces)
+
+    def _shared(self, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=self.workers, return_as="generator", max_nbytes=None, pre_dispatch="2*n_jobs")
-        results: Iterator[Result] = parallel(delayed(function)(piece) for piece in pieces)
-        return results
+        for result in parallel(delayed(_caught)(function, piece) for piece in pieces):
+            if isinstance(result, _Error):
+                raise result.error from WorkerError(result.trace)
+            yield result
+
+
+class WorkerError(Exception):
+    """Carries the traceback of another process, as text."""
+
+
+@dataclass(frozen=True)
+class _Error:
+    error: Exception
+    trace: str
+
+
+def _caught(function: Callable[[Work], Result], piece: Work) -> Result | _Error:
+    """Errors come back like results, so that the first one in the order of the pieces is the one raised."""
+    try:
+        return function(piece)
+    except Exception as error:
+        return _Error(error, "".join(traceback.format_exception(error)))

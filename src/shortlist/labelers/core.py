@@ -51,8 +51,9 @@ class FunctionLabeler(Written, Labeler):
         return f"<labeler {self.name}: {said}>"
 
     def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
+        inputs = columns.of(self)
         function = _refusing(self.function) if columns.may_fail(self) else self.function
-        answers = map(function, *columns.of(self))
+        answers = map(function, *inputs)
         ballot = Ballot(encoder)
         codes: list[int] = []
         table, resolve, append, m = encoder.table, encoder.resolve, codes.append, len(columns.chunk)

@@ -134,8 +134,9 @@ class Chunk:
             raise BadRows(f"row {a} has no {on!r}.{hint}") from None
 
 
-def chunks(rows: Any, size: int = CHUNK) -> tuple[Iterator[Chunk], int | None]:
+def chunks(rows: Any, size: int | None = None) -> tuple[Iterator[Chunk], int | None]:
     """The rows in chunks, and how many rows there are where that is known."""
+    size = size or CHUNK
     if isinstance(rows, (str, bytes)):
         raise BadRows("rows is a single string; put it in a list")
     if hasattr(rows, "iter_slices"):  # a polars DataFrame

@@ -1,0 +1,153 @@
+"""apply(): the same votes however the work is shared, and what happens when labelers fail."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shortlist import apply, feature, keywords, labeler, pattern
+from shortlist.errors import BadLabeler, LabelerFailed, ShortlistError, UnknownClass
+from shortlist.labelers import rows as rows_module
+
+SPACE = ["a", "b", "c"]
+
+
+@feature
+def letters(text):
+    return set(text)
+
+
+@labeler(says=["a", {"a", "b"}, "c"])
+def by_letter(text, letters):
+    if "x" in letters:
+        return {"a", "b"}
+    return "c" if text.endswith("c") else None
+
+
+@labeler
+def found_out(text):
+    return {0: "a", 1: {"b", "c"}, 2: None, 3: "b"}[len(text) % 4]
+
+
+RULES = [by_letter, found_out, pattern(r"\bx", yes="a", no="c", name="p"), keywords(["x", "yz"], says={"a", "c"})]
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(rows_module, "CHUNK", 5)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.text("xyzc ", max_size=4), max_size=23))
+def test_one_two_and_three_workers_are_equal(texts):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rows_module, "CHUNK", 5)
+        one, two, three = (apply(RULES, texts, space=SPACE, workers=w) for w in (1, 2, 3))
+    assert one == two == three
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_functions_written_anywhere_work_with_workers(workers):
+    seen = "x"
+
+    @feature
+    def inner(text):
+        return seen in text
+
+    rule = labeler(says=["a", "b"], name="rule")(lambda inner: "a" if inner else "b")
+    votes = apply([rule, lambda text: "c"], ["x", "y"] * 10, space=SPACE, workers=workers, features=[inner])
+    assert votes.codes[:, 0].tolist() == [1, 2] * 10
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_on_error_abstain_finishes_and_tells(workers):
+    @labeler(says=["a"])
+    def fails(text):
+        if text == "bad":
+            raise KeyError("deep inside")
+        return "d" if text == "typo" else "a"
+
+    rows = ["x", "bad", "typo", "x", "x", "x", "bad", "x"]
+    votes = apply([fails, by_letter], rows, space=SPACE, on_error="abstain", workers=workers)
+    assert votes.codes[:, 0].tolist() == [1, 0, 0, 1, 1, 1, 0, 1]
+    assert votes.failures[0].count == 3
+    assert "deep inside" in votes.failures[0].first
+    assert votes.failures[1] is None
+    assert votes.summary()["failed"].to_list() == [3, 0]
+    assert "failed on 3 rows" in repr(votes)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_errors_name_the_row_of_the_whole(workers):
+    @labeler(says=["a"])
+    def fails(text):
+        return 1 / (text != "bad") and "a"
+
+    with pytest.raises(LabelerFailed, match="'fails' failed on row 13: ZeroDivisionError"):
+        apply(fails, ["x"] * 13 + ["bad"] * 4, space=SPACE, workers=workers)
+
+    typo = labeler(says=["a"], name="typo")(lambda text: "A" if text == "bad" else None)
+    with pytest.raises(UnknownClass, match="row 13"):
+        apply(typo, ["x"] * 13 + ["bad"] * 4, space=SPACE, workers=workers)
+
+
+def test_more_rows_than_a_chunk_and_inferred_codes_that_meet_later():
+    size = rows_module.CHUNK
+
+    @labeler
+    def late(a):
+        return "b" if a < size else "a" if a < size + 2 else {"b", "a"}
+
+    votes = apply(late, range(size + 4), space=SPACE)
+    assert [votes.shortlist(a, 0) for a in (0, size, size + 3)] == [
+        frozenset("b"), frozenset("a"), frozenset("ab")]  # fmt: skip
+    assert np.bincount(votes.codes[:, 0]).tolist() == [0, 2, size, 2]
+
+
+def test_codes_take_the_smallest_type_that_holds_them():
+    names = [f"class {j}" for j in range(300)]
+    many = labeler(says=names, name="many")(lambda a: names[a])
+    assert apply(many, range(300)).codes.dtype == np.uint16
+    assert apply(by_letter, ["x"], space=SPACE).codes.dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "fact"),
+    [
+        (lambda: apply([], ["x"]), BadLabeler, "no labelers"),
+        (lambda: apply([by_letter, by_letter], ["x"]), BadLabeler, "'by_letter'"),
+        (lambda: apply([3], ["x"]), BadLabeler, "3"),
+        (lambda: apply(by_letter, ["x"], workers=0), ShortlistError, "0"),
+        (lambda: apply(by_letter, ["x"], workers=1.5), ShortlistError, "1.5"),
+        (lambda: apply(by_letter, ["x"], on_error="ignore"), ShortlistError, "'ignore'"),
+        (lambda: apply(by_letter, ["x"], space=["a"]), ShortlistError, "two classes"),
+    ],
+)
+def test_bad_calls(call, error, fact):
+    with pytest.raises(error) as raised:
+        call()
+    assert fact in str(raised.value)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_bar_on_a_terminal_and_none_elsewhere(monkeypatch):
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        apply(by_letter, ["x"] * 3, space=SPACE)
+        assert ("3/3" in stream.getvalue()) == shown
+
+
+def test_rows_are_left_as_they_were():
+    rows = [{"t": "x"}, {"t": "y"}]
+    apply([pattern("x", yes="a", on="t"), labeler(says=["a"], name="f")(lambda row: None)], rows, space=SPACE)
+    assert rows == [{"t": "x"}, {"t": "y"}]

@@ -1,0 +1,72 @@
+"""attributes(): the zebra example of the paper."""
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from shortlist import apply, attributes
+from shortlist.errors import BadLabeler, BadRows, UselessLabeler
+
+ANIMALS = ["horse", "tiger", "lion", "zebra"]
+TABLE = {"stripes": ["tiger", "zebra"], "claws": ["tiger", "lion"]}
+FRAME = {"animal": ANIMALS, "stripes": [0, 1, 0, 1], "claws": [False, True, True, False]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame(FRAME),
+        pd.DataFrame(FRAME),
+        pd.DataFrame(FRAME).set_index("animal"),
+        pl.DataFrame(FRAME).to_arrow(),
+    ],
+)
+def test_any_table_gives_the_same_labelers(table):
+    assert attributes(table) == attributes(TABLE, classes=ANIMALS)
+
+
+def test_yes_and_no_and_not_sure():
+    labelers = attributes(TABLE, classes=ANIMALS, yes_from=0.8, no_below=0.3)
+    rows = [{"stripes": 0.9, "claws": 0.1}, {"stripes": 0.5, "claws": None}, {"stripes": 0.3, "claws": float("nan")}]
+    for kind in (rows, pl.DataFrame(rows), pd.DataFrame(rows)):
+        votes = apply(labelers, kind, space=ANIMALS)
+        assert votes.said(0) == {"stripes": ("tiger", "zebra"), "claws": ("horse", "zebra")}
+        assert votes.codes[1:].tolist() == [[0, 0], [0, 0]]
+
+
+def test_truth_values_and_the_threshold_itself_count_as_yes():
+    (stripes,) = attributes({"stripes": ["tiger"]}, classes=ANIMALS)
+    assert stripes({"stripes": True}) == frozenset({"tiger"})
+    assert stripes({"stripes": 0.5}) == frozenset({"tiger"})
+    assert stripes({"stripes": False}) == frozenset({"horse", "lion", "zebra"})
+    assert stripes({"stripes": None}) is None
+
+
+def test_attributes_that_tell_nothing_are_left_out_aloud():
+    with pytest.warns(UselessLabeler, match="legs, wings"):
+        labelers = attributes({"legs": ANIMALS, "wings": [], **TABLE}, classes=ANIMALS)
+    assert [x.name for x in labelers] == ["stripes", "claws"]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "fact"),
+    [
+        ({"stripes": ["tigre"]}, {"classes": ANIMALS}, "'tiger'"),
+        (TABLE, {"yes_from": 0.2, "no_below": 0.8}, "no_below=0.8"),
+        (pl.DataFrame({"stripes": [0, 1]}), {}, "name its classes"),
+        (pl.DataFrame({"animal": ["a", "b"], "stripes": [0, 2]}), {}, "'stripes'"),
+        (pl.DataFrame({"animal": ["a", "b"], "stripes": [0, None]}), {}, "None"),
+    ],
+)
+def test_bad_tables(table, options, fact):
+    with pytest.raises(BadLabeler) as error:
+        attributes(table, **options)
+    assert fact in str(error.value)
+
+
+def test_rows_without_the_column_or_without_numbers():
+    labelers = attributes(TABLE, classes=ANIMALS)
+    with pytest.raises(BadRows, match="'claws'"):
+        apply(labelers, pl.DataFrame({"stripes": [1.0]}), space=ANIMALS)
+    with pytest.raises(BadRows, match="'stripes'"):
+        apply(labelers, [{"stripes": "yes", "claws": 1}], space=ANIMALS)

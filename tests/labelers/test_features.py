@@ -1,0 +1,123 @@
+"""@feature: asked for by name, computed once per row."""
+
+from collections import Counter
+
+import pytest
+
+from shortlist import apply, feature, labeler, pattern
+from shortlist.errors import BadLabeler, BadRows, LabelerFailed
+
+calls = Counter()
+
+
+@feature
+def words(text):
+    calls["words", text] += 1
+    return text.split()
+
+
+@feature
+def first(words):
+    calls["first", tuple(words)] += 1
+    return words[0]
+
+
+@labeler(says=["a", "b"])
+def by_first(first):
+    return first if first in ("a", "b") else None
+
+
+@labeler(says=["a"])
+def by_length(text, words, first, shout=False):
+    assert shout is False
+    return "a" if len(words) > 2 and text.startswith(first) else None
+
+
+def test_features_arrive_by_name_and_are_computed_once_per_row():
+    calls.clear()
+    votes = apply([by_first, by_length], ["a x", "b x y", "c"], space=["a", "b"])
+    assert votes.codes.tolist() == [[1, 0], [2, 1], [0, 0]]
+    assert set(calls.values()) == {1}
+    assert len(calls) == 6
+
+
+def test_a_labeler_with_features_can_be_tried_on_one_row():
+    assert by_first("b x") == "b"
+    assert first("b x") == "b"
+
+
+def test_features_can_be_given_to_apply():
+    @feature
+    def initial(row):
+        return row[0]
+
+    rule = labeler(says=["a", "b"], name="rule")(lambda initial: initial)
+    assert apply(rule, ["ax", "bx"], features=[initial]).codes.tolist() == [[1], [2]]
+
+
+def test_given_features_come_before_those_of_the_module():
+    @feature
+    def first(row):
+        return "b"
+
+    assert apply(by_first, ["a"], features=[first]).codes.tolist() == [[2]]
+
+
+def test_an_unknown_name_is_a_clear_error():
+    rule = labeler(says=["a", "b"], name="rule")(lambda text, wrods: None)
+    with pytest.raises(BadLabeler) as error:
+        apply(rule, ["x"])
+    for fact in ("'rule'", "'wrods'", "Did you mean 'words'?", "first"):
+        assert fact in str(error.value)
+
+
+def test_a_circle_is_a_clear_error():
+    one = feature(lambda two: 1)
+    two = feature(lambda one: 2)
+    one.name, two.name = "one", "two"
+    rule = labeler(says=["a", "b"], name="rule")(lambda one: None)
+    with pytest.raises(BadLabeler) as error:
+        apply(rule, ["x"], features=[one, two])
+    assert "one → two → one" in str(error.value)
+
+
+def test_two_features_of_one_name_are_a_clear_error():
+    with pytest.raises(BadLabeler, match="one name"):
+        apply(by_first, ["x"], features=[words, feature(words.function)])
+
+
+def test_a_failing_feature_names_itself_and_the_row():
+    with pytest.raises(LabelerFailed) as error:
+        apply([by_first], ["a", ""])
+    assert "'first'" in str(error.value)
+    assert "row 1" in str(error.value)
+    assert isinstance(error.value.__cause__, IndexError)
+
+
+def test_a_failing_feature_makes_only_those_abstain_that_asked_for_it():
+    bare = labeler(says=["a", "b"], name="bare")(lambda text: "b")
+    votes = apply([by_first, by_length, bare], ["a x y", "", "b"], on_error="abstain")
+    assert votes.codes.tolist() == [[1, 1, 2], [0, 0, 2], [2, 0, 2]]
+    assert [f and f.count for f in votes.failures] == [1, 1, None]
+    assert "IndexError" in votes.failures[0].first
+
+
+def test_patterns_can_read_a_feature():
+    @feature
+    def shout(row):
+        if not row:
+            raise ValueError("nothing to shout")
+        return row.upper()
+
+    rule = pattern("ABC", yes="a", no="b", on=shout, name="rule")
+    votes = apply(rule, ["xabc", "abd", ""], features=[shout], on_error="abstain")
+    assert votes.codes[:, 0].tolist() == [1, 2, 0]
+    assert votes.failures[0].count == 1
+    with pytest.raises(BadRows, match="'shout'"):
+        apply(pattern("A", yes="a", no="b", on="shout"), ["x"], features=[feature_named("shout", lambda row: 3)])
+
+
+def feature_named(name, function):
+    made = feature(function)
+    made.name = name
+    return made

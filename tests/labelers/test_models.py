@@ -1,0 +1,75 @@
+"""from_classifier(): a model for another task as a labeler."""
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from shortlist import Not, apply, from_classifier
+from shortlist.errors import BadLabeler, LabelerFailed
+
+SPACE = ["business", "politics", "sports"]
+
+
+@pytest.fixture(scope="module")
+def coarse():
+    model = make_pipeline(CountVectorizer(), LogisticRegression(C=100))
+    return model.fit(["a ball game", "match and ball", "the market", "the vote"], ["play", "play", "work", "work"])
+
+
+def test_outputs_become_shortlists(coarse):
+    rule = from_classifier(coarse, {"play": "sports", "work": {"business", "politics"}})
+    rows = ["ball", "market vote"]
+    assert apply(rule, rows, space=SPACE).codes[:, 0].tolist() == [1, 2]
+    assert rule.name == "Pipeline"
+    assert rule("ball") == frozenset({"sports"})
+    frame = pl.DataFrame({"title": ["x", "x"], "text": rows})
+    on = from_classifier(coarse, {"play": "sports", "work": Not("sports")}, on="text")
+    assert apply(on, frame, space=SPACE).codes[:, 0].tolist() == [1, 2]
+
+
+def test_it_abstains_below_the_threshold_and_where_an_output_means_nothing(coarse):
+    rule = from_classifier(coarse, {"play": "sports", "work": None}, threshold=0.9, name="rule")
+    votes = apply(rule, ["ball ball game", "market the vote", "unheard of"], space=SPACE)
+    assert votes.codes[:, 0].tolist() == [1, 0, 0]
+
+
+def test_numbers_in_columns_and_vectors_as_rows():
+    class Sign:
+        def predict(self, X):
+            return np.where(np.asarray(X).sum(axis=1) > 0, 1, 0)
+
+    rule = from_classifier(Sign(), {1: "sports", 0: "business"}, on=["a", "b"])
+    assert apply(rule, pl.DataFrame({"a": [1, -3], "b": [1, 1]}), space=SPACE).codes[:, 0].tolist() == [1, 2]
+    vectors = from_classifier(Sign(), {1: "sports", 0: "business"})
+    assert apply(vectors, np.array([[1.0, 1], [-3, 1]]), space=SPACE).codes[:, 0].tolist() == [1, 2]
+
+
+def test_a_function_of_many_rows_will_do():
+    rule = from_classifier(lambda rows: [len(row) > 3 for row in rows], {True: "sports", False: None}, name="long")
+    assert apply(rule, ["abcd", "ab"], space=SPACE).codes[:, 0].tolist() == [1, 0]
+
+
+def test_a_failing_model_names_itself_and_the_rows():
+    def broken(rows):
+        raise ValueError("no")
+
+    rule = from_classifier(broken, {1: "sports"}, name="rule")
+    with pytest.raises(LabelerFailed, match="'rule' failed on rows 0 to 1"):
+        apply(rule, ["a", "b"], space=SPACE)
+    votes = apply(rule, ["a", "b"], space=SPACE, on_error="abstain")
+    assert votes.failures[0].count == 2
+    unmapped = from_classifier(lambda rows: [2 for _ in rows], {1: "sports"}, name="rule")
+    with pytest.raises(LabelerFailed, match="2"):
+        apply(unmapped, ["a"], space=SPACE)
+
+
+def test_bad_maps_are_refused(coarse):
+    with pytest.raises(BadLabeler, match="work"):
+        from_classifier(coarse, {"play": "sports"})
+    with pytest.raises(BadLabeler, match="says nothing"):
+        from_classifier(coarse, {"play": None, "work": None})
+    with pytest.raises(BadLabeler, match="predict_proba"):
+        from_classifier(lambda rows: rows, {1: "sports"}, threshold=0.5)

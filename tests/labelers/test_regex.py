@@ -1,0 +1,131 @@
+"""The linear-time engine and Python's `re` agree on whether a text matches, on every text."""
+
+import re
+import warnings
+
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from shortlist.labelers.regex import Inexpressible, disputed_characters, linear, word_characters
+from shortlist.labelers.text import Pattern, keywords
+
+# Characters on which the two engines are known to differ when left to themselves: superscripts, combining accents,
+# separators that only Python calls blank, letters with odd cases, joiners, newlines.
+ODD = "²½Ⅷ\u0301\u0903\u200d\u203f\x1c\x1f\x85\xa0İıſKµςσßẞǅΩ\n\r𝟘𐐀_-"
+CHARACTERS = st.one_of(st.sampled_from("abckisABCKIS019 .,\n" + ODD), st.characters(exclude_categories=["Cs"]))
+TEXTS = st.text(CHARACTERS, max_size=12)
+
+ATOMS = st.one_of(
+    st.sampled_from([r"\w", r"\W", r"\d", r"\D", r"\s", r"\S", ".", r"[^\w]", r"[\d_k]", "[a-k]", "[^a-k]", r"[\s-]"]),
+    st.sampled_from(
+        [r"\b", "^", "$", r"\A", r"\Z", "(?i:k)", "(?i:[^i-s])", "(?-i:s)", r"(?a:\w)", "(?s:.)", "(?m:^)", "(?m:$)"]
+    ),
+    st.text(CHARACTERS, min_size=1, max_size=2).map(re.escape),
+)
+PATTERNS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: "(?:" + "|".join(parts) + ")"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "*?", "{2}", "{0,2}", "{1,}"])).map(
+            lambda p: f"(?:{p[0]}){p[1]}"
+        ),
+        inner.map(lambda p: f"({p})"),
+    ),
+    max_leaves=6,
+)
+
+
+def compiles(regex: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(regex)
+    except (re.error, FutureWarning):
+        return False
+    return True
+
+
+@settings(max_examples=600, deadline=None)
+@given(PATTERNS.filter(compiles), st.lists(TEXTS, min_size=1, max_size=5), st.booleans())
+@example(r"\bk\b", ["k²", "k\u0301", "²k", "k", "kk"], False)
+@example(r"k$", ["k\n", "k\n\n", "k", "\nk"], False)
+@example("ſ", ["s", "S", "ſ"], True)
+@example("i", ["İ", "ı", "I"], True)
+@example(r"\s", ["\x1c", "\x85", "\u2028", "\u200b"], False)
+@example(r"^$", ["", "\n"], False)
+def test_the_two_ways_agree_on_every_row(regex, texts, ignore_case):
+    rule = Pattern("rule", regex, yes=frozenset({"A"}), ignore_case=ignore_case)
+    by_column = rule._find(pl.Series(texts, dtype=pl.String)).tolist()
+    assert by_column == [int(rule.python.search(text) is not None) for text in texts]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.text(CHARACTERS, min_size=1, max_size=3), min_size=1, max_size=3),
+    st.lists(TEXTS, min_size=1, max_size=5),
+    st.booleans(),
+    st.booleans(),
+)
+@example(["k"], ["k²", "kk k", "K", "a-k-b"], True, True)
+@example(["c++"], ["c++", "c++x", "xc++", "c+++"], True, False)
+def test_keywords_agree_too(words, texts, whole_words, ignore_case):
+    rule = keywords(words, says="A", whole_words=whole_words, ignore_case=ignore_case)
+    by_column = rule._find(pl.Series(texts, dtype=pl.String)).tolist()
+    assert by_column == [int(rule.python.search(text) is not None) for text in texts]
+
+
+def test_most_patterns_people_write_run_by_column():
+    written = [
+        r"using|measuring|used|the method",
+        r"similar result.*(found|observed|obtained)",
+        r"\bhow (many|much)\b",
+        r"(?i)^what\s+is\b",
+        r"\d{4}-\d\d?",
+        r"[A-Z]\w+, [A-Z]\w+$",
+        r"(?P<name>a|b)+?c",
+        r"(?x) a  b # verbose",
+    ]
+    for regex in written:
+        assert linear(regex).pattern
+
+
+@pytest.mark.parametrize(
+    ("regex", "reason"),
+    [
+        (r"(?<=x)y", "look-around"),
+        (r"x(?!y)", "look-around"),
+        (r"(x)\1", "back-reference"),
+        (r"(x)?(?(1)y|z)", "conditional"),
+        (r"(?>x+)y", "atomic"),
+        (r"x++y", "possessive"),
+        (r"x$\n", "followed"),
+        (r"\Bx", r"\B"),
+        ("\ud800", "surrogate"),
+        (r"(?:\w{999}){999}", "too large"),
+    ],
+)
+def test_what_cannot_be_expressed_says_why(regex, reason):
+    with pytest.raises(Inexpressible) as refused:
+        linear(regex)
+    assert reason in str(refused.value)
+
+
+def test_a_pattern_that_hangs_python_does_not_hang_here():
+    rule = Pattern("bomb", r"(a+)+b", yes=frozenset({"A"}))
+    assert rule._find(pl.Series(["a" * 5000])).tolist() == [0]  # Python's re would need 2^5000 steps
+
+
+def test_every_character_python_calls_part_of_a_word_is_in_the_class():
+    sample = [chr(code) for code in range(0, 0x30000, 7) if not 0xD800 <= code <= 0xDFFF]
+    found = pl.Series(sample).str.contains(f"^{word_characters()}$").to_list()
+    assert found == [bool(re.match(r"\w", c)) for c in sample]
+
+
+def test_the_engines_dispute_superscripts_but_not_letters():
+    disputed = disputed_characters()
+    assert pl.Series(["²", "\u0301", "a", "é", "字", "9"]).str.contains(disputed).to_list() == [
+        True, True, False, False, False, False,
+    ]  # fmt: skip

@@ -1,0 +1,106 @@
+"""Rows of every kind give the same votes."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from shortlist import apply, labeler, pattern
+from shortlist.errors import BadRows
+from shortlist.labelers.rows import Row, chunks
+
+TEXTS = ["a goal", "a vote", "goal and vote", "nothing"]
+SCORES = [1, 2, None, 4]
+RECORDS = [{"text": text, "score": score} for text, score in zip(TEXTS, SCORES, strict=True)]
+
+goal = pattern("goal", yes="sports", no="world", on="text", name="goal")
+
+
+@labeler(says=["sports", "world"])
+def score(row):
+    if row["score"] is not None and row["score"] > 1:
+        return "world"
+
+
+def hugging_face():
+    import datasets
+
+    return datasets.Dataset.from_list(RECORDS)
+
+
+KINDS = {
+    "list": lambda: RECORDS,
+    "tuple": lambda: tuple(RECORDS),
+    "generator": lambda: (row for row in RECORDS),
+    "polars": lambda: pl.DataFrame(RECORDS),
+    "lazy polars": lambda: pl.DataFrame(RECORDS).lazy(),
+    "pandas": lambda: pd.DataFrame(RECORDS, index=[7, 7, 8, 9]),
+    "pyarrow": lambda: pa.Table.from_pylist(RECORDS),
+    "mapping of columns": lambda: {"text": TEXTS, "score": SCORES},
+    "Hugging Face": hugging_face,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_rows(kind):
+    votes = apply([goal, score], KINDS[kind]())
+    assert votes.codes.tolist() == [[1, 0], [2, 2], [1, 0], [2, 2]]
+
+
+def test_plain_values():
+    by_size = labeler(says=["sports", "world"])(lambda x: "sports" if np.sum(x) > 1 else None)
+    for rows in (
+        [1, 2],
+        np.array([1, 2]),
+        np.array([[1, 0], [1, 1]]),
+        pd.Series([1, 2]),
+        pl.Series([1, 2]),
+        {1: 0, 2: 0}.keys(),
+    ):
+        assert apply(by_size, rows).codes[:, 0].tolist() == [0, 1]
+
+
+def test_pandas_objects_reach_python_labelers_as_they_are():
+    frame = pd.DataFrame({"thing": [{"a": 1}, 3, {4}], "text": ["x", "y", "z"]})
+    seen = []
+    apply(labeler(says=["sports", "world"])(lambda row: seen.append(row.thing)), frame)
+    assert seen == [{"a": 1}, 3, {4}]
+
+
+def test_a_row_of_a_table_is_a_dict_with_attributes():
+    row = Row(text="x", score=1)
+    assert (row.text, row["score"]) == ("x", 1)
+    with pytest.raises(AttributeError, match="Did you mean 'score'"):
+        _ = row.scoer
+
+
+def test_a_stream_is_never_held_whole():
+    alive = []
+
+    def stream():
+        for a in range(10):
+            alive.append(a)
+            yield a
+
+    pieces, total = chunks(stream(), size=3)
+    assert total is None
+    first = next(pieces)
+    assert (first.start, list(first.rows), alive) == (0, [0, 1, 2], [0, 1, 2])
+    assert [piece.start for piece in pieces] == [3, 6, 9]
+
+
+def test_no_rows_give_no_votes():
+    for rows in ([], iter([]), pl.DataFrame({"text": []}, schema={"text": pl.String})):
+        votes = apply([goal, score], rows)
+        assert votes.shape == (0, 2)
+        assert votes.coverage.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "fact"), [("a string", "list"), (3, "int"), ({"train": 3}, "rows['train']"), (None, "NoneType")]
+)
+def test_rows_that_are_none(rows, fact):
+    with pytest.raises(BadRows) as error:
+        apply(score, rows)
+    assert fact in str(error.value)

@@ -1,0 +1,119 @@
+"""pattern() and keywords()."""
+
+import polars as pl
+import pytest
+
+from shortlist import Not, apply, keywords, pattern
+from shortlist.errors import BadLabeler, BadRows, SlowPattern
+
+SPACE = ["business", "sports", "world"]
+
+
+def test_two_sided_and_one_sided():
+    two = pattern("goal", yes="sports", no={"business", "world"}, name="two")
+    one = pattern("goal", yes="sports", name="one")
+    absent = pattern("goal", no=Not("sports"), name="absent")
+    votes = apply([two, one, absent], ["a goal", "a vote", None], space=SPACE)
+    assert votes.codes.tolist() == [[1, 1, 0], [2, 0, 1], [0, 0, 0]]
+    assert votes.codomains[0].dummies == frozenset()
+    assert votes.codomains[1].dummies == {frozenset({"business", "world"})}
+
+
+def test_keywords_are_whole_words_whatever_their_case_unless_told_otherwise():
+    rows = ["An apple", "APPLES", "pineapple", "apple-pie", "apple²"]
+    whole = keywords(["apple", "pie"], says="business", name="whole")
+    parts = keywords(["apple"], says="business", whole_words=False, name="parts")
+    cased = keywords(["apple"], says="business", ignore_case=False, name="cased")
+    votes = apply([whole, parts, cased], rows, space=SPACE)
+    assert votes.codes.tolist() == [[1, 1, 1], [0, 1, 0], [0, 1, 0], [1, 1, 1], [0, 1, 0]]
+
+
+def test_signs_in_keywords_are_only_signs():
+    votes = apply(keywords(["c++", "a.b"], says="sports"), ["in c++ it is", "a.b", "axb", "cc"], space=SPACE)
+    assert votes.codes[:, 0].tolist() == [1, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"title": "goal", "body": "x"}, {"title": "x", "body": "goal"}, {"title": None, "body": "goal"}],
+        pl.DataFrame({"title": ["goal", "x", None], "body": ["x", "goal", "goal"]}),
+    ],
+)
+def test_on_names_the_column(rows):
+    assert apply(pattern("goal", yes="sports", on="title"), rows, space=SPACE).codes[:, 0].tolist() == [1, 0, 0]
+
+
+def test_the_only_column_of_text_needs_no_name():
+    rows = pl.DataFrame({"text": ["goal"], "number": [1]})
+    assert apply(pattern("goal", yes="sports"), rows, space=SPACE).codes.tolist() == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "on", "facts"),
+    [
+        (pl.DataFrame({"a": ["x"], "b": ["y"]}), None, ["on=", "a, b"]),
+        (pl.DataFrame({"title": ["x"]}), "titel", ["'titel'", "Did you mean 'title'?"]),
+        (pl.DataFrame({"title": [1]}), "title", ["'title'", "Int64"]),
+        ([{"title": "x"}, {"titel": "x"}], "title", ["row 1", "'title'", "'titel'"]),
+        ([{"title": "x"}, {"title": 3}], "title", ["row 1", "int"]),
+        ([{"title": "x"}], None, ["row 0", "on="]),
+        ([3], None, ["row 0", "int"]),
+        (["x"], "title", ["row 0", "'title'", "str"]),
+        (["\ud800"], None, ["Unicode"]),
+    ],
+)
+def test_rows_it_cannot_read(rows, on, facts):
+    with pytest.raises(BadRows) as error:
+        apply(pattern("x", yes="sports", on=on), rows, space=SPACE)
+    for fact in facts:
+        assert fact in str(error.value)
+
+
+def test_what_the_engine_cannot_express_runs_with_re_and_says_so():
+    with pytest.warns(SlowPattern, match="look-around"):
+        rule = pattern(r"(?<!own )goal", yes="sports", name="rule")
+    assert rule.engine == "re (look-around)"
+    assert "look-around" in repr(rule)
+    votes = apply(rule, ["a goal", "own goal", None], space=SPACE)
+    assert votes.codes[:, 0].tolist() == [1, 0, 0]
+
+
+def test_they_print_as_they_are_written():
+    rules = [
+        pattern("a|b", yes="sports", no=Not("sports"), on="title", ignore_case=True, name="x"),
+        keywords(["a", "b"], says={"world", "sports"}, whole_words=False, name="y"),
+    ]
+    for rule in rules:
+        assert eval(repr(rule), {"pattern": pattern, "keywords": keywords, "Not": Not}) == rule
+
+
+def test_they_are_compared_by_what_they_are():
+    assert pattern("a", yes="sports") == pattern("a", yes={"sports"})
+    assert pattern("a", yes="sports") != pattern("a", yes="world")
+    assert len({pattern("a", yes="sports"), pattern("a", yes="sports")}) == 1
+
+
+def test_calling_one_is_trying_it():
+    assert pattern("a", yes="sports", no="world")("b") == frozenset({"world"})
+    assert keywords(["a"], says="sports", on="t")({"t": "a"}) == frozenset({"sports"})
+    assert pattern("a", yes="sports")(None) is None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: pattern("(", yes="sports"),
+        lambda: pattern(3, yes="sports", name="x"),
+        lambda: pattern("a"),
+        lambda: pattern("a", yes="sports", no="sports"),
+        lambda: pattern("a", yes=set()),
+        lambda: keywords([], says="sports"),
+        lambda: keywords([""], says="sports"),
+        lambda: keywords([3], says="sports"),
+        lambda: keywords(["a"], says=None),
+    ],
+)
+def test_bad_ones_are_refused_when_written(make):
+    with pytest.raises(BadLabeler):
+        make()
