@@ -14,6 +14,7 @@ English model are installed, and else the stand-in `subject` of this file, which
 # ruff: noqa: SIM905 (lists of words read better as a sentence)
 
 from importlib.util import find_spec
+from itertools import pairwise
 
 from shortlist import feature, spacy_features
 
@@ -53,7 +54,7 @@ def subject(row):
 def noun_phrase(tokens):
     """The words of the first noun phrase, without articles and owners, and whether another phrase follows at once."""
     phrase = []
-    for token, following in zip(tokens, [*tokens[1:], "?"], strict=True):
+    for token, following in pairwise([*tokens, "?"]):
         if token in ("'s", "'") and phrase:
             phrase = []
         elif phrase and another_begins(token, phrase[-1], following):
