@@ -41,6 +41,14 @@ class BadRows(ShortlistError, ValueError):
     """Rows of a kind that labelers cannot read."""
 
 
+class BadFit(ShortlistError, ValueError):
+    """Options, weights, gold labels or votes that a model cannot be fitted with."""
+
+
+class NotFitted(ShortlistError, ValueError, AttributeError):
+    """A model was asked for what it only knows once it is fitted."""
+
+
 class BadFile(ShortlistError, ValueError):
     """A file that is missing, truncated, foreign, or written by a newer version."""
 
@@ -59,6 +67,30 @@ class SlowPattern(ShortlistWarning):
 
 class UselessLabeler(ShortlistWarning):
     """A labeler that can say nothing about any row was left out."""
+
+
+class FitWarning(ShortlistWarning):
+    """What a fit has to say about itself; each kind below can be filtered by its class."""
+
+
+class Inseparable(FitWarning):
+    """Classes that no labeler tells apart."""
+
+
+class OneSided(FitWarning):
+    """Labelers with one thing to say, whose accuracy rests on the prior."""
+
+
+class BalanceCollapsed(FitWarning):
+    """A learned class balance that has given a class up."""
+
+
+class NotConverged(FitWarning):
+    """A solver that stopped because it had to."""
+
+
+class FewLabelers(FitWarning):
+    """Fewer than three labelers vote: their accuracies cannot be told from their agreement."""
 
 
 def nearest(word: object, words: Iterable[str]) -> str | None:

@@ -1,0 +1,56 @@
+"""Baselines: two ways to add votes up that estimate nothing. The same verbs as `LabelModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.predictor import TIE, Predictor
+from shortlist.votes import Votes
+from shortlist.votes.patterns import Codes
+
+
+class _Tally(Predictor):
+    """A model whose beliefs are a sum over votes of what each shortlist gives to each class."""
+
+    def fit(self, votes: Votes | Iterable[Votes], gold: Any = None, *, weights: Any = None) -> Self:
+        """Remember who votes on what. Nothing is estimated: gold labels and weights change nothing."""
+        self.panel_ = Panel.of(Evidence.gather(votes, gold, weights).votes)
+        k = len(self.panel_.space)
+        self.class_balance_ = np.full(k, 1 / k)
+        return self
+
+
+class NearestClass(_Tally):
+    """The paper's NC: the class that most votes are compatible with; classes that tie share the belief."""
+
+    def _beliefs(self, codes: Codes) -> Floats:
+        points = tally(codes, self.panel_.layout, self.panel_.layout.member.astype(np.float64))
+        best = points >= points.max(axis=1, keepdims=True) - TIE
+        beliefs: Floats = best / best.sum(axis=1, keepdims=True)
+        return beliefs
+
+
+class MajorityVote(_Tally):
+    """Every vote counts one: a shortlist of s classes gives 1/s to each of them."""
+
+    def _beliefs(self, codes: Codes) -> Floats:
+        member = self.panel_.layout.member
+        points = tally(codes, self.panel_.layout, member / member.sum(axis=1, keepdims=True))
+        points[~codes.any(axis=1)] = 1.0  # rows without a vote: every class alike
+        points /= points.sum(axis=1, keepdims=True)
+        return points
+
+
+def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:
+    """(m, k): the sum over votes of what each shortlist (S, k) is worth to each class."""
+    points = np.zeros((len(codes), layout.k))
+    for start, size, column in zip(layout.starts, layout.sizes, codes.T, strict=True):
+        points += np.concatenate([np.zeros((1, layout.k)), worth[start : start + size]])[column]
+    return points

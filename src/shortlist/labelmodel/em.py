@@ -1,0 +1,150 @@
+"""EM: the E step, the closed-form M step, and the loop that never loses ground.
+
+Plain EM creeps where the labelers leave much open. Anderson acceleration extrapolates from the last few steps,
+and costs nothing but a small least-squares problem: the E step that follows tells the likelihood of the point it
+proposes. Where that is lower than what was reached, the plain step, which cannot lose, is taken instead.
+(Measured against SQUAREM and L-BFGS: `benchmarks/README.md`.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.counts import Counts
+from shortlist.labelmodel.kernel import Precision
+from shortlist.labelmodel.layout import Floats
+from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
+
+COARSE = 1e-5  # relative gain below which float32 has done its part
+MEMORY = 8  # steps the acceleration remembers
+
+
+class EStep(Protocol):
+    """Expected counts under a table: on NumPy or on a device, over all rows at once or over chunks."""
+
+    total: float
+
+    @property
+    def large(self) -> bool: ...
+
+    def __call__(self, table: Emission, precision: Precision = ...) -> Counts: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Where a solver arrived, and how."""
+
+    parameters: Parameters
+    history: Floats  # penalised log-likelihood per row, one entry an accepted step
+    converged: bool
+    n_iter: int
+
+
+def maximise(
+    e_step: EStep, assumptions: Assumptions, start: Parameters, *, max_iter: int, tol: float, memory: int = MEMORY
+) -> Fit:
+    """Climb the penalised likelihood from `start` until a step gains less than `tol` of it, twice running."""
+    climb = _Climb(e_step, assumptions, tol, Anderson(memory))
+    here = start
+    while climb.n_iter < max_iter and not climb.converged:
+        here = climb.step(here)
+    return Fit(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
+
+
+@dataclass
+class _Climb:
+    """The state of the loop: what was reached, and whether it still pays to go on."""
+
+    e_step: EStep
+    assumptions: Assumptions
+    tol: float
+    mixer: Anderson
+    history: list[float] = field(default_factory=list)
+    n_iter: int = 0
+    small: int = 0
+    converged: bool = False
+    reached: Parameters = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.coarse = self.e_step.large
+
+    def step(self, here: Parameters) -> Parameters:
+        """Look at a proposed point: move on from it, or back to the plain step when it lost ground."""
+        self.n_iter += 1
+        table = emission(here, self.assumptions.layout)
+        counts = self.e_step(table, np.float32 if self.coarse else np.float64)
+        value = (counts.log_likelihood + self.assumptions.log_prior(here)) / self.e_step.total
+        gain = value - self.history[-1] if self.history else np.inf
+        if gain < 0 and self.mixer.extrapolated:
+            self.mixer.forget()
+            return self.reached
+        self._judge(value, gain)
+        plain = self.assumptions.estimate(counts)
+        self.reached = plain
+        return self.mixer.propose(here, plain)
+
+    def _judge(self, value: float, gain: float) -> None:
+        """Record a value, and see whether gains have become too small for the precision, or for the tolerance."""
+        scale = max(abs(value), TINY)
+        if self.coarse and gain < COARSE * scale:
+            self.coarse = False  # this value is not recorded: the next one, in double precision, is
+            return
+        self.history.append(value)
+        self.small = self.small + 1 if gain <= self.tol * scale else 0
+        self.converged = self.small >= 2
+
+
+class Anderson:
+    """Anderson acceleration of the map from parameters to parameters that one EM step is.
+
+    It works on the probabilities themselves. In log-odds, those that go to 0 or 1 would run off to infinity and
+    hold all others up.
+    """
+
+    def __init__(self, memory: int) -> None:
+        self.memory = memory
+        self.forget()
+
+    def forget(self) -> None:
+        self.extrapolated = False
+        self._points: list[Floats] = []
+        self._residuals: list[Floats] = []
+
+    def propose(self, here: Parameters, plain: Parameters) -> Parameters:
+        """A better next point than `plain`, the image of `here`; `plain` itself while there is no memory."""
+        x, image = flatten(here), flatten(plain)
+        self._points = [*self._points, image][-self.memory :]
+        self._residuals = [*self._residuals, image - x][-self.memory :]
+        self.extrapolated = len(self._points) > 1
+        if not self.extrapolated:
+            return plain
+        return unflatten(self._mixed(), plain)
+
+    def _mixed(self) -> Floats:
+        """The combination of remembered images whose residuals cancel best."""
+        residuals, points = np.array(self._residuals), np.array(self._points)
+        dF, dG = np.diff(residuals, axis=0).T, np.diff(points, axis=0).T
+        gram = dF.T @ dF
+        gram[np.diag_indices_from(gram)] *= 1 + 1e-10
+        gamma = np.linalg.lstsq(gram, dF.T @ residuals[-1], rcond=None)[0]
+        mixed: Floats = points[-1] - dG @ gamma
+        return mixed
+
+
+def flatten(parameters: Parameters) -> Floats:
+    """All probabilities that are estimated, as one vector."""
+    return np.concatenate([parameters.accuracy.ravel(), parameters.propensity.ravel(), parameters.balance])
+
+
+def unflatten(vector: Floats, like: Parameters) -> Parameters:
+    """The parameters of a vector, drawn back into what is legal, in the shapes (and with the split) of `like`."""
+    a, b = like.accuracy.size, like.accuracy.size + like.propensity.size
+    alpha, beta = (np.clip(v, TINY, 1 - TINY) for v in (vector[:a], vector[a:b]))
+    balance = np.maximum(vector[b:], TINY)
+    return Parameters(
+        alpha.reshape(like.accuracy.shape), beta.reshape(like.propensity.shape), balance / balance.sum(), like.split
+    )

@@ -1,0 +1,139 @@
+"""Evidence: all that a fit sees, as unique rows with weights and, where it is known, their class.
+
+However votes come in (at once, in chunks that are never together in memory, with weights, with some gold
+labels), they become this one thing; more of it is merged in at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadFit, BadVotes
+from shortlist.labelmodel.layout import Floats
+from shortlist.labelspace import LabelSpace
+from shortlist.votes import Votes
+from shortlist.votes.patterns import find_patterns
+
+Gold = Iterable[str | None] | Mapping[int, str | None]
+Positions = npt.NDArray[np.int64]
+PENDING = 1 << 18  # unique rows that wait to be merged
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Unique (votes, class) pairs and how much each weighs; class −1 is unknown."""
+
+    votes: Votes
+    weights: Floats  # (u,)
+    gold: Positions  # (u,)
+
+    @classmethod
+    def gather(
+        cls, source: Votes | Iterable[Votes], gold: Gold | None = None, weights: npt.ArrayLike | None = None
+    ) -> Evidence:
+        """From Votes, or from chunks of Votes read once; gold and weights are counted over all rows."""
+        chunks = [source] if isinstance(source, Votes) else source
+        if not isinstance(chunks, Iterable):
+            raise BadVotes(f"expected Votes or chunks of Votes, got {type(source).__name__}")
+        known = None if gold is None else _Known(gold)
+        weighed = None if weights is None else checked_weights(weights)
+        waiting: list[Evidence] = []
+        rows = 0
+        for votes in _each(chunks):
+            part = slice(rows, rows := rows + len(votes))
+            positions = None if known is None else known.positions(part, votes.space)
+            share = None if weighed is None else weighed[part]
+            if share is not None and len(share) < len(votes):
+                raise BadFit(f"there are more rows than the {len(weighed)} weights")  # type: ignore[arg-type]
+            waiting.append(unique(votes, positions, share))
+            if sum(len(e.weights) for e in waiting[1:]) > max(PENDING, len(waiting[0].weights)):
+                waiting = [merged(waiting)]
+        if known is not None:
+            known.check(rows)
+        if weighed is not None and len(weighed) != rows:
+            raise BadFit(f"{rows:,} rows need as many weights; got {len(weighed):,}")
+        return merged(waiting)
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+
+def merged(parts: list[Evidence]) -> Evidence:
+    """Several pieces of evidence as one. Inferred codomains are united."""
+    if len(parts) == 1:
+        return parts[0]
+    votes = Votes.concat([part.votes for part in parts])
+    gold = np.concatenate([part.gold for part in parts])
+    return unique(votes, gold, np.concatenate([part.weights for part in parts]))
+
+
+def unique(votes: Votes, gold: Positions | None, weights: Floats | None) -> Evidence:
+    """Rows with equal votes and equal gold are one row; rows that weigh nothing are left out."""
+    if weights is None and (gold is None or (gold < 0).all()):
+        codes, counts = votes.pattern_counts()
+        return Evidence(_only(votes, codes), counts.astype(np.float64), np.full(len(counts), -1))
+    gold = np.full(len(votes), -1) if gold is None else gold
+    weights = np.ones(len(votes)) if weights is None else weights
+    table = np.column_stack([votes.codes[weights > 0], (gold[weights > 0] + 1).astype(np.uint32)])
+    codes, _, inverse = find_patterns(table, [*votes.sizes, len(votes.space)])
+    summed = np.bincount(inverse, weights[weights > 0], len(codes)).astype(np.float64)
+    return Evidence(_only(votes, codes[:, :-1]), summed, codes[:, -1].astype(np.int64) - 1)
+
+
+def _only(votes: Votes, codes: npt.NDArray[Any]) -> Votes:
+    return Votes(codes, votes.codomains, votes.space, votes.names)
+
+
+def _each(chunks: Iterable[Any]) -> Iterator[Votes]:
+    empty = True
+    for chunk in chunks:
+        if not isinstance(chunk, Votes):
+            raise BadVotes(f"expected Votes or chunks of Votes, got {type(chunk).__name__}")
+        empty = False
+        yield chunk
+    if empty:
+        raise BadVotes("there are no votes: the chunks came to an end before the first one")
+
+
+def checked_weights(weights: npt.ArrayLike) -> Floats:
+    array = np.array(weights, np.float64)
+    if array.ndim != 1:
+        raise BadFit(f"weights are one number a row; got an array of shape {array.shape}")
+    if not np.isfinite(array).all() or (array < 0).any() or not (array > 0).any():
+        raise BadFit("weights are finite, not negative, and not all zero")
+    return array
+
+
+class _Known:
+    """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
+
+    def __init__(self, gold: Gold) -> None:
+        self.given = gold if isinstance(gold, Mapping) else dict(enumerate(gold))
+        self.length = None if isinstance(gold, Mapping) else len(self.given)
+
+    def positions(self, rows: slice, space: LabelSpace) -> Positions:
+        found = np.full(rows.stop - rows.start, -1)
+        inside = {a: name for a, name in self.given.items() if rows.start <= a < rows.stop}
+        names = [None if name is None or name != name else name for name in inside.values()]
+        found[[a - rows.start for a in inside]] = space.positions(names)
+        return found
+
+    def check(self, rows: int) -> None:
+        if self.length is not None and self.length != rows:
+            raise BadFit(f"{rows:,} rows need as many gold labels (None where unknown); got {self.length:,}")
+        outside = [a for a in self.given if not 0 <= a < rows]
+        if outside:
+            raise BadFit(f"gold names row {outside[0]}, but rows run from 0 to {rows - 1:,}")
+
+
+def gold_positions(gold: Gold, rows: int, space: LabelSpace) -> Positions:
+    """The class of each row as a number, −1 where unknown."""
+    known = _Known(gold)
+    known.check(rows)
+    return known.positions(slice(0, rows), space)

@@ -1,0 +1,57 @@
+"""Expectation: the E step over all evidence, on this machine's cores or on a device."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from shortlist.labelmodel.counts import Counts, Known
+from shortlist.labelmodel.device import DeviceKernel
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.kernel import Kernel, Precision
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Emission
+from shortlist.votes.patterns import Codes
+
+
+class Beliefs(Protocol):
+    """A kernel: the E step over rows of unknown class, wherever they are kept."""
+
+    often: Floats
+
+    @property
+    def large(self) -> bool: ...
+
+    def __call__(self, table: Emission, precision: Precision = ...) -> Counts: ...
+
+    def posterior(self, table: Emission) -> Floats: ...
+
+
+class Expectation:
+    """Rows of unknown class give expected counts, rows of known class their own; both add up."""
+
+    def __init__(self, evidence: Evidence, layout: Layout, *, device: str, threads: int | None) -> None:
+        unknown = evidence.gold < 0
+        codes = evidence.votes.codes
+        self.layout = layout
+        self.total = evidence.total
+        self.kernel = kernel(codes[unknown], evidence.weights[unknown], layout, device=device, threads=threads)
+        self.known = Known.of(codes[~unknown], evidence.gold[~unknown], evidence.weights[~unknown], layout)
+        self.large = self.kernel.large
+
+    @property
+    def often(self) -> Floats:
+        """(S,): how often each shortlist was voted."""
+        often: Floats = self.kernel.often + self.known.votes.sum(axis=1)
+        return often
+
+    def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
+        return self.kernel(table, precision) + self.known.counts(table, self.layout)
+
+
+def kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> Beliefs:
+    """The kernel for a device: NumPy on "cpu", torch elsewhere."""
+    if device == "cpu":
+        return Kernel(codes, weights, layout, threads=threads)
+    return DeviceKernel(np.ascontiguousarray(codes.T), weights, layout, device=device)

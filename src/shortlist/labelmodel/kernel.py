@@ -1,0 +1,164 @@
+"""Kernel: the E step as two matrix products, in blocks, on one or more threads.
+
+With X the one-hot encoding of the votes (S × rows) and D the table of log P(vote | class) less log P(abstain |
+class), the beliefs are softmax(Dᵀ X + base) over the classes and the expected counts X Rᵀ. Votes are kept
+labeler-major and X lives in a small reused buffer. Abstaining is folded into the base; what does not depend on
+the class is taken out of D and added back to the likelihood in double precision, so that a float32 block loses
+nothing but the last digits of a belief. Sums run over blocks in order: the result does not depend on threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.labelmodel.counts import Counts
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Emission
+
+BLOCK = 16_384  # rows: shorter ones pay for calls, longer ones leave the cache
+BUFFER = 1 << 20  # cells of X: with many shortlists, blocks get shorter
+
+Precision = type[np.float32] | type[np.float64]
+Array = npt.NDArray[Any]
+Result = TypeVar("Result")
+
+
+class Kernel:
+    """Unique rows of votes and their weights, ready for many E steps."""
+
+    def __init__(
+        self, codes: npt.NDArray[np.integer], weights: Floats, layout: Layout, *, threads: int | None = None
+    ) -> None:
+        self.layout = layout
+        self.columns = np.ascontiguousarray(codes.T)  # (n, u)
+        self.weights = weights
+        self.total = float(weights.sum())
+        self.threads = threads or available_cores()
+        self.often = often(self.columns, weights, layout)
+        width = max(256, min(BLOCK, BUFFER // max(1, len(layout.member))))
+        self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
+        self._buffers: dict[tuple[int, Precision], tuple[Array, Array]] = {}
+
+    @property
+    def large(self) -> bool:
+        """Whether float32 pays for the first iterations."""
+        return len(self.blocks) > 1
+
+    def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
+        """One E step: expected counts and log-likelihood under a table."""
+        slopes, constant = contrasts(table, self.layout, self.often, self.total)
+        slopes = slopes.astype(precision)
+
+        def block(rows: slice, worker: int) -> tuple[Floats, float]:
+            X, joint = self._one_hot(rows, worker, precision)
+            return block_counts(X, np.matmul(slopes, X, out=joint), self.weights[rows].astype(precision))
+
+        sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
+        for counts, value in self._map(block):
+            sums += counts
+            constant += value
+        return Counts(sums[:-1], sums[-1], constant)
+
+    def posterior(self, table: Emission) -> Floats:
+        """P(Y | G) of every row, (u, k)."""
+        beliefs = np.empty((len(self.weights), self.layout.k))
+        slopes, _ = contrasts(table, self.layout, self.often, self.total)
+
+        def block(rows: slice, worker: int) -> None:
+            X, joint = self._one_hot(rows, worker, np.float64)
+            beliefs[rows] = softmax_(np.matmul(slopes, X, out=joint))[0].T
+
+        self._map(block)
+        beliefs /= beliefs.sum(axis=1, keepdims=True)
+        return beliefs
+
+    def _map(self, work: Callable[[slice, int], Result]) -> list[Result]:
+        """The results of all blocks in their order; thread w takes every block of number w modulo threads."""
+        threads = min(self.threads, len(self.blocks))
+        with one_blas_thread():
+            if threads <= 1:
+                return [work(rows, 0) for rows in self.blocks]
+            with ThreadPoolExecutor(threads) as pool:
+                shares = pool.map(lambda w: [work(rows, w) for rows in self.blocks[w::threads]], range(threads))
+                lists = list(shares)
+        return [lists[b % threads][b // threads] for b in range(len(self.blocks))]
+
+    def _one_hot(self, rows: slice, worker: int, precision: Precision) -> tuple[Array, Array]:
+        """X (S + 1, block), written into this worker's buffer, and room for the beliefs (k, block)."""
+        X, joint = (buffer[:, : rows.stop - rows.start] for buffer in self._buffer(worker, precision))
+        t = 0
+        for column, size in zip(self.columns[:, rows], self.layout.sizes, strict=True):
+            for code in range(1, size + 1):
+                np.equal(column, code, out=X[t])
+                t += 1
+        return X, joint
+
+    def _buffer(self, worker: int, precision: Precision) -> tuple[Array, Array]:
+        if (worker, precision) not in self._buffers:
+            width = self.blocks[0].stop
+            S, k = self.layout.member.shape
+            X = np.ones((S + 1, width), precision)  # the last row stays 1: the base, and the mass of each class
+            self._buffers[worker, precision] = X, np.empty((k, width), precision)
+        return self._buffers[worker, precision]
+
+
+def contrasts(table: Emission, layout: Layout, often: Floats, total: float) -> tuple[Floats, float]:
+    """Slopes (k, S + 1), the base last, and what the likelihood gains from all that no class changes."""
+    votes, abstain = table.tempered(layout)
+    slopes = votes - abstain[layout.owner]
+    level, start = slopes.mean(axis=1), abstain.mean(axis=1)
+    base = table.balance + (abstain - start[:, None]).sum(axis=0)
+    both = np.concatenate([slopes - level[:, None], base[None]])
+    return both.T, float(often @ level + total * start.sum())
+
+
+def softmax_(joint: Array) -> tuple[Array, Array, Array]:
+    """Over the classes (axis 0), in place, not yet divided: (exp, their sums, their peaks)."""
+    peak = joint.max(axis=0)
+    joint -= peak
+    np.exp(joint, out=joint)
+    return joint, joint.sum(axis=0), peak
+
+
+def block_counts(X: Array, joint: Array, weights: Array) -> tuple[Floats, float]:
+    """Expected counts (S + 1, k) of one block, the mass of each class last, and its log-likelihood."""
+    R, sums, peak = softmax_(joint)
+    value = float(weights.astype(np.float64) @ (np.log(sums) + peak).astype(np.float64))
+    R *= weights / sums
+    return (X @ R.T).astype(np.float64), value
+
+
+def often(columns: npt.NDArray[np.integer], weights: Floats, layout: Layout) -> Floats:
+    """(S,): how often each shortlist was voted."""
+    counts = [np.bincount(column, weights, size + 1)[1:] for column, size in zip(columns, layout.sizes, strict=True)]
+    return np.concatenate([*counts, np.zeros(0)])
+
+
+def available_cores() -> int:
+    """The cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every platform
+        return os.cpu_count() or 1
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Blocks are what runs side by side; a matrix product inside one keeps to its thread."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()

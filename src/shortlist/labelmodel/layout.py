@@ -1,0 +1,81 @@
+"""Layout: which shortlist of which labeler each row of an emission table stands for.
+
+The shortlists of all labelers stand one below the other, S = Σ |T(G_i)| of them. A class may be in several
+shortlists of one labeler, so everything here tests membership and nothing asks for "the" group of a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.labelspace import LabelSpace
+from shortlist.votes import Codomain
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The shape of a problem: how many shortlists each labeler has, and which classes are in them."""
+
+    sizes: tuple[int, ...]  # (n,)
+    member: npt.NDArray[np.bool_]  # (S, k)
+
+    @classmethod
+    def of(cls, codomains: Sequence[Codomain], space: LabelSpace) -> Layout:
+        members = [codomain.member(space) for codomain in codomains]
+        member = np.concatenate(members) if members else np.zeros((0, len(space)), np.bool_)
+        return cls(tuple(len(codomain) for codomain in codomains), member)
+
+    @property
+    def n(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def k(self) -> int:
+        return int(self.member.shape[1])
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """(n,): where the shortlists of each labeler begin."""
+        return np.cumsum([0, *self.sizes[:-1]], dtype=np.int64)[: self.n]
+
+    @cached_property
+    def owner(self) -> npt.NDArray[np.int64]:
+        """(S,): the labeler of each shortlist."""
+        return np.repeat(np.arange(self.n), self.sizes)
+
+    @cached_property
+    def no_right(self) -> npt.NDArray[np.bool_]:
+        """(n, k): classes in no shortlist of the labeler, |N_ij| = 0: it cannot be right about them."""
+        return self._empty(self.member)
+
+    @cached_property
+    def no_wrong(self) -> npt.NDArray[np.bool_]:
+        """(n, k): classes in every shortlist of the labeler, |N^C_ij| = 0: it cannot be wrong about them."""
+        return self._empty(~self.member)
+
+    def _empty(self, table: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        none: npt.NDArray[np.bool_] = self.per_labeler(table.astype(np.float64)) == 0
+        return none & self._speaks[:, None]
+
+    @cached_property
+    def free(self) -> npt.NDArray[np.bool_]:
+        """(n, k): where the accuracy is a parameter at all."""
+        return ~self.no_right & ~self.no_wrong & self._speaks[:, None]
+
+    @cached_property
+    def _speaks(self) -> npt.NDArray[np.bool_]:
+        return np.asarray(self.sizes, np.int64) > 0
+
+    def per_labeler(self, table: Floats) -> Floats:
+        """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""
+        sums = np.zeros((self.n, *table.shape[1:]))
+        if len(table):
+            sums[self._speaks] = np.add.reduceat(table, self.starts[self._speaks], axis=0)
+        return sums

@@ -1,0 +1,101 @@
+"""Predictor: from beliefs to class names and shortlists; what every model of stage 2 shares."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+
+from shortlist.errors import BadFit, NotFitted
+from shortlist.labelmodel.evidence import Gold, gold_positions
+from shortlist.labelmodel.layout import Floats
+from shortlist.labelmodel.panel import Panel
+from shortlist.labelspace import Shortlist
+from shortlist.votes import Votes
+from shortlist.votes.patterns import Codes, find_patterns
+
+TIE = 1e-9  # beliefs closer than this are equal
+Uncovered = Literal["balance"] | None
+
+
+class Predictor(BaseEstimator):  # type: ignore[misc]
+    """A model that believes something about rows of codes (`_beliefs`), once fitted on a panel of labelers."""
+
+    panel_: Panel
+    class_balance_: Floats
+
+    def _beliefs(self, codes: Codes) -> Floats:
+        raise NotImplementedError
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """(k,): class names, in the order of the columns of `predict_proba`."""
+        return np.array(self._panel().space.names, object)
+
+    def predict_proba(self, votes: Votes) -> Floats:
+        """P(class | votes), (m, k), columns in the order of `classes_`."""
+        panel = self._panel()
+        codes = panel.codes(votes)
+        patterns = find_patterns(codes, panel.layout.sizes)
+        return self._beliefs(patterns.codes)[patterns.inverse]
+
+    def predict(self, votes: Votes, *, uncovered: Uncovered = "balance") -> npt.NDArray[Any]:
+        """The most likely class of each row.
+
+        Ties go to the class with the larger share in the balance, then to the one that comes first in the label
+        space. Rows without a vote follow the balance, or are None when `uncovered` is None.
+        """
+        if uncovered not in ("balance", None):
+            raise BadFit(f'uncovered is "balance" or None, not {uncovered!r}')
+        names = self.classes_[most_likely(self.predict_proba(votes), self.class_balance_)]
+        if uncovered is None:
+            names[~votes.covered] = None
+        return names
+
+    def predict_set(self, votes: Votes, *, coverage: float = 0.9) -> list[Shortlist]:
+        """The smallest set of classes that holds at least this much belief, for each row."""
+        if not 0 < coverage <= 1:
+            raise BadFit(f"coverage is a share of belief, above 0 and at most 1; got {coverage}")
+        masks = smallest_sets(self.predict_proba(votes), coverage)
+        sets: dict[bytes, Shortlist] = {}
+        for mask in masks:
+            if mask.tobytes() not in sets:
+                sets[mask.tobytes()] = self._panel().space.from_mask(mask)
+        return [sets[mask.tobytes()] for mask in masks]
+
+    def score(self, votes: Votes, gold: Gold) -> float:
+        """The share of rows with a known class that are predicted right."""
+        truth = gold_positions(gold, len(votes), self._panel().space)
+        known = truth >= 0
+        if not known.any():
+            raise BadFit("no row has a known class: there is nothing to score against")
+        guess = most_likely(self.predict_proba(votes), self.class_balance_)
+        return float((guess[known] == truth[known]).mean())
+
+    def _panel(self) -> Panel:
+        if not hasattr(self, "panel_"):
+            raise NotFitted(f"this {type(self).__name__} is not fitted: call fit(votes) first")
+        return self.panel_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "panel_")
+
+
+def most_likely(beliefs: Floats, balance: Floats) -> npt.NDArray[np.int64]:
+    """The position of the largest belief of each row, with ties broken the same way every time."""
+    order = np.lexsort((np.arange(len(balance)), -np.round(balance, 9)))
+    near = beliefs >= beliefs.max(axis=1, keepdims=True) - TIE
+    best: npt.NDArray[np.int64] = order[near[:, order].argmax(axis=1)]
+    return best
+
+
+def smallest_sets(beliefs: Floats, coverage: float) -> npt.NDArray[np.bool_]:
+    """(m, k): the most believed classes of each row, as few as together reach the coverage."""
+    order = np.argsort(-np.round(beliefs, 9), axis=1, kind="stable")
+    held = np.cumsum(np.take_along_axis(beliefs, order, axis=1), axis=1)
+    needed = np.concatenate([np.zeros((len(held), 1)), held[:, :-1]], axis=1) < coverage - TIE
+    masks = np.zeros(beliefs.shape, np.bool_)
+    np.put_along_axis(masks, order, needed, axis=1)
+    return masks
