@@ -156,7 +156,7 @@ def test_a_failure_halfway_leaves_the_old_file_and_no_droppings(tmp_path, monkey
     write(path)
     before = path.read_bytes()
 
-    def breaks(file, **arrays):
+    def breaks(file, **_):
         file.write(b"half of it")
         raise KeyboardInterrupt
 

@@ -22,8 +22,8 @@ def test_it_is_a_sequence_of_names_that_knows_positions():
     assert "Sports" not in NEWS
     assert ["sports"] not in NEWS
     assert NEWS.position("world") == NEWS.index("world") == 2
-    assert NEWS == LabelSpace(iter(NEWS))
-    assert NEWS != LabelSpace(["sports", "business", "world"])
+    assert LabelSpace(iter(NEWS)) == NEWS
+    assert LabelSpace(["sports", "business", "world"]) != NEWS
     assert NEWS != ("business", "sports", "world")
     assert hash(NEWS) == hash(LabelSpace(list(NEWS)))
     assert repr(NEWS) == "LabelSpace(['business', 'sports', 'world'])"

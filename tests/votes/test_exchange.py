@@ -1,0 +1,270 @@
+"""The doors of Votes from and to Snorkel, WRENCH, crowd tables and the paper's arrays."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist.errors import BadShortlist, BadVotes, UnknownClass
+from shortlist.labelspace import LabelSpace, Not
+from shortlist.votes import Votes
+from tests.votes.drawing import label_matrices, spaces, words
+from tests.votes.drawing import votes as any_votes
+
+ABC = LabelSpace(["a", "b", "c"])
+SPAM = LabelSpace(["HAM", "SPAM"])
+
+
+# -- Snorkel ------------------------------------------------------------------------------------------------
+
+
+def test_snorkel_by_hand():
+    L = np.array([[-1, 1, 0], [1, -1, 0], [1, 0, -1]])
+    votes = Votes.from_snorkel(L, ["HAM", "SPAM"], ["link", "short", "plz"], ids=[7, 8, 9])
+    assert votes.said(1) == {"link": ("SPAM",), "plz": ("HAM",)}
+    assert votes.codomains[0].show(SPAM) == "SPAM | dummy HAM (inferred)"
+    assert votes.codomains[1].show(SPAM) == "HAM | SPAM (inferred)"
+    assert votes.ids.tolist() == [7, 8, 9]
+    everything = Votes.from_snorkel(L, SPAM, says="all")
+    assert everything.codomains[0].show(SPAM) == "HAM | SPAM"
+    assert everything.codes.tolist() == (L + 1).tolist()
+    assert L.tolist() == [[-1, 1, 0], [1, -1, 0], [1, 0, -1]]
+
+
+def test_snorkel_matrices_of_different_rows_can_be_put_together():
+    """A rule that is seen to say one class in train and another in test is one labeler that says both."""
+    train, test = (Votes.from_snorkel([[j]], ABC) for j in (2, 0))
+    assert Votes.concat([train, test]).to_snorkel().tolist() == [[2], [0]]
+
+
+def test_a_labeling_function_that_never_votes():
+    votes = Votes.from_snorkel([[-1], [-1]], ABC)
+    assert votes.coverage.tolist() == [0.0]
+    assert votes.to_snorkel().tolist() == [[-1], [-1]]
+
+
+@pytest.mark.parametrize(
+    ("L", "facts"),
+    [
+        ([[0, 1], [0, 3]], ["−1 (abstain) to 2", "row 1 has 3 in column 1"]),
+        ([[-2]], ["row 0 has -2 in column 0"]),
+        ([[0.0]], ["float64"]),
+        ([[np.nan]], ["float64"]),
+        ([0, 1], ["shape (2,)"]),
+        ([["a"]], ["<U1"]),
+    ],
+)
+def test_bad_label_matrices(L, facts):
+    with pytest.raises(BadVotes) as caught:
+        Votes.from_snorkel(L, ABC)
+    assert all(fact in str(caught.value) for fact in facts), caught.value
+
+
+def test_longer_shortlists_cannot_be_said_in_single_classes():
+    votes = Votes([[1, 1]], [["a"], [Not("a")]], ABC, ["one", "two"])
+    for door in (votes.to_snorkel, votes.to_wrench, votes.to_crowd):
+        with pytest.raises(BadVotes, match=r"'two' says \{b, c\}.*only_single"):
+            door()
+    assert votes.only_single().to_snorkel().tolist() == [[0]]
+    never = Votes([[1, 0]], [["a"], [Not("a")]], ABC)
+    assert never.to_snorkel().tolist() == [[0, -1]]  # what was never voted hinders nobody
+
+
+@given(st.data())
+def test_snorkel_and_back(data):
+    space = data.draw(spaces)
+    L = data.draw(label_matrices(space))
+    says = data.draw(st.sampled_from(["seen", "all"]))
+    votes = Votes.from_snorkel(L, space, says=says)
+    np.testing.assert_array_equal(votes.to_snorkel(), L)
+    assert Votes.from_snorkel(votes.to_snorkel(), space, says=says) == votes
+    for a, row in enumerate(L):
+        assert votes.said(a) == {f"labeler_{i + 1}": (space[j],) for i, j in enumerate(row) if j >= 0}
+
+
+# -- WRENCH -------------------------------------------------------------------------------------------------
+
+
+def test_wrench_by_hand():
+    records = {
+        "10": {"label": 1, "weak_labels": [-1, 1], "data": {"text": "plz"}},
+        "x": {"label": 0, "weak_labels": [0, -1], "data": {"text": "hi"}},
+    }
+    votes = Votes.from_wrench(records, SPAM)
+    assert votes.ids.tolist() == ["10", "x"]
+    assert votes.to_snorkel().tolist() == [[-1, 1], [0, -1]]
+    assert votes.to_wrench(["SPAM", "HAM"], [{"text": "plz"}, {"text": "hi"}]) == records
+    assert votes.to_wrench([None, "HAM"])["10"] == {"label": -1, "weak_labels": [-1, 1], "data": {}}
+
+
+def test_wrench_without_rows():
+    assert Votes.from_wrench({}, SPAM).shape == (0, 0)
+    assert Votes.from_wrench({"0": {"weak_labels": []}}, SPAM).shape == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("records", "facts"),
+    [
+        ({"0": {"weak_labels": [0]}, "1": {"weak_labels": [0, 1]}}, ["[1, 2]"]),
+        ({"0": {"weak_labels": [0]}, "1": {"label": 1}}, ["'1'", "weak_labels", "it has label"]),
+        ({"0": {"weak_labels": [1.5]}}, ["float64"]),  # not cut down to 1
+        ({"0": {"weak_labels": [7]}}, ["row 0 has 7"]),
+        ({"0": {"weak_labels": [None]}}, ["object"]),
+    ],
+)
+def test_bad_wrench_records(records, facts):
+    with pytest.raises(BadVotes) as caught:
+        Votes.from_wrench(records, SPAM)
+    assert all(fact in str(caught.value) for fact in facts), caught.value
+
+
+def test_wrench_records_need_ids_labels_and_data_that_fit():
+    votes = Votes([[1], [1]], [["HAM"]], SPAM, ids=["p", "p"])
+    with pytest.raises(BadVotes, match="'p' is the id of several rows"):
+        votes.to_wrench()
+    votes = Votes([[1], [1]], [["HAM"]], SPAM)
+    with pytest.raises(BadVotes, match="got 1 and 2"):
+        votes.to_wrench(["HAM"])
+    with pytest.raises(BadVotes, match="got 2 and 3"):
+        votes.to_wrench(data=[{}, {}, {}])
+    with pytest.raises(UnknownClass, match=r"Did you mean 'SPAM'\?"):
+        votes.to_wrench(["HAM", "spam"])
+
+
+@given(st.data())
+def test_wrench_and_back(data):
+    space = data.draw(spaces)
+    L = data.draw(label_matrices(space))
+    ids = data.draw(st.lists(words, min_size=len(L), max_size=len(L), unique=True))
+    votes = Votes.from_snorkel(L, space, ids=ids)
+    records = json.loads(json.dumps(votes.to_wrench(gold=[None] * len(L))))  # through a file
+    if len(L):  # without rows, the records do not say how many labelers there are
+        assert Votes.from_wrench(records, space) == votes
+
+
+# -- crowds -------------------------------------------------------------------------------------------------
+
+ANSWERS = {"item": [5, 5, 3], "worker": ["w2", "w1", "w2"], "label": [10, 2, 2]}
+
+
+@pytest.mark.parametrize("make", [dict, pl.DataFrame, pd.DataFrame])
+def test_crowd_by_hand(make):
+    votes = Votes.from_crowd(make(ANSWERS))
+    assert list(votes.space) == ["2", "10"]  # as numbers are sorted, not as text is
+    assert votes.ids.tolist() == [5, 3]  # in order of appearance
+    assert votes.names == ("w2", "w1")
+    assert votes.said(0) == {"w2": ("10",), "w1": ("2",)}
+    assert votes.said(1) == {"w2": ("2",)}
+    assert votes.codomains[1].show(votes.space) == "2 | 10"  # a worker may say every class
+    assert votes.to_crowd().to_dict(as_series=False) == {
+        "item": [5, 5, 3],
+        "worker": ["w2", "w1", "w2"],
+        "label": ["10", "2", "2"],
+    }
+
+
+def test_items_and_workers_without_an_answer_can_be_given():
+    votes = Votes.from_crowd(ANSWERS, ["2", "10"], items=[3, 4, 5], workers=["w1", "w2", "w3"])
+    assert votes.ids.tolist() == [3, 4, 5]
+    assert votes.names == ("w1", "w2", "w3")
+    assert [votes.said(a) for a in range(3)] == [{"w2": ("2",)}, {}, {"w2": ("10",), "w1": ("2",)}]
+    with pytest.raises(BadVotes, match="item 3 has answers, but is not among the items given"):
+        Votes.from_crowd(ANSWERS, items=[5])
+    with pytest.raises(BadVotes, match="worker 'w1' has answers"):
+        Votes.from_crowd(ANSWERS, workers=["w2"])
+
+
+def test_a_worker_who_answers_twice():
+    answers = {"item": [1, 1, 1, 2], "worker": ["w", "w", "v", "v"], "label": ["a", "b", "c", "a"]}
+    with pytest.raises(BadVotes, match=r"'w' answers item 1 more than once.*repeated="):
+        Votes.from_crowd(answers)
+    assert Votes.from_crowd(answers, repeated="first").said(0) == {"w": ("a",), "v": ("c",)}
+    assert Votes.from_crowd(answers, repeated="last").said(0) == {"w": ("b",), "v": ("c",)}
+
+
+@pytest.mark.parametrize(
+    ("answers", "error", "fact"),
+    [
+        ({"item": [1], "label": ["a"]}, BadVotes, "missing: worker"),
+        ({"item": [1, 2], "worker": ["w", None], "label": ["a", "b"]}, BadVotes, "empty cells"),
+        ({"item": [1, 2], "worker": ["w", "w"], "label": ["a", "d"]}, UnknownClass, "'d' is not a class"),
+    ],
+)
+def test_bad_crowd_answers(answers, error, fact):
+    with pytest.raises(error) as caught:
+        Votes.from_crowd(answers, ABC)
+    assert fact in str(caught.value)
+
+
+def test_a_crowd_of_one_opinion_needs_the_classes():
+    answers = {"item": [1], "worker": ["w"], "label": ["a"]}
+    with pytest.raises(BadShortlist, match="at least two classes"):
+        Votes.from_crowd(answers)
+    assert Votes.from_crowd(answers, ABC).said(0) == {"w": ("a",)}
+
+
+def test_classes_with_names_that_look_like_odd_numbers():
+    answers = {"item": [1, 2, 3, 4], "worker": ["w"] * 4, "label": ["nan", "2", "inf", "1"]}
+    assert list(Votes.from_crowd(answers).space) == ["1", "2", "inf", "nan"]
+
+
+@given(st.data())
+def test_crowd_and_back(data):
+    space = data.draw(spaces)
+    L = data.draw(label_matrices(space))
+    ids = data.draw(st.lists(words, min_size=len(L), max_size=len(L), unique=True))
+    votes = Votes.from_snorkel(L, space, says="all", ids=np.array(ids, str))
+    table = votes.to_crowd()
+    assert len(table) == (L >= 0).sum()
+    assert Votes.from_crowd(table, space, items=votes.ids, workers=votes.names) == votes
+    if (L >= 0).any(axis=1).all() and len(L):
+        again = Votes.from_crowd(table, space)
+        assert [again.said(a) for a in range(len(L))] == [votes.said(a) for a in range(len(L))]
+
+
+# -- the paper ----------------------------------------------------------------------------------------------
+
+
+def test_paper_by_hand():
+    partition = {"10": [[1], [2, 3]], "2": [[1, 2], [2, 3], [1, 3]]}  # keys in the order of numbers
+    votes = Votes.from_paper([[3, 0], [1, 2]], partition, ABC, ["two", "ten"], ids=["p", "q"])
+    assert votes.said(0) == {"two": ("a", "c")}
+    assert votes.said(1) == {"two": ("a", "b"), "ten": ("b", "c")}
+    assert votes.ids.tolist() == ["p", "q"]
+    codes, groups = votes.to_paper()
+    assert codes.tolist() == [[3, 0], [1, 2]]
+    assert groups == {0: [[1, 2], [2, 3], [1, 3]], 1: [[1], [2, 3]]}
+
+
+def test_a_dummy_is_a_group_of_the_paper():
+    votes = Votes([[1]], [["b"]], ABC)
+    assert votes.to_paper()[1] == {0: [[2], [1, 3]]}
+    assert votes.to_paper(dummies=False)[1] == {0: [[2]]}
+    voted = Votes([[2]], [["b"]], ABC)
+    assert voted.to_paper(dummies=False)[1] == {0: [[2], [1, 3]]}  # a dummy that was voted for stays
+
+
+@pytest.mark.parametrize("number", [0, 4, -1, 1.5])
+def test_class_numbers_that_are_not_there(number):
+    with pytest.raises(BadVotes, match=rf"1 to 3, but a group of labeler 0 holds {number}"):
+        Votes.from_paper([[1]], {0: [[1], [2, number]]}, ABC)
+
+
+@given(any_votes(inferred=False, dummies_voted=False))
+def test_paper_and_back(votes):
+    codes, groups = votes.to_paper(dummies=False)
+    again = Votes.from_paper(codes, groups, votes.space, votes.names, ids=votes.ids)
+    assert again == Votes(votes.codes, votes.codomains, votes.space, votes.names, ids=votes.ids)
+
+
+@given(any_votes())
+def test_paper_with_dummies_keeps_codes_and_shortlists(votes):
+    codes, groups = votes.to_paper()
+    again = Votes.from_paper(codes, groups, votes.space)
+    np.testing.assert_array_equal(again.codes, votes.codes)
+    assert [c.shortlists for c in again.codomains] == [c.shortlists for c in votes.codomains]
+    assert again.to_paper()[1] == groups
