@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -34,10 +35,16 @@ class Local:
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=self.workers, return_as="generator", max_nbytes=None, pre_dispatch="2*n_jobs")
-        for result in parallel(delayed(_caught)(function, piece) for piece in pieces):
-            if isinstance(result, _Error):
-                raise result.error from WorkerError(result.trace)
-            yield result
+        results = parallel(delayed(_caught)(function, piece) for piece in pieces)
+        try:
+            for result in results:
+                if isinstance(result, _Error):
+                    raise result.error from WorkerError(result.trace)
+                yield result
+        finally:  # whoever stops early knows that work under way is given up: joblib need not warn of it
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                results.close()
 
 
 class WorkerError(Exception):

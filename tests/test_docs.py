@@ -1,0 +1,76 @@
+"""Every code block of README and docs is run, page by page, in order, and so is every example in a docstring."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import shortlist
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"python", "console", "text", "toml", "json", "html"}  # any other is a block no one would run
+
+
+def blocks(page: Path):
+    """(line, language, code) of every fenced block."""
+    text = page.read_text()
+    for found in FENCE.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
+        yield line, found["info"].split()[0] if found["info"].split() else "", textwrap.dedent(found["code"])
+
+
+def run(code: str, namespace: dict, page: Path, line: int) -> None:
+    if ">>>" in code:
+        test = doctest.DocTestParser().get_doctest(code, namespace, page.name, str(page), line)
+        report: list[str] = []
+        doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(
+            test, out=report.append, clear_globs=False
+        )
+        namespace.update(test.globs)
+        assert not report, "".join(report)
+    else:
+        exec(compile("\n" * line + code, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    namespace: dict = {"__name__": "docs"}
+    for line, language, code in blocks(page):
+        assert language in LANGUAGES, f"{page}:{line}: say what the block is written in"
+        if language == "python":
+            run(code, namespace, page, line)
+
+
+def test_a_page_that_is_wrong_fails(tmp_path):
+    page = tmp_path / "wrong.md"
+    page.write_text("```python\n>>> 1 + 1\n3\n```\n")
+    ((line, language, code),) = blocks(page)
+    assert language == "python"
+    with pytest.raises(AssertionError):
+        run(code, {}, page, line)
+
+
+MODULES = [m.name for m in pkgutil.walk_packages(shortlist.__path__, "shortlist.") if not m.name.endswith("__main__")]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_examples_in_docstrings_hold(module):
+    assert doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS).failed == 0
+
+
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page):
+    for target in LINK.findall(page.read_text()):
+        assert os.path.exists(page.parent / target), f"{page}: {target} is not there"

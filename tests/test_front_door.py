@@ -1,0 +1,45 @@
+"""`import shortlist` is lazy and quick, and every name behind it is there."""
+
+import os
+import subprocess
+import sys
+
+import shortlist
+
+HEAVY = ["sklearn", "scipy", "polars", "pandas", "torch", "transformers", "spacy", "rich", "typer", "joblib"]
+
+
+def seconds_to(statement: str) -> float:
+    """The quickest of some fresh interpreters, with bytecode kept as it is on a user's machine."""
+    code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    times = [float(subprocess.check_output([sys.executable, "-c", code], env=env)) for _ in range(7)]
+    return min(times)
+
+
+def test_importing_takes_at_most_150_ms_more_than_numpy():
+    assert seconds_to("import shortlist, numpy") - seconds_to("import numpy") < 0.15
+
+
+def test_importing_loads_nothing_heavy():
+    code = "import shortlist, sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert "shortlist" in loaded
+    assert not set(HEAVY) & set(loaded)
+
+
+def test_what_stays_light_once_used():
+    """Votes are numpy; no classifier library is needed to make or read them."""
+    code = "import shortlist, sys; shortlist.Votes; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert not {"sklearn", "torch", "polars", "pandas"} & set(loaded)
+
+
+def test_every_name_is_there():
+    for name in shortlist.__all__:
+        assert getattr(shortlist, name) is not None
+    assert set(shortlist.__all__) <= set(dir(shortlist))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    assert not hasattr(shortlist, "LabelModle")
