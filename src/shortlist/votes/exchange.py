@@ -53,20 +53,24 @@ class Exchange:
             raise BadVotes(
                 f"labels run from −1 (abstain) to {len(space) - 1}, but row {a} has {matrix[a, i]} in column {i}"
             )
-        codes = np.zeros(matrix.shape, np.int64)
+        k = len(space)
+        codes = np.empty(matrix.shape, np.min_scalar_type(k), order="F")
         codomains: list[Any] = []
-        for i, column in enumerate(matrix.T):
-            said = np.unique(column[column >= 0]) if says == "seen" else np.arange(len(space))
-            table = np.zeros(len(space) + 1, np.int64)  # the last entry is what −1 finds: abstained
-            table[said] = np.arange(1, len(said) + 1)
+        for i in range(matrix.shape[1]):
+            column = matrix[:, i].astype(np.int64) + 1  # 0 is abstained, j + 1 is class j
+            said = np.flatnonzero(np.bincount(column, minlength=k + 1)[1:]) if says == "seen" else np.arange(k)
+            table = np.zeros(k + 1, codes.dtype)
+            table[said + 1] = np.arange(1, len(said) + 1)
             codes[:, i] = table[column]
             codomains.append(Codomain.declare([space[int(j)] for j in said], space, inferred=says == "seen"))
         return cls(codes, codomains, space, names, ids=ids)  # type: ignore[call-arg]
 
     def to_snorkel(self: Votes) -> npt.NDArray[np.int64]:  # type: ignore[misc]
         """Snorkel's label matrix. Votes that shortlist several classes cannot be said there."""
-        columns = [table[column] for table, column in zip(_single_classes(self), self.codes.T, strict=True)]
-        return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros(self.shape, np.int64)
+        L = np.empty(self.shape, np.int64, order="F")
+        for i, table in enumerate(_single_classes(self)):
+            L[:, i] = table[self.codes[:, i]]
+        return L
 
     @classmethod
     def from_wrench(
