@@ -4,6 +4,7 @@ import pytest
 
 from experiments import subject as home
 from experiments.subject import subject, subject_feature
+from shortlist import spacy_features
 
 QUESTIONS = {
     "What city has the world 's longest subway system ?": "city",
@@ -46,3 +47,14 @@ def test_spacy_is_used_where_it_and_its_model_are_there(monkeypatch):
     assert chosen is not subject
     assert chosen.name == "subject"
     assert chosen.siblings["doc"].name == "doc"
+
+
+def test_spacy_passes_over_the_question_word():
+    """In "What is the capital ?" the parser calls both "what" and "capital" by names of a subject."""
+    tokens = pytest.importorskip("spacy.tokens")
+    vocab = pytest.importorskip("spacy.vocab").Vocab()
+    words, deps = ["What", "is", "the", "capital", "?"], ["attr", "ROOT", "det", "nsubj", "punct"]
+    parsed = tokens.Doc(
+        vocab, words=words, lemmas=["what", "be", "the", "capital", "?"], deps=deps, heads=[1, 1, 3, 1, 1]
+    )
+    assert spacy_features(lambda _text: parsed).subject("What is the capital ?") == "capital"

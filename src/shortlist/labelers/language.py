@@ -17,6 +17,9 @@ from shortlist.errors import MissingPackage, require
 from shortlist.labelers.features import Feature, feature
 
 
+_ASKING = frozenset(["what", "which", "who", "whom", "whose"])  # never what a question is about
+
+
 class SpacyFeatures(NamedTuple):
     """doc: the parsed text; lemmas: its words in their base form, joined by blanks; entities: the kinds of the
     named entities in it (a list of names such as GPE); subject: the lemma of its grammatical subject, or None.
@@ -47,7 +50,8 @@ def spacy_features(model: str | Any = "en_core_web_sm", *, on: str | None = None
 
     @feature
     def subject(doc: Any) -> str | None:
-        return next((t.lemma_.lower() for t in doc if t.dep_ in ("nsubj", "nsubjpass", "attr")), None)
+        found = (t.lemma_.lower() for t in doc if t.dep_ in ("nsubj", "nsubjpass", "attr"))
+        return next((lemma for lemma in found if lemma not in _ASKING), None)
 
     for asking in (lemmas, entities, subject):
         asking.siblings = {"doc": doc}
