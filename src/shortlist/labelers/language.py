@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from shortlist.errors import MissingPackage, require
 from shortlist.labelers.features import Feature, feature
 
-
 _ASKING = frozenset(["what", "which", "who", "whom", "whose"])  # never what a question is about
 
 
