@@ -101,6 +101,15 @@ def test_the_last_bit_of_a_word_counts():
     assert len(found.counts) == 2
 
 
+def test_a_column_never_straddles_two_words():
+    """63 columns of one bit and one of two make 65 bits; the high bit of the last column must not fall off."""
+    codes = np.zeros((2, 64), np.uint8)
+    codes[:, 63] = [1, 3]
+    sizes = [1] * 63 + [3]
+    assert len(pack(codes, sizes)) == 2
+    assert len(find_patterns(codes, sizes).counts) == 2
+
+
 def test_many_rows_of_several_words():
     rng = np.random.default_rng(0)
     base = rng.integers(0, 4, (500, 100), np.uint8)
