@@ -1,7 +1,4 @@
-"""Where the real data lie: tests on them are skipped where there are none, and fail in CI."""
-
-import os
-from pathlib import Path
+"""The real data sets, each read once."""
 
 import pytest
 
@@ -9,18 +6,8 @@ from shortlist import datasets
 
 
 @pytest.fixture(scope="session")
-def data_home():
-    given = os.environ.get("SHORTLIST_DATA")
-    if given:
-        return Path(given)
-    if os.environ.get("CI") == "true":
-        pytest.fail("SHORTLIST_DATA is not set, and in CI the tests on real data must run")
-    pytest.skip("SHORTLIST_DATA is not set")
-
-
-@pytest.fixture(scope="session")
 def load(data_home):
-    """A data set, read once."""
+    """A function from the name of a data set to the data set."""
     read = {}
 
     def loaded(name):
