@@ -8,6 +8,7 @@ proposes. Where that is lower than what was reached, the plain step, which canno
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -55,6 +56,12 @@ def maximise(
     return Fit(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
 
 
+def highest(fits: Sequence[Fit]) -> Fit:
+    """The first of those that arrived as high as any, but for rounding."""
+    top = max(fit.history[-1] for fit in fits)
+    return next(fit for fit in fits if fit.history[-1] >= top - TINY * abs(top))
+
+
 @dataclass
 class _Climb:
     """The state of the loop: what was reached, and whether it still pays to go on."""
@@ -65,15 +72,16 @@ class _Climb:
     mixer: Anderson
     history: list[float] = field(default_factory=list)
     n_iter: int = 0
-    small: int = 0
+    small: int = 0  # gains in a row below the tolerance
     converged: bool = False
-    reached: Parameters = field(init=False)
+    seen: Parameters = field(init=False)  # where the last value of the history was found
+    reached: Parameters = field(init=False)  # one plain step from there
 
     def __post_init__(self) -> None:
         self.coarse = self.e_step.large
 
     def step(self, here: Parameters) -> Parameters:
-        """Look at a proposed point: move on from it, or back to the plain step when it lost ground."""
+        """Look at a point: move on from it, or, if it lost ground, back to the plain step that was not taken."""
         self.n_iter += 1
         table = emission(here, self.assumptions.layout)
         counts = self.e_step(table, np.float32 if self.coarse else np.float64)
@@ -82,20 +90,25 @@ class _Climb:
         if gain < 0 and self.mixer.extrapolated:
             self.mixer.forget()
             return self.reached
-        self._judge(value, gain)
         plain = self.assumptions.estimate(counts)
-        self.reached = plain
+        if self.coarse and gain < COARSE * abs(value):
+            return self._refine(plain)
+        if gain < 0:  # a plain step loses by rounding only: this is as high as it gets
+            self.reached, self.converged = self.seen, True
+            return here
+        self.history.append(value)
+        self.small = self.small + 1 if gain <= self.tol * abs(value) else 0
+        self.converged = self.small >= 2
+        self.seen, self.reached = here, plain
         return self.mixer.propose(here, plain)
 
-    def _judge(self, value: float, gain: float) -> None:
-        """Record a value, and see whether gains have become too small for the precision, or for the tolerance."""
-        scale = max(abs(value), TINY)
-        if self.coarse and gain < COARSE * scale:
-            self.coarse = False  # this value is not recorded: the next one, in double precision, is
-            return
-        self.history.append(value)
-        self.small = self.small + 1 if gain <= self.tol * scale else 0
-        self.converged = self.small >= 2
+    def _refine(self, plain: Parameters) -> Parameters:
+        """Go on in double precision. What float32 saw last is less certain than what is left to gain: drop it."""
+        self.coarse = False
+        self.mixer.forget()
+        self.history = self.history[:-1]
+        self.reached = plain
+        return plain
 
 
 class Anderson:

@@ -46,6 +46,10 @@ class Expectation:
         often: Floats = self.kernel.often + self.known.votes.sum(axis=1)
         return often
 
+    def known_counts(self) -> Counts:
+        """What rows of known class count, before anything is estimated."""
+        return Counts(self.known.votes, self.known.mass, 0.0)
+
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         return self.kernel(table, precision) + self.known.counts(table, self.layout)
 

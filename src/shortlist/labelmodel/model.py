@@ -14,7 +14,7 @@ from shortlist.errors import BadFit
 from shortlist.labelmodel import file
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.diagnosis import diagnose
-from shortlist.labelmodel.em import Fit, maximise
+from shortlist.labelmodel.em import Fit, highest, maximise
 from shortlist.labelmodel.evidence import Evidence, Gold, merged
 from shortlist.labelmodel.expectation import Expectation, kernel
 from shortlist.labelmodel.explanation import Explanation, explain
@@ -132,11 +132,12 @@ class LabelModel(Predictor):
             raise BadFit(f"there is nothing to learn from: {len(evidence.weights)} rows × {len(panel.names)} labelers")
         expectation = Expectation(evidence, panel.layout, device=self.device, threads=self.threads)
         assumptions = assume(self.get_params(deep=False), panel, expectation.often, expectation.total)
-        starts = starting_points(assumptions, panel, self.n_starts, self.seed)
+        known = expectation.known_counts()
+        starts = starting_points(assumptions, panel, self.n_starts, self.seed, known)
         if start is not None:
             starts[0] = Parameters(start.accuracy, start.propensity, start.balance, assumptions.split)
         fits = [self._solve(evidence, expectation, assumptions, first) for first in starts]
-        best = max(fits, key=lambda fit: fit.history[-1])
+        best = highest(fits)
         self._set(panel, best.parameters, emission(best.parameters, panel.layout))
         self.history_, self.converged_, self.n_iter_ = best.history, best.converged, best.n_iter
         self.evidence_ = evidence

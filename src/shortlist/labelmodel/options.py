@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadFit
 from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.counts import Counts
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import Parameters, equal_split, frequency_split
 from shortlist.labelmodel.panel import Panel
@@ -86,10 +87,16 @@ def balance_of(balance: Balance, space: LabelSpace) -> Floats:
     return shares
 
 
-def starting_points(assumptions: Assumptions, panel: Panel, n_starts: int, seed: int) -> list[Parameters]:
-    """The common start, and others at random: the same for a labeler and a class wherever they stand."""
+def starting_points(
+    assumptions: Assumptions, panel: Panel, n_starts: int, seed: int, known: Counts | None = None
+) -> list[Parameters]:
+    """The common start; what known labels say, if there are any; and others at random.
+
+    Random ones are the same for a labeler and a class wherever they stand.
+    """
     first = assumptions.start()
-    return [first, *(_scattered(assumptions, first, panel, (seed, s)) for s in range(1, n_starts))]
+    told = [] if known is None or not known.mass.any() else [assumptions.estimate(known)]
+    return [first, *told, *(_scattered(assumptions, first, panel, (seed, s)) for s in range(1, n_starts))]
 
 
 def _scattered(assumptions: Assumptions, first: Parameters, panel: Panel, seed: tuple[int, int]) -> Parameters:

@@ -1,0 +1,62 @@
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.base import clone
+
+from shortlist import LabelSpace, MajorityVote, NearestClass, Votes
+from shortlist.errors import NotFitted
+from tests.labelmodel.reference import some_votes
+
+SAYS = [["sports", {"business", "world"}], [{"sports", "world"}, "business"], ["world", "business", "sports"]]
+CLASSES = ["business", "sports", "world"]
+
+
+def test_nearest_class_by_hand():
+    votes = Votes([[1, 1, 1], [2, 1, 0], [0, 0, 0], [1, 2, 1]], SAYS, CLASSES)
+    beliefs = NearestClass().fit(votes).predict_proba(votes)
+    # sports: 2 votes, world: 2, business: 0; then world alone; then nobody; then three different ones
+    assert beliefs.tolist() == pytest.approx(np.array([[0, 0.5, 0.5], [0, 0, 1], [1 / 3] * 3, [1 / 3] * 3]))
+    assert NearestClass().fit(votes).predict(votes).tolist() == ["sports", "world", "business", "business"]
+    assert NearestClass().fit(votes).predict(votes, uncovered=None)[2] is None
+
+
+def test_a_majority_vote_shares_a_vote_among_its_classes():
+    votes = Votes([[1, 1, 1], [2, 1, 0], [0, 0, 0]], SAYS, CLASSES)
+    beliefs = MajorityVote().fit(votes).predict_proba(votes)
+    assert beliefs == pytest.approx(np.array([[0, 1.5 / 3, 1.5 / 3], [0.25, 0.25, 0.5], [1 / 3] * 3]))
+
+
+@pytest.mark.parametrize("model", [NearestClass, MajorityVote])
+@given(votes=some_votes())
+def test_beliefs_are_distributions(model, votes):
+    beliefs = model().fit(votes).predict_proba(votes)
+    assert (beliefs >= 0).all()
+    assert beliefs.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("model", [NearestClass, MajorityVote])
+def test_the_verbs_of_the_label_model(model):
+    votes = Votes([[1, 1, 1], [2, 1, 0]], SAYS, CLASSES)
+    fitted = clone(model()).fit([votes, votes], weights=[1, 1, 2, 2], gold=["sports", None, None, "world"])
+    assert fitted.score(votes, ["sports", "world"]) == 1.0
+    assert fitted.predict_set(votes[1:], coverage=0.4) == [frozenset({"world"})]
+    assert fitted.classes_.tolist() == CLASSES
+    with pytest.raises(NotFitted, match=model.__name__):
+        model().predict(votes)
+
+
+@pytest.mark.skipif("SHORTLIST_DATA" not in os.environ, reason="SHORTLIST_DATA is not set")
+def test_nearest_class_on_animals_with_attributes():
+    """51.2 mean class accuracy, as measured before this project began."""
+    home = Path(os.environ["SHORTLIST_DATA"]) / "awa2"
+    record, arrays = json.loads((home / "awa2_unseen.json").read_text()), np.load(home / "awa2_unseen.npz")
+    groups = {int(i): clusters for i, clusters in record["clusters_one_based"].items()}
+    votes = Votes.from_paper(arrays["votes"] + 1, groups, LabelSpace(record["class_names"]))
+    guess = NearestClass().fit(votes).predict(votes)
+    gold = np.array(record["class_names"], object)[arrays["y"] - arrays["y"].min()]
+    by_class = [np.mean(guess[gold == name] == name) for name in record["class_names"]]
+    assert 100 * np.mean(by_class) == pytest.approx(51.2, abs=1.0)
