@@ -6,8 +6,10 @@
 Both get the same pandas table (one column of text) and the same ten rules, with one worker and one thread each. The
 rules run as declarative labelers (`pattern`) and as Python functions; Snorkel runs the same regular expressions and the
 same Python functions as its labeling functions. All label matrices must be equal. The overhead of `apply` is what it
-takes longer than `for f in functions: [f(row) for row in rows]` on a list of the same rows, per row and labeler; it is
-taken in processor time, since what else runs on the machine would drown it in wall-clock time.
+takes longer than `for f in functions: [f(row) for row in rows]` on a list of the same rows, per row and labeler.
+
+All times are processor time (of all threads), so that what else runs on the machine favours nobody; the two take turns,
+and of each the best of equally many runs counts.
 
 The exit code is 1 when a label matrix differs or a figure misses its mark. Texts are news-like, drawn with a fixed
 seed; with `--data-home`, they are the texts of AG-News, repeated.
@@ -124,30 +126,30 @@ def texts_read(m, data_home):
 # -- timing ----------------------------------------------------------------------------------------------
 
 
-def best_of(repeats, *, clock=time.perf_counter, **functions):
-    """name → the least time the function took, run in turn with the others, and its last result."""
-    best = {name: (float("inf"), None) for name in functions}
-    for _ in range(repeats):
-        for name, function in functions.items():
-            start = clock()
-            result = function()
-            best[name] = (min(clock() - start, best[name][0]), result)
-    return best
+def timed(function):
+    """Processor seconds, and the result."""
+    start = time.process_time()
+    result = function()
+    return time.process_time() - start, result
 
 
-def run_snorkel(python, texts, repeats):
+def best_of(repeats, **functions):
+    """name → the quickest of its runs as (seconds, result); the functions, which time themselves, take turns."""
+    runs = [{name: function() for name, function in functions.items()} for _ in range(repeats)]
+    return {name: min((run[name] for run in runs), key=lambda run: run[0]) for name in functions}
+
+
+def run_snorkel(python, given):
     """Seconds and label matrix of Snorkel, from a process of its own interpreter."""
     import numpy as np
 
-    with tempfile.TemporaryDirectory() as folder:
-        given, labels = Path(folder, "rows.json"), Path(folder, "labels.npy")
-        given.write_text(json.dumps(texts), encoding="utf-8")
-        command = [python, __file__, "--as-snorkel", str(given), str(labels), "--repeats", str(repeats)]
-        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-        return json.loads(answer.splitlines()[-1])["seconds"], np.load(labels)
+    labels = given.with_name("labels.npy")
+    command = [python, __file__, "--as-snorkel", str(given), str(labels)]
+    answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return json.loads(answer.splitlines()[-1])["seconds"], np.load(labels)
 
 
-def as_snorkel(given, labels, repeats):
+def as_snorkel(given, labels):
     """What runs in Snorkel's interpreter."""
     import numpy as np
     import pandas as pd
@@ -155,13 +157,13 @@ def as_snorkel(given, labels, repeats):
 
     table = pd.DataFrame({"text": json.loads(Path(given).read_text(encoding="utf-8"))})
     applier = PandasLFApplier([LabelingFunction(name, f) for name, f in snorkel_functions().items()])
-    seconds, matrix = best_of(repeats, snorkel=lambda: applier.apply(table, progress_bar=False))["snorkel"]
+    seconds, matrix = timed(lambda: applier.apply(table, progress_bar=False))
     np.save(labels, matrix)
     print(json.dumps({"seconds": seconds}))
 
 
-def run_shortlist(texts, repeats):
-    """name → (seconds, Votes) of Shortlist."""
+def run_all(texts, python, repeats):
+    """name → (seconds, label matrix or Votes), of Snorkel and of both kinds of labelers of Shortlist."""
     import pandas as pd
 
     from shortlist import apply, pattern
@@ -169,11 +171,15 @@ def run_shortlist(texts, repeats):
     table = pd.DataFrame({"text": texts})
     declared = [pattern(rule[0], *map(set, rule[1:]), on="text", name=name) for name, rule in RULES.items()]
     written = shortlist_labelers()
-    return best_of(
-        repeats,
-        declarative=lambda: apply(declared, table, space=CLASSES, progress=False),
-        functions=lambda: apply(written, table, space=CLASSES, progress=False),
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder, "rows.json")
+        given.write_text(json.dumps(texts), encoding="utf-8")
+        return best_of(
+            repeats,
+            snorkel=lambda: run_snorkel(python, given),
+            declarative=lambda: timed(lambda: apply(declared, table, space=CLASSES, progress=False)),
+            functions=lambda: timed(lambda: apply(written, table, space=CLASSES, progress=False)),
+        )
 
 
 def shortlist_labelers():
@@ -185,7 +191,7 @@ def shortlist_labelers():
 
 
 def run_overhead(texts, repeats, block=20_000):
-    """Processor seconds of `apply` and of the bare loop on a list of rows: the best of each block, added up."""
+    """Seconds of `apply` and of the bare loop on a list of rows: the best of each block, added up."""
     from shortlist import apply
 
     rows, written, functions = [{"text": text} for text in texts], shortlist_labelers(), shortlist_functions()
@@ -193,9 +199,8 @@ def run_overhead(texts, repeats, block=20_000):
     for part in (rows[start : start + block] for start in range(0, len(rows), block)):
         best = best_of(
             repeats,
-            clock=time.process_time,
-            applied=lambda part=part: apply(written, part, space=CLASSES, progress=False),
-            bare=lambda part=part: bare_loop(functions.values(), part),
+            applied=lambda part=part: timed(lambda: apply(written, part, space=CLASSES, progress=False)),
+            bare=lambda part=part: timed(lambda: bare_loop(functions.values(), part)),
         )
         applied, bare = applied + best["applied"][0], bare + best["bare"][0]
     return applied, bare
@@ -219,14 +224,14 @@ def snorkel_interpreter(cache):
 # -- the report ------------------------------------------------------------------------------------------
 
 
-def report(m, snorkel, ours, overhead):
+def report(m, best, overhead):
     """Print the figures; return whether all are as required."""
-    seconds, matrix = snorkel
+    seconds, matrix = best["snorkel"]
     print(f"{m:,} rows, {len(RULES)} rules, one worker each; {(matrix >= 0).sum():,} votes by Snorkel\n")
     print(f"{'':34}{'seconds':>9}{'rows/s':>13}{'× Snorkel':>11}{'required':>10}")
     print(f"{'Snorkel PandasLFApplier':34}{seconds:9.2f}{m / seconds:13,.0f}{1:11.1f}")
-    results = [_ratio(name, mark, m, seconds, ours[name][0]) for name, mark in MARKS.items()]
-    results += [_overhead(m, *overhead), *(_equal(name, ours[name][1], matrix) for name in MARKS)]
+    results = [_ratio(name, mark, m, seconds, best[name][0]) for name, mark in MARKS.items()]
+    results += [_overhead(m, *overhead), *(_equal(name, best[name][1], matrix) for name in MARKS)]
     print("\nall as required" if all(results) else "\nMISSED: see above")
     return all(results)
 
@@ -239,7 +244,7 @@ def _ratio(name, mark, m, snorkel, seconds):
 
 def _overhead(m, applied, bare):
     micro = (applied - bare) / (m * len(RULES)) * 1e6
-    print(f"\nPython functions on a list of rows, processor time: apply {applied:.2f} s, bare loop {bare:.2f} s;")
+    print(f"\nPython functions on a list of rows: apply {applied:.2f} s, bare loop {bare:.2f} s;")
     print(f"overhead {micro:.2f} µs per row and labeler (required: < {MARK_OVERHEAD:g})")
     return micro < MARK_OVERHEAD
 
@@ -260,17 +265,15 @@ def main():
     where.add_argument("--as-snorkel", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--data-home", help="use the texts of AG-News from this data home")
     parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--repeats", type=int, default=5, help="the best of so many counts")
+    parser.add_argument("--repeats", type=int, default=3, help="the best of so many counts")
     options = parser.parse_args()
     if options.as_snorkel:
-        as_snorkel(*options.as_snorkel, options.repeats)
+        as_snorkel(*options.as_snorkel)
         return
     python = options.snorkel_python or snorkel_interpreter(options.snorkel_cache)
     texts = texts_read(options.rows, options.data_home) if options.data_home else texts_drawn(options.rows)
-    snorkel = run_snorkel(python, texts, min(options.repeats, 2))
-    ours = run_shortlist(texts, options.repeats)
-    overhead = run_overhead(texts, options.repeats)
-    sys.exit(not report(len(texts), snorkel, ours, overhead))
+    best, overhead = run_all(texts, python, options.repeats), run_overhead(texts, options.repeats)
+    sys.exit(not report(len(texts), best, overhead))
 
 
 if __name__ == "__main__":
