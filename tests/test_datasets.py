@@ -1,7 +1,6 @@
 """Data sets: every format on a tiny set written here, and the real ones where SHORTLIST_DATA points at them."""
 
 import json
-import os
 from collections import Counter
 
 import numpy as np
@@ -351,33 +350,23 @@ def test_data_sets_do_not_change(home):
 
 
 @pytest.fixture(scope="module")
-def real():
-    home = os.environ.get("SHORTLIST_DATA")
-    if not home and os.environ.get("CI") == "true":
-        pytest.fail("CI must run the tests on real data: SHORTLIST_DATA is not set")
-    if not home:
-        pytest.skip("SHORTLIST_DATA is not set")
-    return home
-
-
-@pytest.fixture(scope="module")
-def read(real):
+def read(data_home):
     """Each set is read once."""
     kept = {}
 
     def read_once(name):
         if name not in kept:
-            kept[name] = load(name, real)
+            kept[name] = load(name, data_home)
         return kept[name]
 
     return read_once
 
 
-def test_all_real_sets_are_found(real):
+def test_all_real_sets_are_found(data_home):
     lad = [f"lad/{kind}{split}" for kind in "AEFHV" for split in range(3)]
     expected = ["agnews", "awa2", "crowd/dog", "crowd/rte", "crowd/web", *lad]
     expected += ["scicite", "trec", "wrench/trec", "wrench/youtube"]
-    assert set(expected) <= set(available(real))
+    assert set(expected) <= set(available(data_home))
 
 
 @pytest.mark.parametrize(
@@ -439,11 +428,11 @@ def test_real_crowd_answers(read, name, workers, answers):
 
 
 @pytest.mark.parametrize(("name", "labelers"), [("wrench/trec", 68), ("wrench/youtube", 10)])
-def test_real_wrench_votes(read, real, name, labelers):
+def test_real_wrench_votes(read, data_home, name, labelers):
     data = read(name)
     assert {split.votes.shape[1] for split in data.splits.values()} == {labelers}
     assert len({split.votes.codomains for split in data.splits.values()}) == 1
-    with open(f"{real}/{name}/test.json", encoding="utf-8") as file:
+    with open(f"{data_home}/{name}/test.json", encoding="utf-8") as file:
         records = json.load(file)
     votes = data["test"].votes
     assert votes.to_wrench(data["test"].gold, data["test"].rows.to_dicts()) == records
