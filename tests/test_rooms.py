@@ -16,7 +16,10 @@ FLOORS = [
     {"labelspace"},
     {"votes"},
     {"labelers", "labelmodel", "classifier"},
-    {"identifiability", "analysis", "zeroshot", "io", "report", "datasets"},
+    {"uncertainty", "zeroshot", "io", "datasets"},
+    {"identifiability"},
+    {"analysis"},
+    {"report"},
     {"project", "demo"},
     {"cli"},
 ]

@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shortlist import datasets as datasets
     from shortlist.errors import ShortlistError as ShortlistError
+    from shortlist.identifiability import diagnose as diagnose
     from shortlist.labelers import Labeler as Labeler
     from shortlist.labelers import apply as apply
     from shortlist.labelers import attributes as attributes
@@ -53,10 +54,11 @@ _ROOMS = {
         "save_labelers",
         "spacy_features",
     ],
+    "identifiability": ["diagnose"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-_SUBMODULES = ["datasets", "errors", "labelers", "labelmodel", "labelspace", "votes"]
+_SUBMODULES = ["datasets", "errors", "identifiability", "labelers", "labelmodel", "labelspace", "votes"]
 
 __all__ = sorted([*_ROOM_OF, "datasets"])
 

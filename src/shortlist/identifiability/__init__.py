@@ -1,0 +1,9 @@
+"""The doctor: whether accuracies can be learned from votes alone (Theorem 1), and what to do where they cannot."""
+
+from shortlist.identifiability.certificate import Certificate, verify
+from shortlist.identifiability.diagnosis import Diagnosis
+from shortlist.identifiability.doctor import diagnose
+from shortlist.identifiability.repair import Repair
+from shortlist.identifiability.verdict import Verdict
+
+__all__ = ["Certificate", "Diagnosis", "Repair", "Verdict", "diagnose", "verify"]
