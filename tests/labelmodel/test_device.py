@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks import gpu
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import BadFit
 from shortlist.labelmodel import Parameters, device
@@ -78,3 +79,17 @@ def test_rows_of_too_many_bits_are_refused():
 def test_a_device_that_is_not_there_is_named(votes):
     with pytest.raises(BadFit, match="'cuda:99'"):
         LabelModel(device="cuda:99").fit(votes)
+
+
+@pytest.mark.parametrize("shortlists", [0, 7])
+def test_the_benchmark_on_cpu_tensors(shortlists):
+    """What runs on a large device runs here, small: it recovers what it drew and agrees with NumPy."""
+    panel = gpu.some_panel(6, 4, shortlists)
+    columns = gpu.some_votes(panel, 30_000, "cpu")
+    fit, seconds, patterns = gpu.fit_on_device(panel, columns, "cpu")
+    assert fit.converged
+    assert patterns <= 30_000
+    assert min(seconds) > 0
+    same_fit, other_fit = gpu.compared(panel, columns[:, :5000], fit, "cpu")
+    assert same_fit < 1e-9
+    assert other_fit < 1e-5

@@ -42,6 +42,7 @@ class DeviceKernel:
         self.code = self.torch.as_tensor(first + 1, device=device).to(self.columns.dtype)[:, None]  # (S, 1)
         self.width = max(1, CELLS // (len(layout.owner) + 1))
         self.often = self._often()
+        self._kept: dict[Precision, Tensor] = {}
 
     @property
     def large(self) -> bool:
@@ -84,14 +85,15 @@ class DeviceKernel:
         return [slice(a, a + self.width) for a in range(0, len(self.weights), self.width)]
 
     def _one_hot(self, rows: slice, precision: Precision) -> Tensor:
-        """X (S + 1, block), its last row 1."""
+        """X (S + 1, block), its last row 1. The only block is kept."""
+        if precision in self._kept:
+            return self._kept[precision]
         X = self.columns[:, rows][self.owner] == self.code
-        return self.torch.cat([X, self.torch.ones_like(X[:1]) if len(X) else self._ones(rows)]).to(
-            self._dtype(precision)
-        )
-
-    def _ones(self, rows: slice) -> Tensor:
-        return self.torch.ones_like(self.weights[rows], dtype=self.torch.bool)[None]
+        ones = self.torch.ones((1, X.shape[1]), dtype=self.torch.bool, device=self.device)
+        X = self.torch.cat([X, ones]).to(self._dtype(precision))
+        if len(self.weights) <= self.width:
+            self._kept = {precision: X}
+        return X
 
     def _tensor(self, array: Floats, precision: Precision) -> Tensor:
         return self.torch.as_tensor(array.astype(precision), device=self.device)

@@ -16,11 +16,11 @@ import numpy as np
 
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.counts import Counts
-from shortlist.labelmodel.kernel import Precision
+from shortlist.labelmodel.kernel import Precision, one_blas_thread
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 
-COARSE = 1e-5  # relative gain below which float32 has done its part
+COARSE = 1e-7  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 8  # steps the acceleration remembers
 
 
@@ -51,8 +51,9 @@ def maximise(
     """Climb the penalised likelihood from `start` until a step gains less than `tol` of it, twice running."""
     climb = _Climb(e_step, assumptions, tol, Anderson(memory))
     here = start
-    while climb.n_iter < max_iter and not climb.converged:
-        here = climb.step(here)
+    with one_blas_thread():
+        while climb.n_iter < max_iter and not climb.converged:
+            here = climb.step(here)
     return Fit(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
 
 
@@ -92,7 +93,7 @@ class _Climb:
             return self.reached
         plain = self.assumptions.estimate(counts)
         if self.coarse and gain < COARSE * abs(value):
-            return self._refine(plain)
+            return self._refine(here, plain)
         if gain < 0:  # a plain step loses by rounding only: this is as high as it gets
             self.reached, self.converged = self.seen, True
             return here
@@ -102,13 +103,12 @@ class _Climb:
         self.seen, self.reached = here, plain
         return self.mixer.propose(here, plain)
 
-    def _refine(self, plain: Parameters) -> Parameters:
+    def _refine(self, here: Parameters, plain: Parameters) -> Parameters:
         """Go on in double precision. What float32 saw last is less certain than what is left to gain: drop it."""
         self.coarse = False
-        self.mixer.forget()
         self.history = self.history[:-1]
         self.reached = plain
-        return plain
+        return self.mixer.propose(here, plain)
 
 
 class Anderson:

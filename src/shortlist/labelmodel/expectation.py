@@ -38,6 +38,7 @@ class Expectation:
         self.total = evidence.total
         self.kernel = kernel(codes[unknown], evidence.weights[unknown], layout, device=device, threads=threads)
         self.known = Known.of(codes[~unknown], evidence.gold[~unknown], evidence.weights[~unknown], layout)
+        self.told = not unknown.all()
         self.large = self.kernel.large
 
     @property
@@ -51,7 +52,8 @@ class Expectation:
         return Counts(self.known.votes, self.known.mass, 0.0)
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
-        return self.kernel(table, precision) + self.known.counts(table, self.layout)
+        counts = self.kernel(table, precision)
+        return counts + self.known.counts(table, self.layout) if self.told else counts
 
 
 def kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> Beliefs:

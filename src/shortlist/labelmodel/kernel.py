@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,24 +77,26 @@ class Kernel:
             X, joint = self._one_hot(rows, worker, np.float64)
             beliefs[rows] = softmax_(np.matmul(slopes, X, out=joint))[0].T
 
-        self._map(block)
+        with one_blas_thread():
+            self._map(block)
         beliefs /= beliefs.sum(axis=1, keepdims=True)
         return beliefs
 
     def _map(self, work: Callable[[slice, int], Result]) -> list[Result]:
         """The results of all blocks in their order; thread w takes every block of number w modulo threads."""
         threads = min(self.threads, len(self.blocks))
-        with one_blas_thread():
-            if threads <= 1:
-                return [work(rows, 0) for rows in self.blocks]
-            with ThreadPoolExecutor(threads) as pool:
-                shares = pool.map(lambda w: [work(rows, w) for rows in self.blocks[w::threads]], range(threads))
-                lists = list(shares)
+        if threads <= 1:
+            return [work(rows, 0) for rows in self.blocks]
+        with ThreadPoolExecutor(threads) as pool:
+            lists = list(pool.map(lambda w: [work(rows, w) for rows in self.blocks[w::threads]], range(threads)))
         return [lists[b % threads][b // threads] for b in range(len(self.blocks))]
 
     def _one_hot(self, rows: slice, worker: int, precision: Precision) -> tuple[Array, Array]:
         """X (S + 1, block), written into this worker's buffer, and room for the beliefs (k, block)."""
+        known = (worker, precision) in self._buffers and len(self.blocks) == 1
         X, joint = (buffer[:, : rows.stop - rows.start] for buffer in self._buffer(worker, precision))
+        if known:  # the only block is there from last time
+            return X, joint
         t = 0
         for column, size in zip(self.columns[:, rows], self.layout.sizes, strict=True):
             for code in range(1, size + 1):
@@ -153,12 +156,18 @@ def available_cores() -> int:
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Blocks are what runs side by side; a matrix product inside one keeps to its thread."""
-    with _blas().limit(limits=1, user_api="blas"):
+    blas = _blas()
+    if blas is None:
+        yield
+        return
+    with blas.limit(limits=1, user_api="blas"):
         yield
 
 
 @cache
 def _blas() -> Any:
+    if find_spec("threadpoolctl") is None:  # it comes with scikit-learn; the estimation itself does without
+        return None
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()
