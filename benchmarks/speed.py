@@ -209,7 +209,7 @@ def unsorted_rows(m: int, n: int, k: int, size: int = 3) -> tuple[Kernel, Emissi
 
 
 def two_products(rows: Kernel) -> None:
-    X, joint = rows._buffer(0, np.float32)
+    X, joint = rows._one_hot(rows.blocks[0], 0, np.float32)
     slopes = np.ones((joint.shape[0], X.shape[0]), np.float32)
     for _ in rows.blocks:
         np.matmul(slopes, X, out=joint)

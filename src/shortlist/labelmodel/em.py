@@ -20,7 +20,7 @@ from shortlist.labelmodel.kernel import Precision, one_blas_thread
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 
-COARSE = 1e-7  # relative gain below which float32, right to about 1e-9 here, has done its part
+COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 8  # steps the acceleration remembers
 
 

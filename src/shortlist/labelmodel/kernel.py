@@ -25,10 +25,12 @@ from shortlist.labelmodel.layout import Floats, Layout
 from shortlist.labelmodel.likelihood import Emission
 
 BLOCK = 16_384  # rows: shorter ones pay for calls, longer ones leave the cache
-BUFFER = 1 << 20  # cells of X: with many shortlists, blocks get shorter
+BUFFER = 1 << 20  # cells of X in a block: with many shortlists, blocks get shorter
+KEPT = 1 << 22  # cells of X in all: up to here it is written once
 
 Precision = type[np.float32] | type[np.float64]
 Array = npt.NDArray[Any]
+Rooms = dict[tuple[int, Precision], Array]
 Result = TypeVar("Result")
 
 
@@ -46,7 +48,9 @@ class Kernel:
         self.often = often(self.columns, weights, layout)
         width = max(256, min(BLOCK, BUFFER // max(1, len(layout.member))))
         self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
-        self._buffers: dict[tuple[int, Precision], tuple[Array, Array]] = {}
+        self.kept = len(weights) * (len(layout.member) + 1) <= KEPT
+        self._encoded: Rooms = {}
+        self._beliefs: Rooms = {}
 
     @property
     def large(self) -> bool:
@@ -92,25 +96,26 @@ class Kernel:
         return [lists[b % threads][b // threads] for b in range(len(self.blocks))]
 
     def _one_hot(self, rows: slice, worker: int, precision: Precision) -> tuple[Array, Array]:
-        """X (S + 1, block), written into this worker's buffer, and room for the beliefs (k, block)."""
-        known = (worker, precision) in self._buffers and len(self.blocks) == 1
-        X, joint = (buffer[:, : rows.stop - rows.start] for buffer in self._buffer(worker, precision))
-        if known:  # the only block is there from last time
-            return X, joint
+        """X (S + 1, block) and room for the beliefs (k, block). Where there is room for all of X, it is kept."""
+        place = rows.start if self.kept else worker
+        fresh = (place, precision) not in self._encoded
+        X = self._room(self._encoded, place, precision, len(self.layout.member) + 1)[:, : rows.stop - rows.start]
+        if fresh or not self.kept:
+            self._encode(rows, X)
+        return X, self._room(self._beliefs, worker, precision, self.layout.k)[:, : rows.stop - rows.start]
+
+    def _encode(self, rows: slice, X: Array) -> None:
+        """Write the votes of a block; the last row of X stays 1: the base, and the mass of each class."""
         t = 0
         for column, size in zip(self.columns[:, rows], self.layout.sizes, strict=True):
             for code in range(1, size + 1):
                 np.equal(column, code, out=X[t])
                 t += 1
-        return X, joint
 
-    def _buffer(self, worker: int, precision: Precision) -> tuple[Array, Array]:
-        if (worker, precision) not in self._buffers:
-            width = self.blocks[0].stop
-            S, k = self.layout.member.shape
-            X = np.ones((S + 1, width), precision)  # the last row stays 1: the base, and the mass of each class
-            self._buffers[worker, precision] = X, np.empty((k, width), precision)
-        return self._buffers[worker, precision]
+    def _room(self, rooms: Rooms, place: int, precision: Precision, height: int) -> Array:
+        if (place, precision) not in rooms:
+            rooms[place, precision] = np.ones((height, self.blocks[0].stop), precision)
+        return rooms[place, precision]
 
 
 def contrasts(table: Emission, layout: Layout, often: Floats, total: float) -> tuple[Floats, float]:
