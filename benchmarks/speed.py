@@ -48,7 +48,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|")
     for name, votes in (
         (f"{m:,} × 10 × 10", some_votes(m, 10, 10, propensity=(0.3, 0.9))),
-        (f"{m:,} × 10 × 10, text-like", some_votes(m, 10, 10, propensity=(0.01, 0.08))),
+        (f"{m:,} × 10 × 10, text-like", text_votes(m, 10, 10)),
     ):
         print(compared(name, votes, epochs), flush=True)
     print()
@@ -73,6 +73,22 @@ def some_shortlists(space: list[str], size: int, rng: np.random.Generator) -> li
         member = rng.random((size, len(space))) < 0.4
         if member.any(axis=0).all() and not member.all(axis=0).any() and member.any(axis=1).all():
             return [{name for name, inside in zip(space, row, strict=True) if inside} for row in member]
+
+
+def text_votes(m: int, n: int, k: int, *, seed: int = 0) -> Votes:
+    """Rules as people write them for text: each says one thing or two, and fires where it is right, mostly."""
+    rng = np.random.default_rng(seed)
+    classes = rng.choice(k, m, p=rng.dirichlet(np.full(k, 8.0)))
+    codes, says = np.zeros((m, n), np.uint8), []
+    for i in range(n):
+        drawn = (rng.choice(k, rng.integers(1, 3), replace=False) for _ in range(rng.integers(1, 3)))
+        said = list(dict.fromkeys(frozenset(shortlist.tolist()) for shortlist in drawn))
+        says.append([{f"class_{j}" for j in shortlist} for shortlist in said])
+        for code, shortlist in enumerate(said, start=1):
+            right, wrong = rng.uniform(0.05, 0.3), rng.uniform(0.001, 0.02)
+            fires = rng.random(m) < np.where(np.isin(classes, list(shortlist)), right, wrong)
+            codes[fires & (codes[:, i] == 0), i] = code
+    return Votes(codes, says, [f"class_{j}" for j in range(k)])
 
 
 # -- (a), (b), (c) ---------------------------------------------------------------------------------------

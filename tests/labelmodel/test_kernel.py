@@ -117,3 +117,13 @@ def test_known_rows_count_as_they_are(data):
     assert counts.votes == pytest.approx(counts_by_definition(votes.codes, sure, weights, layout))
     expected = weights @ log_joint(votes.codes, table, layout)[np.arange(len(votes)), gold]
     assert counts.log_likelihood == pytest.approx(expected)
+
+
+def test_overwhelming_evidence_neither_overflows_nor_vanishes(many):
+    codes, weights, layout, table = many
+    loud = Emission(table.votes * 300, table.abstain * 300, table.balance, table.exponent)
+    for precision in (np.float32, np.float64):
+        counts = Kernel(codes, weights, layout)(loud, precision)
+        assert np.isfinite(counts.votes).all()
+        assert counts.mass.sum() == pytest.approx(weights.sum(), rel=1e-5)
+        assert counts.log_likelihood == pytest.approx(weights @ log_marginal(log_joint(codes, loud, layout)), rel=1e-5)

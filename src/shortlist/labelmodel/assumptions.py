@@ -82,15 +82,16 @@ class Assumptions:
 
     def log_prior(self, parameters: Parameters) -> float:
         """What the priors add to the log-likelihood (up to a constant)."""
-        alpha = np.clip(parameters.accuracy, TINY, 1 - TINY)
-        free = self._free_once()
-        right = self.accuracy_votes * self.accuracy_mean
-        wrong = self.accuracy_votes - right
-        value = np.where(free, right * np.log(alpha) + wrong * np.log1p(-alpha), 0.0).sum()
-        if self.class_propensity:
+        value = 0.0
+        if self.accuracy_votes:
+            alpha = np.clip(parameters.accuracy, TINY, 1 - TINY)
+            right = self.accuracy_votes * self.accuracy_mean
+            wrong = self.accuracy_votes - right
+            value += np.where(self._free_once(), right * np.log(alpha) + wrong * np.log1p(-alpha), 0.0).sum()
+        if self.class_propensity and self.propensity_rows:
             beta, rate = np.clip(parameters.propensity, TINY, 1 - TINY), self.rate[:, None]
             value += self.propensity_rows * (xlogy(rate, beta) + xlogy(1 - rate, 1 - beta)).sum()
-        if self.learn_balance:
+        if self.learn_balance and self.balance_rows:
             value += self.balance_rows * xlogy(self.balance, parameters.balance).sum()
         return float(value)
 

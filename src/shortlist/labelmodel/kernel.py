@@ -26,6 +26,7 @@ from shortlist.labelmodel.likelihood import Emission
 
 BLOCK = 16_384  # rows: shorter ones pay for calls, longer ones leave the cache
 BUFFER = 1 << 20  # cells of X in a block: with many shortlists, blocks get shorter
+TAME = 60.0  # log-odds whose exponentials, and their sums, are far from overflowing in float32
 KEPT = 1 << 22  # cells of X in all: up to here it is written once
 
 Precision = type[np.float32] | type[np.float64]
@@ -61,10 +62,11 @@ class Kernel:
         """One E step: expected counts and log-likelihood under a table."""
         slopes, constant = contrasts(table, self.layout, self.often, self.total)
         slopes = slopes.astype(precision)
+        tame = reach(slopes, self.layout) < TAME
 
         def block(rows: slice, worker: int) -> tuple[Floats, float]:
             X, joint = self._one_hot(rows, worker, precision)
-            return block_counts(X, np.matmul(slopes, X, out=joint), self.weights[rows].astype(precision))
+            return block_counts(X, np.matmul(slopes, X, out=joint), self.weights[rows].astype(precision), tame)
 
         sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
         for counts, value in self._map(block):
@@ -128,17 +130,27 @@ def contrasts(table: Emission, layout: Layout, often: Floats, total: float) -> t
     return both.T, float(often @ level + total * start.sum())
 
 
-def softmax_(joint: Array) -> tuple[Array, Array, Array]:
-    """Over the classes (axis 0), in place, not yet divided: (exp, their sums, their peaks)."""
-    peak = joint.max(axis=0)
-    joint -= peak
+def reach(slopes: Array, layout: Layout) -> float:
+    """What no log-odds of any row can exceed, whatever the votes."""
+    strongest = np.abs(slopes).max(axis=0)
+    each = np.zeros(layout.n)
+    np.maximum.at(each, layout.owner, strongest[:-1])
+    return float(each.sum() + strongest[-1])
+
+
+def softmax_(joint: Array, tame: bool = False) -> tuple[Array, Array, Array | float]:
+    """Over the classes (axis 0), in place, not yet divided: (exp, their sums, the peaks taken out before)."""
+    peak: Array | float = 0.0
+    if not tame:
+        peak = joint.max(axis=0)
+        joint -= peak
     np.exp(joint, out=joint)
     return joint, joint.sum(axis=0), peak
 
 
-def block_counts(X: Array, joint: Array, weights: Array) -> tuple[Floats, float]:
+def block_counts(X: Array, joint: Array, weights: Array, tame: bool) -> tuple[Floats, float]:
     """Expected counts (S + 1, k) of one block, the mass of each class last, and its log-likelihood."""
-    R, sums, peak = softmax_(joint)
+    R, sums, peak = softmax_(joint, tame)
     value = float(weights.astype(np.float64) @ (np.log(sums) + peak).astype(np.float64))
     R *= weights / sums
     return (X @ R.T).astype(np.float64), value
