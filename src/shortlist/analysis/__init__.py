@@ -1,0 +1,5 @@
+"""Analysis: what labelers do, in numbers, before and after fitting. Tables, never plots."""
+
+from shortlist.analysis.core import Analysis
+
+__all__ = ["Analysis"]

@@ -1,0 +1,66 @@
+"""Suggestions: which rows to look at or to label next, by how much is expected to be gained.
+
+Rows with the same votes get the same belief b, so what is learned about one of them bears on all. Take b for a
+Dirichlet distribution worth κ rows (`trust`). One gold label y, which comes up with probability b_y, moves it to
+(κ b + e_y) / (κ + 1), and the chance that the best guess is right from max b to the largest of these. The gain of a
+row is the expected rise times the number of rows with the same votes and no label yet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from shortlist.analysis.labelers import frame
+from shortlist.analysis.rows import top_two
+from shortlist.errors import BadFit
+from shortlist.labelmodel.layout import Floats
+
+if TYPE_CHECKING:
+    from shortlist.analysis.core import Analysis
+
+
+def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
+    """The n rows that promise most, one for each way the labelers vote."""
+    if not n >= 1:
+        raise BadFit(f"n is how many rows to suggest, from 1; got {n!r}")
+    if not 0 < trust < np.inf:
+        raise BadFit(f"trust says how many labelled rows a belief is worth, more than 0; got {trust!r}")
+    votes, beliefs = analysis.votes, analysis.beliefs
+    open_rows = np.arange(len(votes)) if analysis.gold is None else np.flatnonzero(analysis.gold < 0)
+    which = analysis.patterns.inverse[open_rows]
+    _, first, like = np.unique(which, return_index=True, return_counts=True)
+    example = open_rows[first]
+    gain = like * expected_rise(beliefs[example], trust)
+    best = np.lexsort((example, -np.round(gain, 9)))[:n]
+    example, like, gain = example[best], like[best], gain[best]
+    order = np.argsort(-beliefs[example], axis=1, kind="stable")
+    lead, follow = top_two(beliefs[example])
+    columns: dict[str, Any] = {"row": example}
+    if votes.ids is not None:
+        columns["id"] = votes.ids[example]
+    columns |= {
+        "gain": gain,
+        "rows": like,
+        "class": pl.Series([votes.space[j] for j in order[:, 0]], dtype=pl.String),
+        "belief": lead,
+        "or": pl.Series([votes.space[j] for j in order[:, 1]], dtype=pl.String),
+        "or_belief": follow,
+        "said": pl.Series(["; ".join(said_about(analysis, int(a))) for a in example], dtype=pl.String),
+    }
+    return frame(columns)
+
+
+def expected_rise(beliefs: Floats, trust: float) -> Floats:
+    """Σ_y b_y max(κ b* , κ b_y + 1) / (κ + 1) − b*, with b* the largest belief."""
+    best = beliefs.max(axis=1, keepdims=True)
+    after = np.maximum(trust * best, trust * beliefs + 1) / (trust + 1)
+    rise: Floats = (beliefs * after).sum(axis=1) - best[:, 0]
+    return rise
+
+
+def said_about(analysis: Analysis, a: int) -> list[str]:
+    """What was said about row a: `goal: sports`."""
+    return [f"{name}: {analysis.votes.space.show(said)}" for name, said in analysis.votes.said(a).items()]

@@ -1,0 +1,114 @@
+"""Worth: what is lost when a labeler is left out.
+
+Two measures, both on rows the model was not fitted on. `likelihood`, in nats a row, is how much less likely the votes
+are when this labeler's are taken to be independent of all others': log P(G) − log P(G_i) − log P(G_others). It is
+near 0 for a labeler that has nothing to do with the others, and below for one whose agreement was chance.
+`gold_gain` is the share of gold rows that are guessed right with its votes and not without, less the reverse.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shortlist.analysis.labelers import frame
+from shortlist.errors import BadFit, FitWarning
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Emission, log_joint, log_marginal, posterior
+from shortlist.labelmodel.predictor import most_likely
+from shortlist.votes import Votes
+
+if TYPE_CHECKING:
+    from shortlist.analysis.core import Analysis
+
+
+def worth_table(analysis: Analysis, *, refit: bool, most: int, seed: int) -> pl.DataFrame:
+    """One line a labeler; half of the rows (at most `most`) are fitted, and the others (at most `most`) judge."""
+    votes, model = analysis.votes, analysis.need_estimates()
+    if len(votes) < 2:
+        raise BadFit("what a labeler is worth is measured on rows the model was not fitted on: two rows are needed")
+    fitted, judged = halves(analysis, most, seed)
+    full = fit_again(model, votes[fitted])
+    rows = votes[judged]
+    columns: dict[str, Any] = {"labeler": list(votes.names), "likelihood": likelihoods(full, rows)}
+    if analysis.gold is not None:
+        truth = analysis.gold[judged]
+        known = truth >= 0
+        columns["gold_gain"] = gold_gains(full, model, votes[fitted], rows[known], truth[known], refit)
+    return frame(columns)
+
+
+def halves(analysis: Analysis, most: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Rows to fit and rows to judge by. Rows with a known class judge, so that none of them is lost."""
+    m = len(analysis.votes)
+    order = np.random.default_rng(seed).permutation(m)
+    if analysis.gold is not None and 2 * (analysis.gold >= 0).sum() <= m:
+        order = order[np.argsort(analysis.gold[order] >= 0, kind="stable")]
+    half = m // 2
+    return np.sort(order[:half][:most]), np.sort(order[half:][::-1][:most])
+
+
+def fit_again(model: Any, votes: Votes) -> Any:
+    from sklearn.base import clone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)  # they were said when the model was fitted
+        return clone(model).fit(votes)
+
+
+def likelihoods(model: Any, votes: Votes) -> Floats:
+    """(n,): mean over rows of log P(G) − log P(G_i) − log P(G_others)."""
+    codes, counts = unique(model.panel_.codes(votes), model.panel_.layout)
+    table, layout = model.emission_, model.panel_.layout
+    joint = log_joint(codes, table, layout)
+    everything = log_marginal(joint)
+    found = {}
+    for i, name in enumerate(model.panel_.names):
+        own = terms(codes[:, i], table, layout, i)
+        alone, others = log_marginal(own + table.balance), log_marginal(joint - own)
+        found[name] = float(counts @ (everything - alone - others)) / counts.sum()
+    return np.array([found[name] for name in votes.names])
+
+
+def terms(column: npt.NDArray[Any], table: Emission, layout: Layout, i: int) -> Floats:
+    """(u, k): log P(G_i | class), what labeler i adds to the joint."""
+    votes, abstain = table.tempered(layout)
+    start = layout.starts[i]
+    added: Floats = np.concatenate([abstain[i : i + 1], votes[start : start + layout.sizes[i]]])[column]
+    return added
+
+
+def unique(codes: npt.NDArray[Any], layout: Layout) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    from shortlist.votes.patterns import count_patterns
+
+    return count_patterns(codes, layout.sizes)
+
+
+def gold_gains(
+    full: Any, model: Any, fitted: Votes, rows: Votes, truth: npt.NDArray[np.int64], refit: bool
+) -> list[float]:
+    """By how much accuracy on gold rows falls when a labeler's votes are left out, or the labeler is."""
+    if not len(rows):
+        return [np.nan] * len(rows.names)
+    right = _right(full.predict_proba(rows), full, truth)
+    gains = []
+    for i, name in enumerate(rows.names):
+        others = [other for other in range(len(rows.names)) if other != i]
+        if refit and others:
+            without = fit_again(model, fitted[:, others])
+            beliefs = without.predict_proba(rows[:, others])
+        else:
+            codes = full.panel_.codes(rows)
+            at = full.panel_.names.index(name)
+            own = terms(codes[:, at], full.emission_, full.panel_.layout, at)
+            without, beliefs = full, posterior(log_joint(codes, full.emission_, full.panel_.layout) - own)
+        gains.append(right - _right(beliefs, without, truth))
+    return gains
+
+
+def _right(beliefs: Floats, model: Any, truth: npt.NDArray[np.int64]) -> float:
+    return float((most_likely(beliefs, model.class_balance_) == truth).mean())
