@@ -110,9 +110,14 @@ def test_patterns_can_read_a_feature():
         return row.upper()
 
     rule = pattern("ABC", yes="a", no="b", on=shout, name="rule")
-    votes = apply(rule, ["xabc", "abd", ""], features=[shout], on_error="abstain")
-    assert votes.codes[:, 0].tolist() == [1, 2, 0]
-    assert votes.failures[0].count == 1
+    by_name = pattern("ABC", yes="a", no="b", on="shout", name="rule")
+    for votes in (
+        apply(rule, ["xabc", "abd", ""], on_error="abstain"),
+        apply(by_name, ["xabc", "abd", ""], features=[shout], on_error="abstain"),
+    ):
+        assert votes.codes[:, 0].tolist() == [1, 2, 0]
+        assert votes.failures[0].count == 1
+    assert rule == by_name
     with pytest.raises(BadRows, match="'shout'"):
         apply(pattern("A", yes="a", no="b", on="shout"), ["x"], features=[feature_named("shout", lambda row: 3)])
 

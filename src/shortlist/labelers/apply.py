@@ -17,6 +17,7 @@ from shortlist.labelers.ballot import Ballot, Encoder
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.features import Columns, Feature, Plan, Written
 from shortlist.labelers.rows import Chunk, chunks
+from shortlist.labelers.text import TextLabeler
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
@@ -50,8 +51,7 @@ def apply(
         raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}')
     asked = _labelers(labelers)
     known = _known_space(asked, space)
-    written: list[Written] = [labeler for labeler in asked if isinstance(labeler, FunctionLabeler)]
-    task = Task(asked, Plan(written, tuple(features)), known, on_error == "raise", full_set_abstains)
+    task = Task(asked, Plan(_functions(asked), tuple(features)), known, on_error == "raise", full_set_abstains)
     pieces, total = chunks(rows)
     with _progress(progress, total) as advance:
         results = []
@@ -98,6 +98,13 @@ def _labelers(given: Any) -> tuple[Labeler, ...]:
         if names.count(name) > 1:
             raise BadLabeler(f"two labelers are called {name!r}: give each its own name=…")
     return found
+
+
+def _functions(labelers: Sequence[Labeler]) -> list[Written]:
+    """The functions behind labelers: their own, or the feature that a pattern reads."""
+    own = [labeler for labeler in labelers if isinstance(labeler, FunctionLabeler)]
+    read = [labeler.feature for labeler in labelers if isinstance(labeler, TextLabeler) and labeler.feature]
+    return [*own, *read]
 
 
 def _known_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] | None) -> LabelSpace | None:

@@ -51,7 +51,7 @@ def to_record(labeler: Labeler) -> dict[str, Any]:
     kind = getattr(labeler, "kind", None)
     if kind not in _KINDS:
         raise BadLabeler(f"labeler {labeler.name!r} is Python code, which is not saved: keep it in a module of yours")
-    values = {field.name: getattr(labeler, field.name) for field in fields(labeler)}  # type: ignore[arg-type]
+    values = {name: getattr(labeler, name) for name in _names(type(labeler))}
     return {"kind": kind, **{key: _plain(value) for key, value in values.items()}}
 
 
@@ -60,7 +60,7 @@ def from_record(record: dict[str, Any]) -> Declarative:
     kind = _KINDS.get(record.get("kind", ""))
     if kind is None:
         raise BadLabeler(f"{record.get('kind')!r} is no kind of labeler.{did_you_mean(record.get('kind'), _KINDS)}")
-    known = {field.name for field in fields(kind)}
+    known = set(_names(kind))
     unknown = set(record) - known - {"kind"}
     if unknown:
         raise BadLabeler(f"a {record['kind']} has no {sorted(unknown)}; it has {sorted(known)}")
@@ -73,6 +73,11 @@ def from_record(record: dict[str, Any]) -> Declarative:
         compiled(made.regex, made.name)
         return said_when_slow(made)
     return made
+
+
+def _names(kind: type[Any]) -> list[str]:
+    """What a labeler is made of and compared by; a feature is code, so only its name is kept."""
+    return [field.name for field in fields(kind) if field.compare]
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, ClassVar
 
@@ -31,6 +31,7 @@ class TextLabeler(Labeler):
     """A labeler that looks for something in a text: one answer where it is found, perhaps one where it is not."""
 
     on: str | None
+    feature: Feature | None  # the feature of that name, where it was given as such
     yes: Shortlist | Not | None
     no: Shortlist | Not | None
 
@@ -77,7 +78,7 @@ class TextLabeler(Labeler):
 
     def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
         """The text to look in: a feature of that name where one was given, else a column of the rows."""
-        feature = columns.plan.given.get(self.on) if self.on else None
+        feature = columns.plan.given.get(self.on or "", self.feature)
         if feature is None:
             return columns.chunk.text(self.on)
         return feature_text(feature, columns, ballot)
@@ -139,6 +140,7 @@ class Pattern(TextLabeler):
     no: Shortlist | Not | None = None
     on: str | None = None
     ignore_case: bool = False
+    feature: Feature | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "pattern"
 
@@ -167,6 +169,7 @@ class Keywords(TextLabeler):
     on: str | None = None
     whole_words: bool = True
     ignore_case: bool = True
+    feature: Feature | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "keywords"
 
@@ -243,7 +246,7 @@ def pattern(
     answers = {key: declared([value], name)[0] for key, value in (("yes", yes), ("no", no)) if value is not None}
     if len(set(answers.values())) < len(answers):
         raise BadLabeler(f"pattern {name!r} says the same whether it is found or not")
-    return said_when_slow(Pattern(name, regex, on=_column_name(on), ignore_case=ignore_case, **answers))
+    return said_when_slow(Pattern(name, regex, **_source(on), ignore_case=ignore_case, **answers))
 
 
 def said_when_slow(made: Pattern) -> Pattern:
@@ -272,7 +275,8 @@ def keywords(
     if not listed or not all(isinstance(word, str) and word for word in listed):
         raise BadLabeler(f"keywords() takes a list of non-empty words; got {words!r}")
     name = name or ", ".join(listed)[:60]
-    return Keywords(name, listed, declared([says], name)[0], _column_name(on), whole_words, ignore_case)
+    says = declared([says], name)[0]
+    return Keywords(name, listed, says, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
 
 
 def compiled(regex: str, name: str) -> re.Pattern[str]:
@@ -282,5 +286,6 @@ def compiled(regex: str, name: str) -> re.Pattern[str]:
         raise BadLabeler(f"pattern {name!r} is not a regular expression: {error}") from error
 
 
-def _column_name(on: str | Feature | None) -> str | None:
-    return on.name if isinstance(on, Feature) else on
+def _source(on: str | Feature | None) -> dict[str, Any]:
+    """What to read: a column (or a feature given to `apply`) by name, or a feature."""
+    return {"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on}
