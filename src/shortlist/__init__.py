@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from shortlist import datasets as datasets
+    from shortlist.analysis import Analysis as Analysis
     from shortlist.errors import ShortlistError as ShortlistError
     from shortlist.identifiability import diagnose as diagnose
     from shortlist.labelers import Labeler as Labeler
@@ -55,10 +56,11 @@ _ROOMS = {
         "spacy_features",
     ],
     "identifiability": ["diagnose"],
+    "analysis": ["Analysis"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-_SUBMODULES = ["datasets", "errors", "identifiability", "labelers", "labelmodel", "labelspace", "votes"]
+_SUBMODULES = ["analysis", "datasets", "errors", "identifiability", "labelers", "labelmodel", "labelspace", "votes"]
 
 __all__ = sorted([*_ROOM_OF, "datasets"])
 
