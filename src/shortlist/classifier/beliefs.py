@@ -1,0 +1,178 @@
+"""Targets: which rows a classifier learns from, what is believed about each, and how much each counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from shortlist.errors import BadFit
+from shortlist.labelspace import LabelSpace
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Uncovered: TypeAlias = Literal["drop", "keep"]
+TOLERANCE = 1e-3  # a row that sums to one but for this was rounded, and is put right
+FLAT = 1e-6  # a belief this close to uniform says nothing
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The rows to learn from: their positions (m,), beliefs (m, k) and weights (m,); classes are (k,) names."""
+
+    rows: npt.NDArray[np.int64]
+    beliefs: Floats
+    weights: Floats
+    classes: npt.NDArray[Any]
+
+
+def make_targets(
+    y: Any,
+    m: int,
+    *,
+    classes: Sequence[Any] | None = None,
+    covered: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    uncovered: Uncovered = "drop",
+) -> Targets:
+    """Beliefs (m, k), or one label a row, as what a classifier learns from."""
+    if uncovered not in ("drop", "keep"):
+        raise BadFit(f'uncovered is "drop" or "keep", not {uncovered!r}')
+    beliefs, names, known = read_beliefs(y, m, classes)
+    kept = known if uncovered == "keep" else known & _covered(beliefs, covered, m)
+    weights = _weights(sample_weight, m)
+    rows = np.flatnonzero(kept & (weights > 0))
+    if not len(rows):
+        raise BadFit(
+            f"no row is covered: nothing is believed about any of the {m} rows. Give beliefs that are not uniform, "
+            'the mask of covered rows (covered=votes.covered), or uncovered="keep"'
+        )
+    targets = Targets(rows, beliefs[rows], weights[rows], names)
+    _check_two_classes(targets)
+    return targets
+
+
+def read_beliefs(
+    y: Any, m: int, classes: Sequence[Any] | None
+) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """(beliefs (m, k), class names (k,), which rows have any): beliefs as they are, labels as one-hot rows."""
+    if y is None:
+        raise BadFit("fit requires y to be passed, but the target y is None: give beliefs (m, k), or a label a row")
+    if classes is None and hasattr(y, "columns"):
+        classes = list(y.columns)
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:  # a column of labels, not beliefs in one class
+        array = column_or_1d(array, warn=True)
+    if len(array) != m:
+        raise BadFit(f"there are {m} rows but {len(array)} beliefs: one for each row is needed")
+    if array.ndim == 2:
+        beliefs = check_beliefs(array)
+        return beliefs, class_names(classes, beliefs.shape[1]), np.ones(m, np.bool_)
+    if array.ndim != 1:
+        raise BadFit(f"beliefs have the shape (m, k), labels (m,); got {array.shape}")
+    return _one_hot(array, classes)
+
+
+def check_beliefs(array: npt.NDArray[Any]) -> Floats:
+    """Beliefs as float64 rows that sum to one, or an error that names the first bad row."""
+    try:
+        beliefs: Floats = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadFit(f"beliefs are numbers, (m, k); these are {array.dtype} ({error})") from error
+    for what, bad in (("a NaN or an infinity", ~np.isfinite(beliefs)), ("a negative belief", beliefs < 0)):
+        if bad.any():
+            raise BadFit(f"row {int(np.flatnonzero(bad.any(axis=1))[0])} of the beliefs holds {what}")
+    totals = beliefs.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(totals - 1) > TOLERANCE)
+    if len(wrong):
+        a = int(wrong[0])
+        raise BadFit(
+            f"{len(wrong)} rows of the beliefs do not sum to one; row {a} sums to {totals[a]:.4g}. "
+            "If they are scores, divide: beliefs / beliefs.sum(axis=1, keepdims=True)"
+        )
+    beliefs /= totals[:, None]
+    return beliefs
+
+
+def class_names(classes: Sequence[Any] | None, k: int) -> npt.NDArray[Any]:
+    """(k,): the names of the columns, or their positions where nobody said."""
+    if classes is None:
+        return np.arange(k)
+    names = _as_names(classes)
+    if len(names) != k:
+        raise BadFit(f"{len(names)} classes are named, but the beliefs have {k} columns")
+    if len(set(names.tolist())) < k:
+        raise BadFit(f"a class is named twice: {', '.join(map(str, names))}")
+    return names
+
+
+def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """(m,): where each label stands among the classes; −1 for None and NaN, which are unknown."""
+    where = {name: j for j, name in enumerate(classes.tolist())}
+    found = np.empty(len(np.asarray(labels)), np.int64)
+    for a, label in enumerate(np.asarray(labels).tolist()):
+        if label is None or label != label:
+            found[a] = -1
+        elif label in where:
+            found[a] = where[label]
+        else:
+            raise BadFit(f"row {a} is labelled {label!r}, which is not a class. Classes: {', '.join(map(str, where))}")
+    return found
+
+
+def _one_hot(
+    labels: npt.NDArray[Any], classes: Sequence[Any] | None
+) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    unknown = np.array([label is None or label != label for label in labels.tolist()], np.bool_)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        a = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise BadFit(f"Input y contains NaN or infinity (row {a}); leave such rows out")
+    if (~unknown).any():
+        check_classification_targets(labels[~unknown].astype(str) if labels.dtype == object else labels)
+    names = np.unique(labels[~unknown]) if classes is None else _as_names(classes)
+    where = label_positions(labels, names)
+    beliefs = np.full((len(labels), len(names)), 1 / max(len(names), 1))
+    beliefs[where >= 0] = np.eye(len(names))[where[where >= 0]]
+    return beliefs, names, where >= 0
+
+
+def _as_names(classes: Sequence[Any]) -> npt.NDArray[Any]:
+    names = list(classes)
+    return np.array(names, object) if isinstance(classes, LabelSpace) else np.asarray(names)
+
+
+def _covered(beliefs: Floats, covered: npt.ArrayLike | None, m: int) -> npt.NDArray[np.bool_]:
+    if covered is None:
+        return np.ptp(beliefs, axis=1) > FLAT if beliefs.shape[1] > 1 else np.ones(m, np.bool_)
+    mask = np.asarray(covered)
+    if mask.shape != (m,) or mask.dtype != np.bool_:
+        raise BadFit(f"covered is a mask, ({m},) of bool, as votes.covered; got {mask.dtype} {mask.shape}")
+    return mask
+
+
+def _weights(sample_weight: npt.ArrayLike | None, m: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(m)
+    weights = np.asarray(sample_weight, np.float64)
+    if weights.ndim == 0:
+        weights = np.full(m, float(weights))
+    if weights.shape != (m,):
+        raise BadFit(f"sample_weight has one number a row, ({m},): sample weights must be 1D; got {weights.shape}")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise BadFit("sample_weight holds a NaN, an infinity or a negative number")
+    if not weights.any():
+        raise BadFit("every sample_weight is zero: no row counts")
+    return weights
+
+
+def _check_two_classes(targets: Targets) -> None:
+    held = np.flatnonzero(targets.beliefs.any(axis=0))
+    if len(held) < 2:
+        only = targets.classes[held[0]]
+        raise BadFit(
+            f"there is one class only: every row believes in {only!r} alone. A classifier needs at least two classes"
+        )

@@ -1,0 +1,123 @@
+"""File: a fitted NoiseAwareClassifier as one npz archive with a JSON header; nothing pickled.
+
+Our own features and linear model are kept as arrays. Anything else goes through skops, which lists the types a file
+wants to build and builds none that the reader has not agreed to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.archive import Arrays, read_archive, write_archive
+from shortlist.classifier.linear import SoftLogisticRegression
+from shortlist.classifier.text import TextFeatures
+from shortlist.errors import BadFile, ShortlistError, require
+
+if TYPE_CHECKING:
+    from shortlist.classifier.noise_aware import NoiseAwareClassifier
+
+KIND = "noise-aware classifier"
+FORMAT = 1
+Model = TypeVar("Model", bound="NoiseAwareClassifier")
+
+
+def save(model: NoiseAwareClassifier, path: str | os.PathLike[str]) -> None:
+    header: dict[str, Any] = {
+        "classes": model.classes_.tolist(),
+        "temperature": model.temperature_,
+        "reads_text": model.reads_text_,
+        "uncovered": model.uncovered,
+        "on": model.on,
+        "n_features_in": getattr(model, "n_features_in_", None),
+    }
+    arrays: dict[str, Any] = {}
+    header["features"] = _pack_features(model.features_, arrays)
+    header["estimator"] = _pack_estimator(model.estimator_, arrays)
+    write_archive(path, kind=KIND, version=FORMAT, header=header, arrays=arrays)
+
+
+def load(cls: type[Model], path: str | os.PathLike[str], trusted: Sequence[str]) -> Model:
+    header, arrays = read_archive(path, kind=KIND, version=FORMAT)
+    try:
+        features = _unpack_features(header["features"], arrays, path, trusted)
+        estimator = _unpack_estimator(header["estimator"], arrays, path, trusted)
+        model = cls(estimator, features=features, uncovered=header["uncovered"], on=header["on"])
+        model.estimator_, model.features_ = estimator, features
+        model.classes_, model.reads_text_ = names(header["classes"]), header["reads_text"]
+        model.temperature_ = header["temperature"]
+        if header["n_features_in"] is not None:
+            model.n_features_in_ = header["n_features_in"]
+    except BadFile:
+        raise
+    except (KeyError, TypeError, ValueError, ShortlistError) as error:
+        raise BadFile(f"{path} is no classifier this version can read ({error})") from error
+    return model
+
+
+def names(classes: list[Any]) -> npt.NDArray[Any]:
+    """Class names as they were: text as objects, numbers as numbers."""
+    return np.array(classes, object if any(isinstance(name, str) for name in classes) else None)
+
+
+def _pack_features(features: Any, arrays: dict[str, Any]) -> Any:
+    if features is None:
+        return None
+    if not isinstance(features, TextFeatures):
+        arrays["features.skops"] = _dump(features)
+        return "skops"
+    for i, (grams, idf) in enumerate(features.state()):
+        arrays[f"features.grams.{i}"] = np.frombuffer(grams.encode("utf-8"), np.uint8)
+        arrays[f"features.idf.{i}"] = idf
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in features.get_params().items()}
+
+
+def _unpack_features(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]) -> Any:
+    if kept is None:
+        return None
+    if kept == "skops":
+        return _build(arrays["features.skops"], path, trusted)
+    options: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in kept.items()}
+    features = TextFeatures(**options)
+    halves = sum(name.startswith("features.idf.") for name in arrays)
+    state = [
+        (arrays[f"features.grams.{i}"].tobytes().decode("utf-8"), arrays[f"features.idf.{i}"]) for i in range(halves)
+    ]
+    return features.restore(state)
+
+
+def _pack_estimator(estimator: Any, arrays: dict[str, Any]) -> Any:
+    if not isinstance(estimator, SoftLogisticRegression):
+        arrays["estimator.skops"] = _dump(estimator)
+        return "skops"
+    arrays["coef"], arrays["intercept"] = estimator.coef_, estimator.intercept_
+    return {"options": estimator.get_params(), "loss": estimator.loss_, "n_iter": estimator.n_iter_}
+
+
+def _unpack_estimator(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]) -> Any:
+    if kept == "skops":
+        return _build(arrays["estimator.skops"], path, trusted)
+    estimator = SoftLogisticRegression(**kept["options"])
+    estimator.coef_, estimator.intercept_ = arrays["coef"], arrays["intercept"]
+    estimator.loss_, estimator.n_iter_ = kept["loss"], kept["n_iter"]
+    return estimator
+
+
+def _dump(thing: Any) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(require("skops.io", extra="skops").dumps(thing), np.uint8)
+
+
+def _build(packed: npt.NDArray[np.uint8], path: Any, trusted: Sequence[str]) -> Any:
+    """Build what skops wrote, once every type in it is either well known or trusted by name."""
+    skops = require("skops.io", extra="skops")
+    unknown = sorted(set(skops.get_untrusted_types(data=packed.tobytes())) - set(trusted))
+    if unknown:
+        raise BadFile(
+            f"{path} holds types that could run code of their own: {', '.join(unknown)}. If you trust whoever wrote "
+            f"it, name them: load(path, trusted={unknown!r})"
+        )
+    return skops.loads(packed.tobytes(), trusted=list(trusted))

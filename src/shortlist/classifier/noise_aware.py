@@ -1,0 +1,146 @@
+"""NoiseAwareClassifier: any classifier of scikit-learn's kind, trained on the expected loss under P(Y | G)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _num_samples, validate_data
+
+from shortlist.classifier import file
+from shortlist.classifier.beliefs import Floats, Uncovered, make_targets
+from shortlist.classifier.expansion import all_classes, fit_expanded, weight_argument
+from shortlist.classifier.linear import SoftLogisticRegression
+from shortlist.classifier.predictor import Predictor
+from shortlist.classifier.rows import read_texts
+from shortlist.classifier.text import TextFeatures
+from shortlist.errors import BadFit, BadRows
+
+
+class NoiseAwareClassifier(Predictor):
+    """A classifier that learns from beliefs instead of labels, and then reads rows no labeler voted on.
+
+    >>> from shortlist import NoiseAwareClassifier
+    >>> texts = ["a cat purrs", "the dog barks", "cats purr", "dogs bark loudly"]
+    >>> beliefs = [[0.9, 0.1], [0.2, 0.8], [0.8, 0.2], [0.1, 0.9]]
+    >>> NoiseAwareClassifier().fit(texts, beliefs, classes=["cat", "dog"]).predict(["purring cats"]).tolist()
+    ['cat']
+
+    Parameters
+    ----------
+    estimator : a classifier whose `fit` takes `sample_weight`, or a Pipeline that ends in one. It sees each row once
+        per class, weighted by belief. None: `SoftLogisticRegression()`, which sees each row once.
+    features : for rows of text, a transformer from strings to features. None: `TextFeatures()`. A Pipeline as
+        estimator reads the strings itself.
+    uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
+    on : for rows that are tables or dicts, the column of text to read
+
+    Attributes (once fitted)
+    ------------------------
+    classes_ (k,), estimator_, features_ (None for rows that are features already), temperature_
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        features: Any = None,
+        uncovered: Uncovered = "drop",
+        on: str | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.features = features
+        self.uncovered = uncovered
+        self.on = on
+
+    def fit(
+        self,
+        rows: Any,
+        y: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        covered: npt.ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> Self:
+        """Learn from rows and beliefs (m, k), or from one label a row (None where it is unknown).
+
+        `covered` says which rows have a vote (`votes.covered`). Without it, rows whose belief is uniform count as
+        uncovered. `classes` names the columns of the beliefs, for example `votes.space`; without it they are the
+        columns of a table of beliefs, or numbers.
+        """
+        texts = read_texts(rows, self.on)
+        X = rows if texts is not None else validate_data(self, rows, accept_sparse="csr", dtype=np.float64)
+        m = len(texts) if texts is not None else _num_samples(X)
+        targets = make_targets(
+            y, m, classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
+        )
+        estimator = SoftLogisticRegression() if self.estimator is None else clone(self.estimator)
+        kept: Any = X[targets.rows] if texts is None else [texts[a] for a in targets.rows]
+        self.features_ = None if texts is None else self._text_features(estimator)
+        if self.features_ is not None:
+            kept = self.features_.fit_transform(kept)
+        if hasattr(estimator, "fit_beliefs"):
+            self.estimator_ = estimator.fit_beliefs(kept, targets.beliefs, targets.weights)
+        else:
+            weight_argument(estimator)
+            self.estimator_ = fit_expanded(estimator, kept, targets.beliefs, targets.weights)
+        self.classes_, self.reads_text_, self.temperature_ = targets.classes, texts is not None, 1.0
+        return self
+
+    def _text_features(self, estimator: Any) -> Any:
+        if isinstance(estimator, Pipeline) and self.features is None:
+            return None
+        return TextFeatures() if self.features is None else clone(self.features)
+
+    def predict(self, rows: Any) -> npt.NDArray[Any]:
+        """The class of each row: the most likely one, or what the wrapped estimator answers."""
+        self._check_fitted()
+        if hasattr(self.estimator_, "log_proba"):
+            return super().predict(rows)
+        answers: npt.NDArray[np.int64] = self.estimator_.predict(self._read(rows))
+        return self.classes_[answers]
+
+    def _log_proba(self, rows: Any) -> Floats:
+        X = self._read(rows)
+        if hasattr(self.estimator_, "log_proba"):
+            own: Floats = self.estimator_.log_proba(X)
+            return own
+        if not hasattr(self.estimator_, "predict_proba"):
+            raise BadFit(f"{type(self.estimator_).__name__} gives classes but no probabilities")
+        with np.errstate(divide="ignore"):  # a tree is sure of itself: log 0 is −∞
+            log_p = np.log(self.estimator_.predict_proba(X))
+        return all_classes(log_p, self.estimator_.classes_, len(self.classes_))
+
+    def _read(self, rows: Any) -> Any:
+        """Rows as the estimator wants them."""
+        texts = read_texts(rows, self.on)
+        if texts is None and not self.reads_text_:
+            return validate_data(self, rows, accept_sparse="csr", dtype=np.float64, reset=False)
+        if texts is None or not self.reads_text_:
+            kinds = ("features", "text") if texts is not None else ("text", "features")
+            raise BadRows(f"this classifier was fitted on {kinds[0]}, and is now given {kinds[1]}")
+        return texts if self.features_ is None else self.features_.transform(texts)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted classifier to one file, without pickle. A wrapped estimator needs skops."""
+        self._check_fitted()
+        file.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Self:
+        """Read what `save` wrote.
+
+        A wrapped estimator may hold types that neither scikit-learn nor numpy define; name those you trust.
+        """
+        return file.load(cls, path, trusted)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.estimator is None or get_tags(self.estimator).input_tags.sparse
+        return tags

@@ -1,0 +1,82 @@
+"""Predictor: from log-probabilities to classes, scores and calibrated beliefs; what every classifier here shares."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from shortlist.classifier.beliefs import Floats, label_positions
+from shortlist.errors import BadFit, NotFitted
+
+_LOWEST = -700.0  # exp(−700) is the smallest belief a float can hold
+
+
+class Unfitted(NotFitted, NotFittedError):  # type: ignore[misc]  # noqa: N818
+    """NotFitted, in a way scikit-learn's tools know too."""
+
+
+class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that gives `_log_proba(rows)` once fitted; `classes_` and `temperature_` are set by then."""
+
+    classes_: npt.NDArray[Any]
+    temperature_: float
+
+    def _log_proba(self, rows: Any) -> Floats:
+        raise NotImplementedError
+
+    def predict_proba(self, rows: Any) -> Floats:
+        """P(class | row), (m, k), columns in the order of `classes_`."""
+        self._check_fitted()
+        log_p = self._log_proba(rows)
+        proba: Floats = np.exp(log_softmax(log_p / self.temperature_, axis=1) if self.temperature_ != 1 else log_p)
+        return proba
+
+    def predict(self, rows: Any) -> npt.NDArray[Any]:
+        """The most likely class of each row."""
+        self._check_fitted()
+        best: npt.NDArray[np.int64] = self._log_proba(rows).argmax(axis=1)
+        return self.classes_[best]
+
+    def score(self, rows: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
+        """The share of rows with a known class that are predicted right."""
+        guess = self.predict(rows)
+        truth = np.asarray(y)
+        known = np.array([label is not None and label == label for label in truth.tolist()], np.bool_)
+        if len(truth) != len(guess) or not known.any():
+            raise BadFit(f"there are {len(guess)} rows and {int(known.sum())} known labels to score them against")
+        weights = None if sample_weight is None else np.asarray(sample_weight)[known]
+        return float(np.average(guess[known] == truth[known], weights=weights))
+
+    def calibrate(self, rows: Any, gold: npt.ArrayLike) -> Self:
+        """Set the temperature at which `predict_proba` is most likely to give these labels. Classes do not change."""
+        self._check_fitted()
+        where = label_positions(gold, self.classes_)
+        if len(where) != len(rows) or (where < 0).all():
+            raise BadFit(f"there are {len(rows)} rows and {int((where >= 0).sum())} known labels to calibrate on")
+        known = np.flatnonzero(where >= 0)
+        self.temperature_ = best_temperature(self._log_proba(rows)[known], where[known])
+        return self
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise Unfitted(f"this {type(self).__name__} is not fitted: call fit(rows, beliefs) first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "temperature_")
+
+
+def best_temperature(log_p: Floats, truth: npt.NDArray[np.int64]) -> float:
+    """argmin_T of −Σ log softmax(log p / T) at the true classes, between 1/20 and 20."""
+    scores = np.maximum(log_p, _LOWEST)
+
+    def loss(log_t: float) -> float:
+        tempered = log_softmax(scores / np.exp(log_t), axis=1)
+        return -float(tempered[np.arange(len(truth)), truth].mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-np.log(20), np.log(20)), method="bounded").x))

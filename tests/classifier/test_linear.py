@@ -1,0 +1,91 @@
+"""The soft linear model: the gradient is right, and the optimum is the one other tools find."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import approx_fprime
+from sklearn.linear_model import LogisticRegression
+
+from shortlist.classifier.expansion import expand
+from shortlist.classifier.linear import SoftLogisticRegression, expected_loss
+from shortlist.errors import BadFit, NotConverged
+
+EXACT = {"tol": 1e-9, "max_iter": 10_000}
+
+
+def fitted(X, beliefs, weights=None, **options):
+    weights = np.ones(len(beliefs)) if weights is None else weights
+    return SoftLogisticRegression(**{**EXACT, **options}).fit_beliefs(X, beliefs, weights)
+
+
+def sklearn_logits(X, labels, weights, rows, C=1.0):
+    model = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(X, labels, sample_weight=weights)
+    return model.predict_log_proba(rows)
+
+
+def test_a_loss_worked_by_hand():
+    """One row, x = 1, W = (log 3, 0): P = (3/4, 1/4), belief (.5, .5); the penalty adds (log 3)²/2."""
+    theta = np.array([np.log(3), 0.0, 0.0, 0.0])
+    loss, gradient = expected_loss(theta, np.ones((1, 1)), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
+    assert loss == pytest.approx(-0.5 * np.log(3 / 4) - 0.5 * np.log(1 / 4) + np.log(3) ** 2 / 2)
+    assert gradient == pytest.approx([0.25 + np.log(3), -0.25, 0.25, -0.25])
+
+
+def test_the_gradient_is_that_of_the_loss(clouds):
+    X, beliefs, _ = clouds
+    weights = np.random.default_rng(1).dirichlet(np.ones(len(X)))
+    theta = np.random.default_rng(2).normal(size=6 * 3)
+    numeric = approx_fprime(theta, lambda t: expected_loss(t, X, beliefs, weights, 0.3)[0], 1e-7)
+    np.testing.assert_allclose(expected_loss(theta, X, beliefs, weights, 0.3)[1], numeric, atol=1e-5)
+
+
+def test_at_the_optimum_the_gradient_vanishes(clouds):
+    X, beliefs, _ = clouds
+    model = fitted(X, beliefs)
+    theta = np.vstack([model.coef_.T, model.intercept_]).ravel()
+    weights = np.full(len(X), 1 / len(X))
+    loss, gradient = expected_loss(theta, X, beliefs, weights, 1 / len(X))
+    assert np.linalg.norm(gradient) < 1e-7
+    assert loss == pytest.approx(model.loss_)
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_one_hot_beliefs_are_ordinary_training(clouds, C):
+    X, _, labels = clouds
+    positions = np.unique(labels, return_inverse=True)[1]
+    ours = fitted(X, np.eye(3)[positions], C=C).log_proba(X)
+    np.testing.assert_allclose(ours, sklearn_logits(X, labels, None, X, C), atol=1e-6)
+
+
+def test_a_row_split_by_hand_into_its_classes_gives_the_same_optimum(clouds):
+    X, beliefs, _ = clouds
+    rows, classes, weights = expand(beliefs, np.ones(len(X)))
+    np.testing.assert_allclose(fitted(X, beliefs).log_proba(X), sklearn_logits(X[rows], classes, weights, X), atol=1e-6)
+
+
+def test_a_row_twice_at_half_its_weight_changes_nothing(clouds):
+    X, beliefs, _ = clouds
+    twice = fitted(np.vstack([X, X[:50]]), np.vstack([beliefs, beliefs[:50]]), np.repeat([0.5, 1, 0.5], [50, 190, 50]))
+    np.testing.assert_allclose(twice.coef_, fitted(X, beliefs).coef_, atol=1e-6)
+
+
+def test_sparse_features_are_the_same_features(clouds):
+    X, beliefs, _ = clouds
+    np.testing.assert_allclose(fitted(sp.csr_array(X), beliefs).coef_, fitted(X, beliefs).coef_, atol=1e-8)
+
+
+def test_a_solver_that_is_cut_short_says_so(clouds):
+    X, beliefs, _ = clouds
+    with pytest.warns(NotConverged, match="after 2 steps"):
+        fitted(X, beliefs, max_iter=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted(X, beliefs)
+
+
+@pytest.mark.parametrize("C", [0, -1, float("nan")])
+def test_a_penalty_makes_sense(clouds, C):
+    with pytest.raises(BadFit, match="C is a positive number"):
+        fitted(*clouds[:2], C=C)
