@@ -246,7 +246,8 @@ def pattern(
     answers = {key: declared([value], name)[0] for key, value in (("yes", yes), ("no", no)) if value is not None}
     if len(set(answers.values())) < len(answers):
         raise BadLabeler(f"pattern {name!r} says the same whether it is found or not")
-    return said_when_slow(Pattern(name, regex, **_source(on), ignore_case=ignore_case, **answers))
+    says = answers.get("yes"), answers.get("no")
+    return said_when_slow(Pattern(name, regex, *says, **_source(on), ignore_case=ignore_case))
 
 
 def said_when_slow(made: Pattern) -> Pattern:
