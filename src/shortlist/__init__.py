@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel import simulate as simulate
     from shortlist.labelspace import LabelSpace as LabelSpace
     from shortlist.labelspace import Not as Not
+    from shortlist.uncertainty import intervals as intervals
     from shortlist.votes import Votes as Votes
 
 _ROOMS = {
@@ -58,9 +59,20 @@ _ROOMS = {
     "identifiability": ["diagnose"],
     "analysis": ["Analysis"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
+    "uncertainty": ["intervals"],
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-_SUBMODULES = ["analysis", "datasets", "errors", "identifiability", "labelers", "labelmodel", "labelspace", "votes"]
+_SUBMODULES = [
+    "analysis",
+    "datasets",
+    "errors",
+    "identifiability",
+    "labelers",
+    "labelmodel",
+    "labelspace",
+    "uncertainty",
+    "votes",
+]
 
 __all__ = sorted([*_ROOM_OF, "datasets"])
 

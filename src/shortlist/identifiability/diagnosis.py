@@ -9,6 +9,7 @@ from typing import Any
 
 from shortlist.identifiability import findings
 from shortlist.identifiability.certificate import Certificate, Split
+from shortlist.identifiability.generic import Rank
 from shortlist.identifiability.repair import Repair
 from shortlist.identifiability.verdict import Pair, Verdict
 from shortlist.labelspace import LabelSpace, Shortlist
@@ -33,6 +34,7 @@ class Diagnosis:
     inseparable_pairs: tuple[Pair, ...]  # no shortlist of anyone holds one without the other
     untold_pairs: tuple[Pair, ...]  # no vote rules out one and leaves the other standing
     prior_only: Mapping[str, tuple[str, ...]]  # labeler → classes whose accuracy only a prior can move from 0 or 1
+    generic: Rank | None  # where Theorem 1 promises nothing: what votes determine at random values
 
     @property
     def identifiable(self) -> bool | None:
@@ -87,5 +89,6 @@ class Diagnosis:
             "inseparable_pairs": [list(pair) for pair in self.inseparable_pairs],
             "untold_pairs": [list(pair) for pair in self.untold_pairs],
             "prior_only": {name: list(classes) for name, classes in self.prior_only.items()},
+            "generic": self.generic._asdict() if self.generic else None,
             "findings": list(self.findings),
         }

@@ -9,6 +9,7 @@ from typing import Any
 
 from shortlist.errors import BadLabeler, BadVotes
 from shortlist.identifiability.diagnosis import Diagnosis
+from shortlist.identifiability.generic import generic_rank
 from shortlist.identifiability.intersection import Deadline
 from shortlist.identifiability.verdict import Pair, Verdict, decide, mended
 from shortlist.identifiability.voice import Voice, names, voices
@@ -50,6 +51,7 @@ def diagnose(
         inseparable_pairs=inseparable,
         untold_pairs=tuple(pair for pair in _untold(able, votes.space) if pair not in inseparable),
         prior_only=dict(_prior_only(able, votes.space)),
+        generic=None if said.identifiable else generic_rank(votes.names, codomains, votes.space),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from shortlist.identifiability.generic import Rank
 from shortlist.identifiability.verdict import Pair, Verdict
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ def of(d: Diagnosis) -> Iterator[str]:
     yield headline(d)
     if d.heard and d.heard.identifiable is not True:
         yield unheard(d)
+    if d.generic:
+        yield generic(d.generic)
     if d.inseparable_pairs:
         yield inseparable(d)
     if d.said.identifiable is not True:
@@ -40,10 +43,23 @@ def headline(d: Diagnosis) -> str:
     fewer = sum(1 for said in d.says.values() if len(said) > 1)
     count = ("No labeler", "Only one labeler", "Only two labelers")[min(fewer, 2)]
     why = f" {count} can say more than one thing; it takes three." if fewer < 3 else ""
+    blind = d.generic and d.generic.rank < d.generic.parameters
     return (
-        "Not identifiable by Theorem 1: the labelers cannot be split so that two sets of them each single out every "
-        f"class.{why} What the theorem does not promise may still be true, but then it rests on more than votes: on a "
-        "prior, a given balance, or gold labels."
+        f"{'Not identifiable' if blind else 'No promise'}: the labelers cannot be split as Theorem 1 asks, into two "
+        f"sets that each single out every class and a third that tells the classes apart.{why}"
+    )
+
+
+def generic(found: Rank) -> str:
+    if found.rank == found.parameters:
+        return (
+            "The theorem is sufficient, not necessary: at values picked at random, the votes do determine all "
+            f"{found.parameters} parameters (accuracies and balance), at least among those near by."
+        )
+    return (
+        f"At values picked at random, the votes determine only {found.rank} of {found.parameters} parameters (balance, "
+        "and accuracies that are not settled by construction). More rows will not help; a prior, a given balance, "
+        "gold labels or other labelers will."
     )
 
 
@@ -78,9 +94,7 @@ def obstacles(d: Diagnosis) -> Iterator[str]:
     yield from few_separators(d.said, d)
     if d.repairs:
         at_least = "the fewest additions that do" if d.said.repairs.smallest else "perhaps not the fewest additions"
-        yield (
-            f"It would be identifiable if {_some([r.show(d.space) for r in d.repairs], 12, ' and if ')} ({at_least})."
-        )
+        yield (f"Theorem 1 would hold if {_some([r.show(d.space) for r in d.repairs], 12, ' and if ')} ({at_least}).")
 
 
 def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:

@@ -1,0 +1,102 @@
+"""Fitted: a fitted label model laid out for differentiation, with the evidence it is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadFit, NotFitted
+from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.evidence import Evidence, Gold
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, posterior
+from shortlist.labelmodel.options import assume
+from shortlist.labelmodel.panel import Panel
+from shortlist.uncertainty.coordinates import Coordinates
+from shortlist.votes import Votes
+from shortlist.votes.patterns import Codes
+
+if TYPE_CHECKING:
+    from shortlist.labelmodel.model import LabelModel
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Parameters inside (0, 1), the table they make, and unique rows with their weights."""
+
+    panel: Panel
+    assumptions: Assumptions
+    parameters: Parameters
+    table: Emission
+    codes: Codes  # (u, n)
+    weights: Floats  # (u,)
+    gold: npt.NDArray[np.int64]  # (u,): −1 where unknown
+    coordinates: Coordinates
+
+    @property
+    def layout(self) -> Layout:
+        return self.panel.layout
+
+    @classmethod
+    def of(cls, model: LabelModel, evidence: Evidence) -> Fitted:
+        """A model of the paper's family at its fitted values, nudged off 0 and 1."""
+        panel = fitted_panel(model)
+        codes = panel.codes(evidence.votes)
+        assumptions = assumptions_of(model, codes, evidence)
+        table = emission(model.parameters_, panel.layout)
+        parameters = inside(model.parameters_, codes, evidence, table, panel.layout)
+        table = emission(parameters, panel.layout)
+        coordinates = Coordinates.of(assumptions)
+        return cls(panel, assumptions, parameters, table, codes, evidence.weights, evidence.gold, coordinates)
+
+
+def fitted_panel(model: LabelModel) -> Panel:
+    if not hasattr(model, "parameters_"):
+        raise NotFitted(f"this {type(model).__name__} is not fitted: call fit(votes) first")
+    return model.panel_
+
+
+def evidence_of(
+    model: LabelModel, votes: Votes | Iterable[Votes] | None, gold: Gold | None, weights: npt.ArrayLike | None
+) -> Evidence:
+    """What the model is asked about: the votes given, or those it was fitted on."""
+    fitted_panel(model)
+    if votes is not None:
+        return Evidence.gather(votes, gold, weights)
+    if gold is not None or weights is not None:
+        raise BadFit("gold and weights go with votes: give the votes too, or neither to use what the model has seen")
+    return model.evidence_
+
+
+def assumptions_of(model: LabelModel, codes: Codes, evidence: Evidence) -> Assumptions:
+    """What the model's options assume about this evidence; its split stays the one it was fitted with."""
+    layout = model.panel_.layout
+    often = np.zeros(len(layout.member))
+    for start, column in zip(layout.starts, codes.T, strict=True):
+        voted = column > 0
+        np.add.at(often, start + column[voted].astype(np.int64) - 1, evidence.weights[voted])
+    return assume(model.get_params(deep=False), model.panel_, often, evidence.total)
+
+
+def inside(parameters: Parameters, codes: Codes, evidence: Evidence, table: Emission, layout: Layout) -> Parameters:
+    """The parameters at least half a vote away from 0 and 1, so that their log-odds say something.
+
+    An accuracy that touches 1 after a hundred votes is taken for what it is, about 1 − 1/200.
+    """
+    rows = evidence.weights[:, None] * posterior(log_joint(codes, table, layout))
+    votes, mass = (codes > 0).T.astype(np.float64) @ rows, rows.sum(axis=0)
+    accuracy = _half_a_vote_in(parameters.accuracy, votes)
+    propensity = parameters.propensity
+    if propensity.ndim == 2:
+        propensity = _half_a_vote_in(propensity, np.broadcast_to(mass, propensity.shape))
+    balance = np.maximum(parameters.balance, 0.5 / (mass.sum() + 1))
+    return Parameters(accuracy, propensity, balance / balance.sum(), parameters.split)
+
+
+def _half_a_vote_in(p: Floats, counts: Floats) -> Floats:
+    least = 0.5 / (counts + 1)
+    return np.clip(p, least, 1 - least)
