@@ -16,6 +16,7 @@ from shortlist.labelmodel.likelihood import Emission, emission
 from tests.labelmodel.reference import some_parameters, some_votes
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 
 @given(st.data())
@@ -85,10 +86,10 @@ def test_a_device_that_is_not_there_is_named(votes):
 def test_the_benchmark_on_cpu_tensors(shortlists):
     """What runs on a large device runs here, small: it recovers what it drew and agrees with NumPy."""
     panel = gpu.some_panel(6, 4, shortlists)
-    columns = gpu.some_votes(panel, 30_000, "cpu")
+    columns = gpu.some_votes(panel, 10_000, "cpu")
     fit, seconds, patterns = gpu.fit_on_device(panel, columns, "cpu")
     assert fit.converged
-    assert patterns <= 30_000
+    assert patterns <= 10_000
     assert min(seconds) > 0
     same_fit, other_fit = gpu.compared(panel, columns[:, :5000], fit, "cpu")
     assert same_fit < 1e-9

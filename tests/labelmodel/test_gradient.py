@@ -12,16 +12,7 @@ from shortlist.labelmodel.options import assume
 from shortlist.labelmodel.panel import Panel
 
 torch = pytest.importorskip("torch")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Small tensors: threads only get in each other's way."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
+pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 SAYS = [["a", {"a", "b"}, "c"], [{"b", "c"}, {"a", "c"}, "b"], ["a", "b", "c"], [{"a", "b"}, "c"], ["a", {"b", "c"}]]
 

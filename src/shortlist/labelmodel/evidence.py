@@ -80,9 +80,10 @@ def unique(votes: Votes, gold: Positions | None, weights: Floats | None) -> Evid
         return Evidence(_only(votes, codes), counts.astype(np.float64), np.full(len(counts), -1))
     gold = np.full(len(votes), -1) if gold is None else gold
     weights = np.ones(len(votes)) if weights is None else weights
-    table = np.column_stack([votes.codes[weights > 0], (gold[weights > 0] + 1).astype(np.uint32)])
-    codes, _, inverse = find_patterns(table, [*votes.sizes, len(votes.space)])
-    summed = np.bincount(inverse, weights[weights > 0], len(codes)).astype(np.float64)
+    weighty, k = weights > 0, len(votes.space)
+    table = np.column_stack([votes.codes[weighty], (gold[weighty] + 1).astype(np.min_scalar_type(k))])
+    codes, _, inverse = find_patterns(table, [*votes.sizes, k])
+    summed = np.bincount(inverse, weights[weighty], len(codes)).astype(np.float64)
     return Evidence(_only(votes, codes[:, :-1]), summed, codes[:, -1].astype(np.int64) - 1)
 
 
@@ -114,22 +115,24 @@ class _Known:
     """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
-        self.given = gold if isinstance(gold, Mapping) else dict(enumerate(gold))
-        self.length = None if isinstance(gold, Mapping) else len(self.given)
+        self.rows = dict(gold) if isinstance(gold, Mapping) else None
+        self.names = [] if isinstance(gold, Mapping) else list(gold)
 
-    def positions(self, rows: slice, space: LabelSpace) -> Positions:
-        found = np.full(rows.stop - rows.start, -1)
-        inside = {a: name for a, name in self.given.items() if rows.start <= a < rows.stop}
-        names = [None if name is None or name != name else name for name in inside.values()]
-        found[[a - rows.start for a in inside]] = space.positions(names)
-        return found
+    def positions(self, part: slice, space: LabelSpace) -> Positions:
+        """(rows of the part,): class positions, −1 where unknown."""
+        names = self.names[part]
+        if self.rows is not None:
+            names = [self.rows.get(a) for a in range(part.start, part.stop)]
+        known = space.positions(None if name is None or name != name else name for name in names)
+        return np.concatenate([known, np.full(part.stop - part.start - len(known), -1)])
 
-    def check(self, rows: int) -> None:
-        if self.length is not None and self.length != rows:
-            raise BadFit(f"{rows:,} rows need as many gold labels (None where unknown); got {self.length:,}")
-        outside = [a for a in self.given if not 0 <= a < rows]
+    def check(self, m: int) -> None:
+        """Whether these are the gold labels of m rows."""
+        if self.rows is None and len(self.names) != m:
+            raise BadFit(f"{m:,} rows need as many gold labels (None where unknown); got {len(self.names):,}")
+        outside = [a for a in self.rows or () if not 0 <= a < m]
         if outside:
-            raise BadFit(f"gold names row {outside[0]}, but rows run from 0 to {rows - 1:,}")
+            raise BadFit(f"gold names row {outside[0]}, but rows run from 0 to {m - 1:,}")
 
 
 def gold_positions(gold: Gold, rows: int, space: LabelSpace) -> Positions:

@@ -107,7 +107,8 @@ class Kernel:
         return X, self._room(self._beliefs, worker, precision, self.layout.k)[:, : rows.stop - rows.start]
 
     def _encode(self, rows: slice, X: Array) -> None:
-        """Write the votes of a block; the last row of X stays 1: the base, and the mass of each class."""
+        """Write the votes of a block; the last row of X is 1: the base, and the mass of each class."""
+        X[-1] = 1
         t = 0
         for column, size in zip(self.columns[:, rows], self.layout.sizes, strict=True):
             for code in range(1, size + 1):
@@ -116,7 +117,7 @@ class Kernel:
 
     def _room(self, rooms: Rooms, place: int, precision: Precision, height: int) -> Array:
         if (place, precision) not in rooms:
-            rooms[place, precision] = np.ones((height, self.blocks[0].stop), precision)
+            rooms[place, precision] = np.empty((height, self.blocks[0].stop), precision)
         return rooms[place, precision]
 
 
