@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow check format clean
+.PHONY: demo test test-slow check format accuracy clean
 
 # The library and what it needs, for the demo.
 $(VENV)/.installed: pyproject.toml
@@ -34,6 +34,10 @@ check: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# How right every label model is on every data set that SHORTLIST_DATA holds.
+accuracy: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/accuracy.py
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
