@@ -2,6 +2,7 @@
 
     votes = apply(labelers, rows)                             # stage 1: what every labeler says
     beliefs = LabelModel().fit(votes).predict_proba(votes)    # stage 2: how far to trust each of them
+    reader = NoiseAwareClassifier().fit(rows, beliefs)        # stage 3: what the rows themselves say
 
 The front door is lazy (scientific Python's SPEC 1): a name is imported when it is first used, so that
 `import shortlist` costs next to nothing.
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shortlist import datasets as datasets
     from shortlist.analysis import Analysis as Analysis
+    from shortlist.classifier import NoiseAwareClassifier as NoiseAwareClassifier
     from shortlist.errors import ShortlistError as ShortlistError
     from shortlist.identifiability import diagnose as diagnose
     from shortlist.labelers import Labeler as Labeler
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from shortlist.votes import Votes as Votes
 
 _ROOMS = {
+    "classifier": ["NoiseAwareClassifier"],
     "errors": ["ShortlistError"],
     "labelspace": ["LabelSpace", "Not"],
     "votes": ["Votes"],
@@ -64,6 +67,7 @@ _ROOMS = {
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 _SUBMODULES = [
     "analysis",
+    "classifier",
     "datasets",
     "errors",
     "identifiability",
