@@ -104,3 +104,47 @@ def test_rows_that_are_none(rows, fact):
     with pytest.raises(BadRows) as error:
         apply(score, rows)
     assert fact in str(error.value)
+
+
+scored = pattern("score", yes="a", no="b")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
+def test_what_pandas_writes_for_nothing_is_no_text(missing):
+    assert apply(scored, pd.Series(["a score", missing], dtype=object)).codes[:, 0].tolist() == [1, 0]
+    odd = pd.DataFrame({"text": ["a score", missing], "other": ["x", object()]})  # polars cannot hold the other
+    assert apply(pattern("score", yes="a", no="b", on="text"), odd).codes[:, 0].tolist() == [1, 0]
+
+
+def test_a_column_of_mixed_kinds_names_the_row_that_is_not_text():
+    with pytest.raises(BadRows, match="column 'text' of row 1 holds int, not text"):
+        apply(pattern("x", yes="a", no="b", on="text"), pd.DataFrame({"text": ["x", 3]}))
+
+
+def test_columns_that_differ_in_length_or_share_a_name_are_refused():
+    with pytest.raises(BadRows, match="differ in length"):
+        apply(scored, {"text": ["x"], "other": [1, 2]})
+    with pytest.raises(BadRows, match="two columns are called 'text'"):
+        apply(scored, pd.DataFrame([["x", "y"]], columns=["text", "text"]))
+
+
+def test_a_stream_that_refuses_to_tell_its_length():
+    class Stream:  # as a Hugging Face IterableDataset does
+        def __iter__(self):
+            return iter(["a score", "none"])
+
+        def __len__(self):
+            raise TypeError("no len()")
+
+    assert len(apply(scored, Stream())) == 2
+    assert len(apply(scored, pa.array(["a score", None]))) == 2
+
+
+def test_chunks_grow_and_are_shared_among_workers():
+    pieces, _ = chunks(range(100_000))
+    lengths = [len(piece) for piece in pieces]
+    assert lengths[:3] == [256, 512, 1024]
+    assert max(lengths) == 32_768
+    assert sum(lengths) == 100_000
+    shared, _ = chunks(list(range(800)), workers=4)
+    assert [len(piece) for piece in shared] == [25] * 32  # slow labelers on few rows use every worker

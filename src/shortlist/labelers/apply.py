@@ -52,10 +52,11 @@ def apply(
     asked = _labelers(labelers)
     known = _known_space(asked, space)
     task = Task(asked, Plan(_functions(asked), tuple(features)), known, on_error == "raise", full_set_abstains)
-    pieces, total = chunks(rows)
+    engine = Local(workers)
+    pieces, total = chunks(rows, workers=engine.workers)
     with _progress(progress, total) as advance:
         results = []
-        for ballots in Local(workers).map(task, pieces):
+        for ballots in engine.map(task, pieces):
             results.append(ballots)
             advance(len(ballots[0].codes))
     return _collect(asked, results, known)

@@ -18,6 +18,8 @@ import polars as pl
 from shortlist.errors import BadRows, did_you_mean
 
 CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
+FIRST = 256  # rows of the first chunk; each is twice the one before, so that a progress bar moves from the start
+SHARED = 2_048  # rows of a chunk of a stream that several workers share
 
 
 class Row(dict[str, Any]):
@@ -99,6 +101,8 @@ class Chunk:
                 )
             on = texts[0]
         series = self._frame_column(on)
+        if series.dtype == pl.Object:  # a column of mixed kinds: the row that is not text is named
+            return self._list_text(on)
         if series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             return series.cast(pl.String)
         raise BadRows(f"column {on!r} holds {series.dtype}, not text")
@@ -114,9 +118,9 @@ class Chunk:
 
     @staticmethod
     def _checked_text(value: Any, on: str | None, a: int) -> str | None:
-        if value is None or isinstance(value, str):
+        if isinstance(value, str):
             return value
-        if isinstance(value, float) and value != value:  # a missing cell, as pandas writes it
+        if _missing(value):
             return None
         what = f"column {on!r} of row {a}" if on is not None else f"row {a}"
         hint = "; say which column to read with on=…" if isinstance(value, Mapping) else ""
@@ -134,23 +138,61 @@ class Chunk:
             raise BadRows(f"row {a} has no {on!r}.{hint}") from None
 
 
-def chunks(rows: Any, size: int | None = None) -> tuple[Iterator[Chunk], int | None]:
-    """The rows in chunks, and how many rows there are where that is known."""
-    size = size or CHUNK
+def _missing(value: Any) -> bool:
+    """None, or what pandas writes where there is nothing: NaN, NA, NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def chunks(rows: Any, size: int | None = None, workers: int = 1) -> tuple[Iterator[Chunk], int | None]:
+    """The rows in chunks (of one size where it is given), and how many rows there are where that is known."""
     if isinstance(rows, (str, bytes)):
         raise BadRows("rows is a single string; put it in a list")
     if hasattr(rows, "iter_slices"):  # a polars DataFrame
-        return _cut_frame(rows, size), len(rows)
+        return _cut_frame(rows, _sizes(size, len(rows), workers)), len(rows)
     if isinstance(rows, pl.LazyFrame):
-        return _cut_frames(rows.collect_batches(chunk_size=size, maintain_order=True)), None
+        largest = size or _largest(None, workers)
+        return _cut_frames(rows.collect_batches(chunk_size=largest, maintain_order=True)), None
     table = _as_frame(rows)
     if table is not None:
-        return _cut_frame(table, size), len(table)
+        return _cut_frame(table, _sizes(size, len(table), workers)), len(table)
     if hasattr(rows, "to_polars"):  # a Hugging Face dataset, kept on disk
-        return _cut_frames(rows.to_polars(batched=True, batch_size=size)), len(rows)
+        largest = size or _largest(len(rows), workers)
+        return _cut_frames(rows.to_polars(batched=True, batch_size=largest)), len(rows)
+    if hasattr(rows, "to_pylist"):  # a column of pyarrow, whose values are not Python's
+        rows = rows.to_pylist()
     if not isinstance(rows, Iterable):
         raise BadRows(f"rows is a {type(rows).__name__}; give a list, a table or any iterable of rows")
-    return _cut_iterable(rows, size), len(rows) if isinstance(rows, Sized) else None
+    total = _length(rows)
+    return _cut_iterable(rows, _sizes(size, total, workers)), total
+
+
+def _length(rows: Iterable[Any]) -> int | None:
+    """How many rows there are; some streams and sparse matrices have a length that they refuse to tell."""
+    try:
+        return len(rows) if isinstance(rows, Sized) else None
+    except TypeError:
+        return None
+
+
+def _sizes(size: int | None, total: int | None, workers: int) -> Iterator[int]:
+    """How many rows each chunk has: always `size`, or growing from `FIRST`."""
+    if size is not None:
+        yield from itertools.repeat(size)
+    largest = _largest(total, workers)
+    growing = min(FIRST, largest)
+    while growing < largest:
+        yield growing
+        growing = min(2 * growing, largest)
+    yield from itertools.repeat(largest)
+
+
+def _largest(total: int | None, workers: int) -> int:
+    """The rows of the largest chunk: where workers share them, each gets several chunks."""
+    if workers == 1:
+        return CHUNK
+    return min(CHUNK, SHARED if total is None else max(1, total // (8 * workers)))
 
 
 def _as_frame(rows: Any) -> pl.DataFrame | None:
@@ -159,7 +201,10 @@ def _as_frame(rows: Any) -> pl.DataFrame | None:
     if isinstance(rows, Mapping):
         if not all(isinstance(v, (Sequence, np.ndarray, pl.Series)) and not isinstance(v, str) for v in rows.values()):
             raise BadRows("rows is a mapping, but not of columns; for a set of splits, choose one: rows['train']")
-        return pl.DataFrame(dict(rows), strict=False)
+        try:
+            return pl.DataFrame(dict(rows), strict=False)
+        except pl.exceptions.ShapeError as error:
+            raise BadRows(f"rows is a mapping of columns, but they differ in length: {error}") from error
     if module == "pandas" and hasattr(rows, "columns"):
         return _from_pandas(rows)
     if module == "pyarrow" and hasattr(rows, "column_names"):
@@ -171,6 +216,9 @@ def _as_frame(rows: Any) -> pl.DataFrame | None:
 
 def _from_pandas(table: Any) -> pl.DataFrame:
     """pandas → polars; a column polars cannot hold (mixed or foreign objects) stays as Python objects."""
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise BadRows(f"two columns are called {twice!r}: give each its own name")
     try:
         return pl.from_pandas(table)
     except (pl.exceptions.PolarsError, TypeError, ValueError, ImportError, OverflowError):
@@ -179,14 +227,17 @@ def _from_pandas(table: Any) -> pl.DataFrame:
 
 def _object_series(name: str, values: list[Any]) -> pl.Series:
     try:
-        return pl.Series(name, values, strict=True)
+        return pl.Series(name, [None if _missing(value) else value for value in values], strict=True)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
         return pl.Series(name, values, dtype=pl.Object)
 
 
-def _cut_frame(frame: pl.DataFrame, size: int) -> Iterator[Chunk]:
-    for start in range(0, len(frame), size):
-        yield Chunk(start, frame[start : start + size])
+def _cut_frame(frame: pl.DataFrame, sizes: Iterator[int]) -> Iterator[Chunk]:
+    start = 0
+    while start < len(frame):
+        part = frame[start : start + next(sizes)]
+        yield Chunk(start, part)
+        start += len(part)
 
 
 def _cut_frames(frames: Iterable[pl.DataFrame]) -> Iterator[Chunk]:
@@ -196,14 +247,8 @@ def _cut_frames(frames: Iterable[pl.DataFrame]) -> Iterator[Chunk]:
         start += len(frame)
 
 
-def _cut_iterable(rows: Iterable[Any], size: int) -> Iterator[Chunk]:
-    if isinstance(rows, list):
-        for start in range(0, len(rows), size):
-            yield Chunk(start, rows[start : start + size])
-        return
-    source = iter(rows)
-    for start in itertools.count(0, size):
-        part = list(itertools.islice(source, size))
-        if not part:
-            return
+def _cut_iterable(rows: Iterable[Any], sizes: Iterator[int]) -> Iterator[Chunk]:
+    source, start = iter(rows), 0
+    while part := list(itertools.islice(source, next(sizes))):
         yield Chunk(start, part)
+        start += len(part)
