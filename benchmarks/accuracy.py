@@ -15,8 +15,9 @@ Everything is fitted without gold, which is read to score and for nothing else.
 Peers take part where they are installed: Snorkel's LabelModel, crowd-kit's Dawid–Skene and GLAD. They know single
 classes only, so they sit out where some shortlist that was voted holds several.
 
-Columns: accuracy (tied classes share the credit), macro F1 and mean class accuracy on all scored rows, accuracy on covered rows (some labeler voted);
-negative log-likelihood and expected calibration error (15 bins) on covered rows; seconds to fit.
+Columns: accuracy, macro F1 and mean class accuracy on all scored rows, accuracy on covered rows (some labeler voted);
+negative log-likelihood and expected calibration error (15 bins) on covered rows; seconds to fit. Tied classes share the
+credit: that is what breaking ties at random would give.
 """
 
 from __future__ import annotations
