@@ -19,7 +19,7 @@ FLOORS = [
     {"uncertainty", "zeroshot", "io", "datasets"},
     {"identifiability"},
     {"analysis"},
-    {"report"},
+    {"reporting"},
     {"project", "demo"},
     {"cli"},
 ]

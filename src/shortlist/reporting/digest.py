@@ -1,0 +1,121 @@
+"""Digest: everything that the page and the terminal tell, worked out once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shortlist.analysis import Analysis
+from shortlist.analysis.accuracy import WIDEST
+from shortlist.identifiability import Diagnosis, diagnose
+from shortlist.labelmodel.evidence import Gold
+from shortlist.labelmodel.layout import Floats
+from shortlist.reporting.calibration import Calibration
+from shortlist.votes import Votes
+
+
+class Tile(NamedTuple):
+    """One number worth knowing first."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+class Digest:
+    """Votes, a model if there is one and gold labels if there are any, with what is to be said about them."""
+
+    def __init__(
+        self, votes: Votes, model: Any = None, *, gold: Gold | None = None, level: float = 0.9, time_limit: float = 10.0
+    ) -> None:
+        self.analysis = Analysis(votes, model, gold=gold)
+        self.votes, self.model, self.level, self.time_limit = votes, model, level, time_limit
+
+    @property
+    def estimates(self) -> bool:
+        """Whether the model is one that estimates accuracies."""
+        return hasattr(self.model, "accuracy_")
+
+    @property
+    def class_by_class(self) -> bool:
+        """Whether accuracies differ from class to class."""
+        return self.estimates and bool((np.ptp(self.model.accuracy_, axis=1) > 1e-9).any())
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        return diagnose(self.votes, time_limit=self.time_limit)
+
+    @cached_property
+    def labelers(self) -> pl.DataFrame:
+        """The table of labelers; with what each is worth where the model can be fitted again."""
+        table = self.analysis.labelers(level=self.level)
+        if self.estimates and len(self.votes) > 1 and self.model.accuracy_.size <= WIDEST:
+            table = table.join(self.analysis.worth(), on="labeler", how="left", maintain_order="left")
+        return table
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        return self.analysis.pairs()
+
+    @cached_property
+    def classes(self) -> pl.DataFrame:
+        return self.analysis.classes()
+
+    @cached_property
+    def buckets(self) -> pl.DataFrame:
+        return self.analysis.buckets()
+
+    @cached_property
+    def suggestions(self) -> pl.DataFrame:
+        """Rows to look at next; where all rows have a gold label, as if none had."""
+        if self.analysis.gold is not None and (self.analysis.gold >= 0).all():
+            return Analysis(self.votes, self.model).suggest(10)
+        return self.analysis.suggest(10)
+
+    @cached_property
+    def belief(self) -> Floats:
+        """(m,): the largest belief of each row."""
+        best: Floats = self.analysis.beliefs.max(axis=1)
+        return best
+
+    @cached_property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """(m,): rows with a gold label."""
+        gold = self.analysis.gold
+        return np.zeros(len(self.votes), np.bool_) if gold is None else gold >= 0
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """How often the most believed class is right, where gold labels can tell."""
+        if self.model is None or self.analysis.gold is None:
+            return None
+        right = self.analysis.guess[self.known] == self.analysis.gold[self.known]
+        return Calibration.of(self.belief[self.known], right)
+
+    @cached_property
+    def conflicted(self) -> float:
+        """The share of rows on which two labelers contradict each other."""
+        from shortlist.analysis.bits import count, union
+
+        return float(count(union(self.analysis.bits.against))) / len(self.votes)
+
+    @cached_property
+    def tiles(self) -> list[Tile]:
+        m, n = self.votes.shape
+        tiles = [
+            Tile("rows", f"{m:,}", f"{n} labelers, {len(self.votes.space)} classes"),
+            Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
+            Tile("in conflict", f"{self.conflicted:.1%}", "rows with disjoint shortlists"),
+        ]
+        if self.model is not None:
+            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the best guess"))
+        if self.calibration is not None:
+            tiles.append(Tile("right", f"{self.calibration.right:.1%}", f"of {self.known.sum():,} gold rows"))
+        if hasattr(self.model, "n_iter_"):
+            note = "converged" if self.model.converged_ else "stopped early"
+            tiles.append(Tile("fit", f"{self.model.n_iter_} steps", note))
+        return tiles

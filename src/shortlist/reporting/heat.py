@@ -1,0 +1,124 @@
+"""Heat maps: tables whose cells are coloured by how much of something there is. Screen readers read them as tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shortlist.reporting.digest import Digest
+from shortlist.reporting.findings import COPIES
+
+LARGEST = 60  # lines: beyond, those are shown where most happens
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How warm (0 to 1) in which colour, with which number, and what to say about it."""
+
+    warmth: float = 0.0
+    colour: str = ""
+    number: str = ""
+    tip: str = ""
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Lines and columns with their names, and a cell for each pair."""
+
+    lines: list[str]
+    columns: list[str]
+    cells: list[list[Cell]]
+    left_out: int = 0
+
+
+def labeler_heat(digest: Digest) -> Heat:
+    """Below the diagonal how often two labelers vote together, above it how often they then contradict each other."""
+    names, m = digest.votes.names, len(digest.votes)
+    bits = digest.analysis.bits
+    overlap, conflict = bits.pairs() / m, bits.pairs(bits.disjoint) / m
+    correlation = _square(digest, len(names))
+    shown = _busiest(conflict.sum(axis=1))
+    cells = [[_pair(names, i, j, overlap, conflict, correlation) for j in shown] for i in shown]
+    chosen = [names[i] for i in shown]
+    return Heat(chosen, chosen, cells, len(names) - len(chosen))
+
+
+def _square(digest: Digest, n: int) -> Any:
+    """(n, n): correlations given the class, NaN where there is no model."""
+    square = np.full((n, n), np.nan)
+    if "correlation" in digest.pairs.columns:
+        square[np.triu_indices(n, 1)] = digest.pairs["correlation"].to_numpy()
+    return np.fmax(square, square.T)
+
+
+def _busiest(activity: Any) -> list[int]:
+    return [int(i) for i in np.sort(np.argsort(-activity, kind="stable")[:LARGEST])]
+
+
+def _pair(names: tuple[str, ...], i: int, j: int, overlap: Any, conflict: Any, correlation: Any) -> Cell:
+    both = overlap[i, j]
+    if i == j:
+        return Cell(both, "diagonal", _percent(both), f"{names[i]} votes on {both:.1%} of rows")
+    rate = conflict[i, j] / both if both else 0.0
+    tip = f"{names[i]} and {names[j]} both vote on {both:.1%} of rows and contradict each other on {rate:.1%} of these"
+    close = correlation[i, j]
+    if close == close:
+        tip += f"; correlation given the class {close:.2f}"
+    warmth, colour = (both, "overlap") if i > j else (rate, "conflict")
+    return Cell(float(warmth), colour, _percent(warmth), tip, bool(close >= COPIES))
+
+
+def class_heat(digest: Digest) -> Heat:
+    """How often the better guess between two classes is expected to be wrong; with gold, above the diagonal, is."""
+    space, k = digest.votes.space, len(digest.votes.space)
+    grid = [[Cell() for _ in range(k)] for _ in range(k)]
+    for pair in digest.classes.iter_rows(named=True):
+        i, j = space.position(pair["class"]), space.position(pair["other"])
+        error = pair["error"]
+        tip = f"{pair['class']} or {pair['other']}: {error:.1%} of guesses between the two expected to be wrong; "
+        tip += f"{pair['labelers']} labelers tell them apart, on {pair['rows']:.0%} of rows"
+        grid[j][i] = Cell((2 * error) ** 0.5, "conflict", _percent(error), tip)
+        if pair.get("gold_error") is not None:
+            gold = pair["gold_error"]
+            said = f"{pair['class']} or {pair['other']}: {gold:.1%} of gold rows of the two are taken for the other"
+            grid[i][j] = Cell((2 * min(gold, 0.5)) ** 0.5, "gold", _percent(gold), said)
+    mixed = np.array([[cell.warmth for cell in line] for line in grid])
+    shown = _busiest(mixed.sum(axis=0) + mixed.sum(axis=1))
+    chosen = [space[j] for j in shown]
+    return Heat(chosen, chosen, [[grid[i][j] for j in shown] for i in shown], k - len(chosen))
+
+
+def accuracy_heat(digest: Digest) -> Heat:
+    """α_ij: how often each labeler is right on rows of each class."""
+    names, space = digest.votes.names, digest.votes.space
+    order = [digest.model.panel_.names.index(name) for name in names]
+    alpha = digest.model.accuracy_[order]
+    known = _gold_by_class(digest)
+    cells = [
+        [_alpha(names[i], space[j], alpha[i, j], known[i][j]) for j in range(len(space))] for i in range(len(names))
+    ]
+    return Heat(list(names), list(space), cells)
+
+
+def _gold_by_class(digest: Digest) -> list[list[str]]:
+    n, k = len(digest.votes.names), len(digest.votes.space)
+    if digest.analysis.gold is None:
+        return [[""] * k for _ in range(n)]
+    layout, counts = digest.analysis.bits.layout, digest.analysis.gold_counts
+    votes, right = layout.per_labeler(counts), layout.per_labeler(counts * layout.member)
+    return [
+        [f"; on {votes[i, j]:,.0f} gold rows {right[i, j] / votes[i, j]:.0%}" if votes[i, j] else "" for j in range(k)]
+        for i in range(n)
+    ]
+
+
+def _alpha(name: str, label: str, value: float, gold: str) -> Cell:
+    return Cell(float(value) ** 2, "good", _percent(value), f"{name} on {label}: estimated right {value:.0%}{gold}")
+
+
+def _percent(value: float) -> str:
+    """A whole number of percent, without the sign, and nothing for next to nothing."""
+    return "" if value < 0.0005 else "<1" if value < 0.005 else f"{100 * value:.0f}"

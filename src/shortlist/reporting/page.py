@@ -1,0 +1,145 @@
+"""The page: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from shortlist import __version__
+from shortlist.archive import atomic
+from shortlist.errors import require
+from shortlist.labelmodel.evidence import Gold
+from shortlist.reporting import examples, figures, heat
+from shortlist.reporting.digest import Digest
+from shortlist.reporting.findings import doctors, seen
+from shortlist.votes import Votes
+
+
+def report(
+    votes: Votes,
+    model: Any = None,
+    rows: Any = None,
+    gold: Gold | None = None,
+    path: str | os.PathLike[str] = "report.html",
+    *,
+    title: str = "What the labelers do",
+    level: float = 0.9,
+    time_limit: float = 10.0,
+) -> Path:
+    """Write one self-contained HTML page about votes, and about the model and gold labels if there are any.
+
+    rows        what the votes are about, in any form that `apply` takes: shown as examples
+    gold        known classes, by row (None where unknown) or as a mapping from row to class
+    level       of the intervals of accuracies
+    time_limit  seconds that the identifiability check may take
+    """
+    digest = Digest(votes, model, gold=gold, level=level, time_limit=time_limit)
+    page = render(digest, rows, title)
+    with atomic(path) as file:
+        file.write(page.encode("utf-8", "replace"))
+    return Path(path)
+
+
+def render(digest: Digest, rows: Any, title: str) -> str:
+    """The page as text. Everything that comes from the user is escaped by the template engine."""
+    script = template("page.js")
+    page: str = (
+        environment()
+        .get_template("page.html")
+        .render(
+            title=title,
+            version=__version__,
+            style=template("page.css"),
+            script=script,
+            script_hash=fingerprint(script),
+            level=f"{digest.level:.0%}",
+            **content(digest, rows),
+        )
+    )
+    return page
+
+
+def content(digest: Digest, rows: Any) -> dict[str, Any]:
+    """All that the template shows."""
+    model, space = digest.model, digest.votes.space
+    verdict, *others = doctors(digest)
+    return {
+        "tiles": digest.tiles,
+        "verdict": verdict,
+        "doctors": others,
+        "seen": list(seen(digest)),
+        "labelers": labeler_lines(digest),
+        "columns": digest.labelers.columns,
+        "pairs": heat.labeler_heat(digest),
+        "classes": heat.class_heat(digest) if model is not None else None,
+        "accuracies": heat.accuracy_heat(digest) if digest.class_by_class else None,
+        "balance": balance(digest) if model is not None else [],
+        "beliefs": figures.histogram(digest.belief) if model is not None else None,
+        "calibration": figures.reliability(digest.calibration) if digest.calibration else None,
+        "calibration_error": digest.calibration.error if digest.calibration else None,
+        "history": figures.climb(model.history_) if hasattr(model, "history_") else None,
+        "conflicts": examples.conflicts(digest, rows),
+        "conflict_kinds": len(digest.buckets),
+        "suggestions": examples.suggested(digest, rows),
+        "k": len(space),
+    }
+
+
+def labeler_lines(digest: Digest) -> list[dict[str, Any]]:
+    """The table of labelers with what each says."""
+    space = digest.votes.space
+    says = {
+        name: [space.show(s) for s in codomain.says]
+        for name, codomain in zip(digest.votes.names, digest.votes.codomains, strict=True)
+    }
+    return [
+        {**line, "says": says[line["labeler"]], "chance": (line["ambiguity"] or 0) / len(space)}
+        for line in digest.labelers.iter_rows(named=True)
+    ]
+
+
+def balance(digest: Digest) -> list[dict[str, Any]]:
+    """The share of each class as believed, and among gold rows."""
+    believed = digest.analysis.mass / len(digest.votes)
+    gold = digest.analysis.gold
+    lines = []
+    for j, name in enumerate(digest.votes.space):
+        known = None if gold is None else float((gold[digest.known] == j).mean())
+        lines.append({"name": name, "believed": float(believed[j]), "gold": known})
+    return lines
+
+
+def environment() -> Any:
+    """The template engine, with everything escaped and nothing undefined."""
+    jinja2 = require("jinja2", extra="report")
+    found = jinja2.Environment(
+        loader=jinja2.FunctionLoader(template),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {"percent": percent, "minus": minus}
+    return found
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    return "–" if value is None else f"{value:.{digits}%}"
+
+
+def minus(number: str) -> str:
+    """A number with the sign that printers use."""
+    return number.replace("-", "−")
+
+
+def template(name: str) -> str:
+    return (resources.files(__package__) / "templates" / name).read_text("utf-8")
+
+
+def fingerprint(script: str) -> str:
+    """What the page's security policy asks of its one script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
