@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from shortlist.labelmodel import simulate as simulate
     from shortlist.labelspace import LabelSpace as LabelSpace
     from shortlist.labelspace import Not as Not
+    from shortlist.reporting import report as report
+    from shortlist.reporting import summarise as summarise
     from shortlist.uncertainty import intervals as intervals
     from shortlist.votes import Votes as Votes
 
@@ -61,6 +63,7 @@ _ROOMS = {
     ],
     "identifiability": ["diagnose"],
     "analysis": ["Analysis"],
+    "reporting": ["report", "summarise"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
     "uncertainty": ["intervals"],
 }
@@ -74,6 +77,7 @@ _SUBMODULES = [
     "labelers",
     "labelmodel",
     "labelspace",
+    "reporting",
     "uncertainty",
     "votes",
 ]

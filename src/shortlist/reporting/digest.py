@@ -73,8 +73,8 @@ class Digest:
     def suggestions(self) -> pl.DataFrame:
         """Rows to look at next; where all rows have a gold label, as if none had."""
         if self.analysis.gold is not None and (self.analysis.gold >= 0).all():
-            return Analysis(self.votes, self.model).suggest(10)
-        return self.analysis.suggest(10)
+            return Analysis(self.votes, self.model).suggest(12)
+        return self.analysis.suggest(12)
 
     @cached_property
     def belief(self) -> Floats:

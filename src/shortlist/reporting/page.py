@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from shortlist import __version__
+import shortlist
 from shortlist.archive import atomic
 from shortlist.errors import require
 from shortlist.labelmodel.evidence import Gold
@@ -52,7 +52,7 @@ def render(digest: Digest, rows: Any, title: str) -> str:
         .get_template("page.html")
         .render(
             title=title,
-            version=__version__,
+            version=shortlist.__version__,
             style=template("page.css"),
             script=script,
             script_hash=fingerprint(script),
