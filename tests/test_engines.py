@@ -1,5 +1,6 @@
 """Engines: results in the order of the pieces, whoever does the work."""
 
+import threading
 import time
 
 import pytest
@@ -54,3 +55,9 @@ def test_pieces_are_drawn_as_they_are_needed():
 def test_workers_are_a_whole_number(workers):
     with pytest.raises(ShortlistError, match="workers"):
         Local(workers)
+
+
+def test_what_cannot_travel_to_another_process_is_told_so():
+    lock = threading.Lock()
+    with pytest.raises(ShortlistError, match="workers=1"):
+        list(Local(2).map(lambda piece: lock and piece, [1, 2]))

@@ -1,6 +1,7 @@
 """LabelSpace: names ↔ positions, shortlists ↔ masks, Not."""
 
 import pickle
+from enum import Enum, StrEnum
 
 import numpy as np
 import pytest
@@ -152,3 +153,18 @@ def test_a_word_is_a_class_or_the_named_error(space, word):
     else:
         with pytest.raises(UnknownClass):
             space.shortlist({word})
+
+
+def test_members_of_an_enum_that_are_text_are_their_text():
+    old, new = Enum("old", {"A": "a", "B": "b"}, type=str), StrEnum("new", {"A": "a", "B": "b"})
+    for kind in (old, new):
+        assert LabelSpace(kind).names == ("a", "b")
+        assert names_in(kind.A) == names_in({kind.A}) == frozenset({"a"})
+
+
+def test_numbers_are_told_how_to_be_names_and_many_classes_are_not_all_listed():
+    with pytest.raises(BadShortlist, match="write '0'"):
+        LabelSpace(range(3))
+    with pytest.raises(UnknownClass, match=r"… \(5,000 in all\)") as error:
+        LabelSpace(f"class {j}" for j in range(5000)).position("x")
+    assert len(str(error.value)) < 2000

@@ -41,9 +41,9 @@ def names_in(answer: object) -> Shortlist | Not:
     if isinstance(answer, Not):
         return answer
     if isinstance(answer, str):
-        return frozenset((str(answer),))
+        return frozenset((_plain(answer),))
     if isinstance(answer, (set, frozenset, list, tuple)) and all(isinstance(name, str) for name in answer):
-        return frozenset(str(name) for name in answer)
+        return frozenset(_plain(name) for name in answer)
     raise BadShortlist(f"{answer!r} is not a class name, a set of class names or Not(...)")
 
 
@@ -65,8 +65,9 @@ class LabelSpace(Sequence[str]):
         given = tuple(names)
         for name in given:
             if not isinstance(name, str) or not name:
-                raise BadShortlist(f"class names are non-empty strings; got {name!r}")
-        self.names: tuple[str, ...] = tuple(str(name) for name in given)
+                hint = f"; write {str(name)!r}" if isinstance(name, (int, np.integer)) else ""
+                raise BadShortlist(f"class names are non-empty strings; got {name!r}{hint}")
+        self.names: tuple[str, ...] = tuple(_plain(name) for name in given)
         self._positions = {name: j for j, name in enumerate(self.names)}
         if len(self._positions) < len(self.names):
             twice = next(name for name in self.names if self.names.count(name) > 1)
@@ -104,9 +105,8 @@ class LabelSpace(Sequence[str]):
         try:
             return self._positions[name]
         except (KeyError, TypeError):
-            raise UnknownClass(
-                f"{name!r} is not a class. Classes: {', '.join(self)}.{did_you_mean(name, self)}"
-            ) from None
+            some = ", ".join(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
+            raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{did_you_mean(name, self)}") from None
 
     def positions(self, names: Iterable[Any]) -> npt.NDArray[np.int64]:
         """Positions of many names, −1 where a name is None or NaN (unknown): gold labels as numbers."""
@@ -152,6 +152,11 @@ class LabelSpace(Sequence[str]):
         """`NUM` for one class, `{DESC, NUM}` for several."""
         names = self.ordered(shortlist)
         return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+
+
+def _plain(name: str) -> str:
+    """The text of a name that is a member of an Enum, or numpy's."""
+    return str.__str__(name)
 
 
 def _unknown(name: object) -> bool:

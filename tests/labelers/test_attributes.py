@@ -70,3 +70,18 @@ def test_rows_without_the_column_or_without_numbers():
         apply(labelers, pl.DataFrame({"stripes": [1.0]}), space=ANIMALS)
     with pytest.raises(BadRows, match="'stripes'"):
         apply(labelers, [{"stripes": "yes", "claws": 1}], space=ANIMALS)
+
+
+def test_a_score_that_is_no_number_fails_alone_where_errors_do_not_end_all():
+    rules = attributes({"stripes": ["tiger"], "mane": ["lion"]})
+    rows = [{"stripes": 0.9, "mane": "much"}, {"stripes": 0.1, "mane": 0.8}]
+    votes = apply(rules, rows, space=["lion", "tiger"], on_error="abstain")
+    assert votes.codes.tolist() == [[1, 0], [2, 1]]
+    assert [failure and failure.count for failure in votes.failures] == [None, 1]
+
+
+def test_what_is_no_table_and_thresholds_that_are_no_numbers_are_refused():
+    with pytest.raises(BadLabeler, match="DataFrame or a mapping"):
+        attributes(["stripes", "mane"])
+    with pytest.raises(BadLabeler, match="numbers"):
+        attributes({"stripes": ["tiger"], "mane": ["lion"]}, yes_from="0.5")

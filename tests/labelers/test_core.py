@@ -217,3 +217,52 @@ def test_stop_iteration_in_a_labeler_does_not_end_the_rows():
 def test_all_our_errors_are_one_family():
     with pytest.raises(ShortlistError):
         answers_of("NUMM")
+
+
+@pytest.mark.parametrize(
+    ("make", "fact"),
+    [
+        (lambda: labeler("HUM"), "says="),
+        (lambda: labeler(says={"HUM", "LOC"})(lambda row: None), "[{'HUM', 'LOC'}]"),
+        (lambda: apply(None, ["x"]), "NoneType"),
+        (lambda: apply([[labeler(lambda row: None)]], ["x"]), "unpacked with *"),
+    ],
+)
+def test_slips_in_making_a_labeler_say_what_to_write(make, fact):
+    with pytest.raises(BadLabeler) as error:
+        make()
+    assert fact in str(error.value)
+
+
+def test_an_async_function_is_refused_when_it_is_marked():
+    async def slow(row):
+        return "HUM"
+
+    with pytest.raises(BadLabeler, match="'slow' is async"):
+        labeler(slow)
+
+
+@pytest.mark.parametrize("space", [None, ["a", "b"]])
+def test_the_full_set_abstains_when_asked_to_however_the_space_is_known(space):
+    def either(row):
+        return {"a", "b"} if row else "a"
+
+    found_out, told = labeler(either), labeler(says=["a", {"a", "b"}], name="told")(either)
+    votes = apply([found_out, told], [0, 1], space=space, full_set_abstains=True)
+    assert votes.codes.tolist() == [[1, 1], [0, 0]]
+    with pytest.raises(BadShortlist, match="every class"):
+        apply(found_out, [0, 1], space=space)
+
+
+def test_an_answer_declared_twice_in_other_words_is_found_before_any_row_is_read():
+    seen = []
+    twice = labeler(says=["a", Not("b")], name="twice")(seen.append)
+    with pytest.raises(BadShortlist, match=r"'twice'.*declared twice"):
+        apply(twice, [1], space=["a", "b"])
+    assert not seen
+
+
+def test_fewer_than_two_classes_ask_for_the_space():
+    for rule in (labeler(says=["a"])(lambda row: "a"), labeler(lambda row: None)):
+        with pytest.raises(BadShortlist, match="space="):
+            apply(rule, ["x"])

@@ -51,6 +51,11 @@ def edited(tmp_path, change):
         (lambda d: d["labelers"][0].update(yess=["a"]), BadLabeler, "yess"),
         (lambda d: d["labelers"][0].pop("regex"), BadLabeler, "regex"),
         (lambda d: d["labelers"][0].update(regex="("), BadLabeler, "regular expression"),
+        (lambda d: d["labelers"][0].update(yes=None, no=None), BadLabeler, "says nothing"),
+        (lambda d: d["labelers"][0].update(yes={"nto": ["a"]}), BadLabeler, '{"not": ["X"]}'),
+        (lambda d: d["labelers"][0].update(yes=3), BadLabeler, "3 is not"),
+        (lambda d: d["labelers"].append("goal"), BadLabeler, "'goal' is no labeler"),
+        (lambda d: d.pop("labelers"), BadFile, "no labelers"),
     ],
 )
 def test_a_file_edited_badly_says_what_is_wrong(tmp_path, change, error, fact):
@@ -65,3 +70,12 @@ def test_files_that_are_none(tmp_path):
     (tmp_path / "x.json").write_text('{"kind": "lab')
     with pytest.raises(BadFile, match="not JSON"):
         load_labelers(tmp_path / "x.json")
+
+
+def test_one_name_or_word_without_a_list_around_it_is_that_name_or_word(tmp_path):
+    path = tmp_path / "rules.json"
+    save_labelers(keywords(["goal"], says="sports"), path)
+    document = json.loads(path.read_text())
+    document["labelers"][0].update(words="goal", yes="sports")
+    path.write_text(json.dumps(document))
+    assert load_labelers(path) == [keywords(["goal"], says="sports")]

@@ -1,6 +1,7 @@
 """@feature: asked for by name, computed once per row."""
 
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -126,3 +127,37 @@ def feature_named(name, function):
     made = feature(function)
     made.name = name
     return made
+
+
+class Holds:
+    def __init__(self, word):
+        self.word = word
+
+    def __call__(self, words):
+        return "a" if self.word in words else "b"
+
+
+def holds(word, words):
+    return "a" if word in words else "b"
+
+
+def test_objects_and_partial_functions_ask_for_features_too():
+    for function in (Holds("x"), partial(holds, "x")):
+        votes = apply(labeler(says=["a", "b"], name="rule")(function), ["x y", "y"])
+        assert votes.codes[:, 0].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("call", "fact"),
+    [
+        (lambda: apply(lambda row, limit=3, words=None: "a", ["x"], space=["a", "b"]), "'words' after 'limit'"),
+        (lambda: apply(lambda row, *, words: "a", ["x"], space=["a", "b"]), "'words' by name only"),
+        (lambda: apply(words, ["x"]), "'words' is a feature"),
+        (lambda: apply(lambda row: "a", ["x"], features=[len]), "@feature"),
+        (lambda: apply(lambda row, elsewhere: "a", ["x"]), "features="),
+    ],
+)
+def test_what_asks_for_features_the_wrong_way_is_told_the_right_one(call, fact):
+    with pytest.raises(BadLabeler) as error:
+        call()
+    assert fact in str(error.value)

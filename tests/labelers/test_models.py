@@ -73,3 +73,27 @@ def test_bad_maps_are_refused(coarse):
         from_classifier(coarse, {"play": None, "work": None})
     with pytest.raises(BadLabeler, match="predict_proba"):
         from_classifier(lambda rows: rows, {1: "sports"}, threshold=0.5)
+
+
+@pytest.mark.parametrize("answer", [["play"], "play", [["play"]] * 3])
+def test_a_model_must_answer_once_a_row(answer):
+    rule = from_classifier(lambda rows: answer, {"play": "sports"}, name="odd")
+    with pytest.raises(LabelerFailed, match=r"'odd'.*3 rows"):
+        apply(rule, ["x", "y", "z"], space=SPACE)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_only_the_rows_a_model_fails_on_abstain(workers):
+    rule = from_classifier(lambda rows: ["play" if 1 / row else "" for row in rows], {"play": "sports"}, name="odd")
+    votes = apply(rule, [1, 0, 2, 3], space=SPACE, on_error="abstain", workers=workers)
+    assert votes.codes[:, 0].tolist() == [1, 0, 1, 1]
+    assert votes.failures[0].count == 1
+
+
+def test_what_is_no_model_no_map_and_no_probability_is_refused(coarse):
+    means = {"play": "sports", "work": None}
+    for arguments, fact in ((("bert", means), "no model"), ((coarse, ["sports"]), "maps outputs")):
+        with pytest.raises(BadLabeler, match=fact):
+            from_classifier(*arguments)
+    with pytest.raises(BadLabeler, match="probability"):
+        from_classifier(coarse, means, threshold=80)

@@ -1,5 +1,7 @@
 """pattern() and keywords()."""
 
+import re
+
 import polars as pl
 import pytest
 
@@ -117,3 +119,24 @@ def test_calling_one_is_trying_it():
 def test_bad_ones_are_refused_when_written(make):
     with pytest.raises(BadLabeler):
         make()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_without_text_fail_and_the_rest_are_read_where_errors_do_not_end_all(workers):
+    rows = ["x", 3, None, "y", b"x"]
+    votes = apply(pattern("x", yes="a", no="b"), rows, on_error="abstain", workers=workers)
+    assert votes.codes[:, 0].tolist() == [1, 0, 0, 2, 0]
+    assert votes.failures[0].count == 2
+    assert "row 1 holds int" in votes.failures[0].first
+
+
+def test_rows_it_cannot_read_name_the_labeler():
+    with pytest.raises(BadRows, match=r"labeler 'goal': .*Did you mean 'title'"):
+        apply(pattern("x", yes="a", no="b", on="titel", name="goal"), [{"title": "x"}])
+
+
+def test_a_compiled_pattern_and_several_columns_are_refused():
+    with pytest.raises(BadLabeler, match="ignore_case"):
+        pattern(re.compile("x"), yes="a")
+    with pytest.raises(BadLabeler, match="one column"):
+        pattern("x", yes="a", on=["title", "text"])

@@ -268,3 +268,23 @@ def test_paper_with_dummies_keeps_codes_and_shortlists(votes):
     np.testing.assert_array_equal(again.codes, votes.codes)
     assert [c.shortlists for c in again.codomains] == [c.shortlists for c in votes.codomains]
     assert again.to_paper()[1] == groups
+
+
+@pytest.mark.parametrize(
+    ("call", "fact"),
+    [
+        (lambda: Votes.from_snorkel([[0]], ["a", "b"], says="sene"), "'sene'"),
+        (lambda: Votes.from_crowd({"item": [1], "worker": ["w"], "label": ["a"]}, repeated="frist"), "'frist'"),
+        (lambda: Votes.from_crowd([(1, "w", "a")]), "item, worker, label"),
+        (lambda: Votes.from_wrench("train.json", ["a", "b"]), "json.load"),
+    ],
+)
+def test_options_and_kinds_that_do_not_exist(call, fact):
+    with pytest.raises(BadVotes) as error:
+        call()
+    assert fact in str(error.value)
+
+
+def test_the_paper_s_groups_may_be_a_list():
+    groups = [[[1], [2, 3]]]
+    assert Votes.from_paper([[1]], groups, ["a", "b", "c"]) == Votes.from_paper([[1]], {0: groups[0]}, ["a", "b", "c"])

@@ -6,6 +6,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pickle import PicklingError
 from typing import TypeVar
 
 from shortlist.errors import ShortlistError
@@ -41,6 +42,11 @@ class Local:
                 if isinstance(result, _Error):
                     raise result.error from WorkerError(result.trace)
                 yield result
+        except PicklingError as error:
+            raise ShortlistError(
+                f"what the labelers use cannot be sent to other processes ({error.__cause__ or error}): "
+                "make it where it is used, or ask for workers=1"
+            ) from error
         finally:  # whoever stops early knows that work under way is given up: joblib need not warn of it
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

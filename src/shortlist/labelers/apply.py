@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.engines import Local
-from shortlist.errors import BadLabeler, BadShortlist, ShortlistError
+from shortlist.errors import BadLabeler, BadRows, BadShortlist, ShortlistError
 from shortlist.labelers.ballot import Ballot, Encoder
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.features import Columns, Feature, Plan, Written
@@ -30,7 +30,7 @@ def apply(
     rows: Any,
     *,
     space: LabelSpace | Iterable[str] | None = None,
-    features: Iterable[Feature] = (),
+    features: Feature | Iterable[Feature] = (),
     workers: int = 1,
     on_error: OnError = "raise",
     full_set_abstains: bool = False,
@@ -51,7 +51,11 @@ def apply(
         raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}')
     asked = _labelers(labelers)
     known = _known_space(asked, space)
-    task = Task(asked, Plan(_functions(asked), tuple(features)), known, on_error == "raise", full_set_abstains)
+    if known is not None:  # a mistake in `says` is found before any row is read
+        for labeler in asked:
+            _codomain(labeler, (), known, full_set_abstains)
+    given = (features,) if isinstance(features, Feature) else tuple(features)
+    task = Task(asked, Plan(_functions(asked), given), known, on_error == "raise", full_set_abstains)
     engine = Local(workers)
     pieces, total = chunks(rows, workers=engine.workers)
     with _progress(progress, total) as advance:
@@ -59,7 +63,7 @@ def apply(
         for ballots in engine.map(task, pieces):
             results.append(ballots)
             advance(len(ballots[0].codes))
-    return _collect(asked, results, known)
+    return _collect(asked, results, known, full_set_abstains)
 
 
 @dataclass(frozen=True)
@@ -72,25 +76,27 @@ class Task:
     raise_errors: bool
     full_abstains: bool
 
-    def __post_init__(self) -> None:
-        for labeler in self.labelers:  # a class misspelt in `says` is found before any row is read
-            self.encoder(labeler)
-
-    def encoder(self, labeler: Labeler) -> Encoder:
-        try:
-            return Encoder(labeler.says, self.space, full_abstains=self.full_abstains)
-        except (BadShortlist, ValueError) as error:
-            raise type(error)(f"labeler {labeler.name!r}: {error}") from error
-
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
-        return [labeler.vote(columns, self.encoder(labeler)) for labeler in self.labelers]
+        return [self._vote(labeler, columns) for labeler in self.labelers]
+
+    def _vote(self, labeler: Labeler, columns: Columns) -> Ballot:
+        try:
+            return labeler.vote(columns, Encoder(labeler.says, self.space, full_abstains=self.full_abstains))
+        except BadRows as error:
+            raise BadRows(f"labeler {labeler.name!r}: {error}") from error
 
 
 def _labelers(given: Any) -> tuple[Labeler, ...]:
     """The labelers as a tuple; plain functions become labelers that declare nothing."""
-    if isinstance(given, Labeler) or callable(given):
+    if isinstance(given, (Labeler, Feature)) or callable(given):
         given = [given]
+    if not isinstance(given, Iterable):
+        raise BadLabeler(f"labelers is a {type(given).__name__}; give a labeler or a list of them")
+    given = list(given)
+    for mistaken in given:
+        if isinstance(mistaken, Feature):
+            raise BadLabeler(f"{mistaken.name!r} is a feature, not a labeler: give it with features=[…]")
     found = tuple(g if isinstance(g, Labeler) else FunctionLabeler(g) for g in given)
     if not found:
         raise BadLabeler("there are no labelers to apply")
@@ -114,7 +120,15 @@ def _known_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] 
         return space if isinstance(space, LabelSpace) else LabelSpace(space)
     if any(labeler.says is None for labeler in labelers):
         return None
-    return LabelSpace(_names(answer for labeler in labelers for answer in labeler.says or ()))
+    return _named_space(_names(answer for labeler in labelers for answer in labeler.says or ()))
+
+
+def _named_space(names: Iterable[str]) -> LabelSpace:
+    """The classes that labelers name, where no space is given."""
+    named = list(dict.fromkeys(names))
+    if len(named) < 2:
+        raise BadShortlist(f"labelers name {named[0] if named else 'no class'} only: give all classes with space=[…]")
+    return LabelSpace(named)
 
 
 def _names(answers: Iterable[Shortlist | Not]) -> list[str]:
@@ -123,38 +137,44 @@ def _names(answers: Iterable[Shortlist | Not]) -> list[str]:
     return list(dict.fromkeys(name for classes in sets for name in sorted(classes)))
 
 
-def _collect(labelers: Sequence[Labeler], results: Sequence[Sequence[Ballot]], space: LabelSpace | None) -> Votes:
+def _collect(
+    labelers: Sequence[Labeler], results: Sequence[Sequence[Ballot]], space: LabelSpace | None, full_abstains: bool
+) -> Votes:
     """The ballots of all chunks as Votes."""
     if space is None:
         declared = [answer for labeler in labelers for answer in labeler.says or ()]
         seen = sorted(_names(answer for ballots in results for ballot in ballots for answer in ballot.seen))
-        space = LabelSpace(dict.fromkeys([*_names(declared), *seen]))
+        space = _named_space([*_names(declared), *seen])
     columns, codomains = [], []
     for i, labeler in enumerate(labelers):
         ballots = [ballots[i] for ballots in results]
-        codomain = _codomain(labeler, ballots, space)
+        codomain = _codomain(labeler, ballots, space, full_abstains)
         codomains.append(codomain)
-        columns.append(_column(ballots, codomain, space))
+        columns.append(_column(ballots, codomain, space, full_abstains))
     codes = np.stack(columns, axis=1) if results else np.zeros((0, len(labelers)), np.uint8)
     failures = [merged_failure([ballots[i].failure for ballots in results]) for i in range(len(labelers))]
     return Votes(codes, codomains, space, [labeler.name for labeler in labelers], failures=failures)
 
 
-def _codomain(labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace) -> Codomain:
+def _codomain(labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace, full_abstains: bool) -> Codomain:
+    answers = labeler.says if labeler.says is not None else [a for ballot in ballots for a in ballot.seen]
     try:
-        if labeler.says is not None:
-            return Codomain.declare(labeler.says, space)
-        meanings = (space.shortlist(answer) for ballot in ballots for answer in ballot.seen)
-        return infer_codomain({m for m in meanings if m is not None}, space)
+        meanings = (space.shortlist(answer, full_is_none=full_abstains) for answer in answers)
+        shortlists = [meaning for meaning in meanings if meaning is not None]
+        return infer_codomain(set(shortlists), space) if labeler.says is None else Codomain.declare(shortlists, space)
     except (BadShortlist, ValueError) as error:
         raise type(error)(f"labeler {labeler.name!r}: {error}") from error
 
 
-def _column(ballots: Sequence[Ballot], codomain: Codomain, space: LabelSpace) -> npt.NDArray[np.uint16]:
+def _column(
+    ballots: Sequence[Ballot], codomain: Codomain, space: LabelSpace, full_abstains: bool
+) -> npt.NDArray[np.uint16]:
     """One labeler's codes over all chunks, in the codes of its codomain."""
     parts = []
+    code_of: dict[Shortlist | None, int] = {s: c for c, s in enumerate(codomain.shortlists, start=1)}
+    code_of[None] = 0
     for ballot in ballots:
-        codes = [0, *(codomain.code(space.shortlist(answer)) for answer in ballot.seen)]  # type: ignore[arg-type]
+        codes = [0, *(code_of[space.shortlist(answer, full_is_none=full_abstains)] for answer in ballot.seen)]
         parts.append(np.array(codes, np.uint16)[ballot.codes])
     return np.concatenate(parts) if parts else np.zeros(0, np.uint16)
 

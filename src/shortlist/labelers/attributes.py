@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from shortlist.errors import BadLabeler, UselessLabeler
+from shortlist.errors import BadLabeler, BadRows, UselessLabeler
 from shortlist.labelers.ballot import Ballot, Encoder, Said
 from shortlist.labelers.core import Labeler
 from shortlist.labelers.features import Columns
@@ -43,8 +43,14 @@ class Attribute(Labeler):
         return self.yes if score >= self.yes_from else self.no if score < self.no_below else None
 
     def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
-        scores = columns.chunk.numbers(self.on)
         ballot = Ballot(encoder)
+        try:
+            scores = columns.chunk.numbers(self.on)
+        except BadRows:
+            if columns.raise_errors:
+                raise
+            found = ballot.row_by_row(columns.chunk, lambda row: row.numbers(self.on)[0])
+            scores = np.array(found, np.float64)  # NaN where it failed: it abstains
         ballot.codes = np.where(scores >= self.yes_from, 1, np.where(scores < self.no_below, 2, 0)).astype(
             encoder.dtype
         )
@@ -64,8 +70,7 @@ def attributes(
     score is missing. An attribute that all classes or none have tells nothing; it is left out with a warning.
     """
     no_below = yes_from if no_below is None else no_below
-    if not no_below <= yes_from:
-        raise BadLabeler(f"no_below={no_below} must not exceed yes_from={yes_from}")
+    ordered_thresholds(yes_from, no_below)
     owners, space = _owners(table, classes)
     labelers, useless = [], []
     for attribute, having in owners.items():
@@ -81,6 +86,13 @@ def attributes(
             stacklevel=2,
         )
     return labelers
+
+
+def ordered_thresholds(yes_from: Any, no_below: Any) -> None:
+    if not all(isinstance(limit, (int, float, np.number)) for limit in (yes_from, no_below)):
+        raise BadLabeler(f"thresholds are numbers; got yes_from={yes_from!r}, no_below={no_below!r}")
+    if not no_below <= yes_from:
+        raise BadLabeler(f"no_below={no_below} must not exceed yes_from={yes_from}")
 
 
 def _owners(table: Any, classes: Iterable[str] | None) -> tuple[dict[str, Shortlist], LabelSpace]:
@@ -109,6 +121,8 @@ def _table_columns(table: Any) -> tuple[list[str], dict[str, list[bool]]]:
         columns = {str(name): table[name].tolist() for name in table.columns}
         index = table.index.tolist()
     else:
+        if not hasattr(table, "columns"):
+            raise BadLabeler(f"a table of attributes is a DataFrame or a mapping; got a {type(table).__name__}")
         frame = table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
         columns, index = frame.to_dict(as_series=False), [None]
     text = next((name for name, values in columns.items() if all(isinstance(v, str) for v in values)), None)

@@ -6,19 +6,21 @@ order in which shortlists were seen; `apply` turns them into those of the inferr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadShortlist
 from shortlist.labelers.features import full_traceback
+from shortlist.labelers.rows import Chunk
 from shortlist.labelspace import LabelSpace, Not, Shortlist, names_in
 from shortlist.votes import Failure
 
 Said = tuple[Shortlist | Not, ...]
+Value = TypeVar("Value")
 
 
 class Encoder:
@@ -86,9 +88,20 @@ class Ballot:
         self.seen: Sequence[Shortlist | Not] = encoder.seen
         self.failure: Failure | None = None
 
-    def fail(self, error: BaseException, rows: int = 1) -> None:
-        """One more row failed (or several at once); the first traceback is kept."""
+    def fail(self, error: BaseException) -> None:
+        """One more row failed; the first traceback is kept."""
         if self.failure is None:
-            self.failure = Failure(rows, full_traceback(error))
+            self.failure = Failure(1, full_traceback(error))
         else:
-            self.failure = Failure(self.failure.count + rows, self.failure.first)
+            self.failure = Failure(self.failure.count + 1, self.failure.first)
+
+    def row_by_row(self, chunk: Chunk, read: Callable[[Chunk], Value]) -> list[Value | None]:
+        """What is read of each row by itself, None where that fails: for a chunk that cannot be read whole."""
+        found: list[Value | None] = []
+        for row in chunk.singles():
+            try:
+                found.append(read(row))
+            except Exception as error:
+                self.fail(error)
+                found.append(None)
+        return found

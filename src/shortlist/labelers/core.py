@@ -100,6 +100,13 @@ def declared(says: Any, name: str) -> Said:
     """What a labeler declares it may say, checked as far as that goes without the label space."""
     if isinstance(says, (str, Not)):
         says = [says]
+    if isinstance(says, (set, frozenset)) and all(
+        isinstance(word, str) for word in says
+    ):  # one shortlist or several? and in which order?
+        raise BadLabeler(
+            f"labeler {name!r}: says is a list: [{show_answer(names_in(says))}] for this shortlist, "
+            f"{sorted(says)} for either class"
+        )
     try:
         said = tuple(names_in(answer) for answer in says)
     except (BadShortlist, TypeError) as error:
@@ -132,6 +139,8 @@ def labeler(
     the Votes mark them as inferred.
     """
     if function is not None:
+        if not callable(function):
+            raise BadLabeler(f"{function!r} is not a function; what a labeler says is given by name: @labeler(says=…)")
         return FunctionLabeler(function)
 
     def wrap(function: Callable[..., Any]) -> FunctionLabeler:

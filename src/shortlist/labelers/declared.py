@@ -11,9 +11,9 @@ from typing import Any
 
 from shortlist.archive import atomic
 from shortlist.errors import BadFile, BadLabeler, did_you_mean
-from shortlist.labelers.attributes import Attribute
-from shortlist.labelers.core import Labeler
-from shortlist.labelers.text import Keywords, Pattern, compiled, said_when_slow
+from shortlist.labelers.attributes import Attribute, ordered_thresholds
+from shortlist.labelers.core import Labeler, declared
+from shortlist.labelers.text import Keywords, Pattern, compiled, listed_words, said_when_slow
 from shortlist.labelspace import Not
 
 FORMAT = 1
@@ -21,9 +21,10 @@ Declarative = Pattern | Keywords | Attribute
 _KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Pattern, Keywords, Attribute)}
 
 
-def save_labelers(labelers: Iterable[Labeler], path: str | os.PathLike[str]) -> None:
+def save_labelers(labelers: Labeler | Iterable[Labeler], path: str | os.PathLike[str]) -> None:
     """Write declarative labelers (pattern, keywords, attributes) to a JSON file."""
-    records = [to_record(labeler) for labeler in labelers]
+    listed = [labelers] if isinstance(labelers, Labeler) else labelers
+    records = [to_record(labeler) for labeler in listed]
     text = json.dumps({"kind": "labelers", "version": FORMAT, "labelers": records}, indent=2, ensure_ascii=False)
     with atomic(path) as file:
         file.write(text.encode())
@@ -37,26 +38,32 @@ def load_labelers(path: str | os.PathLike[str]) -> list[Declarative]:
         raise BadFile(f"{path} does not exist") from None
     except (ValueError, OSError) as error:
         raise BadFile(f"{path} is not JSON ({error})") from error
-    if not isinstance(found, dict) or found.get("kind") != "labelers":
+    if not isinstance(found, dict) or found.get("kind") != "labelers" or not isinstance(found.get("labelers"), list):
         raise BadFile(f"{path} holds no labelers")
     if not isinstance(found.get("version"), int) or found["version"] > FORMAT:
         raise BadFile(
             f"{path} was written by a newer shortlist (format {found.get('version')}; this one reads {FORMAT})"
         )
-    return [from_record(record) for record in found["labelers"]]
+    try:
+        return [from_record(record) for record in found["labelers"]]
+    except BadLabeler as error:
+        raise BadLabeler(f"{path}: {error}") from error
 
 
 def to_record(labeler: Labeler) -> dict[str, Any]:
     """A declarative labeler as plain data."""
     kind = getattr(labeler, "kind", None)
     if kind not in _KINDS:
-        raise BadLabeler(f"labeler {labeler.name!r} is Python code, which is not saved: keep it in a module of yours")
+        name = getattr(labeler, "name", labeler)
+        raise BadLabeler(f"labeler {name!r} is Python code, which is not saved: keep it in a module of yours")
     values = {name: getattr(labeler, name) for name in _names(type(labeler))}
     return {"kind": kind, **{key: _plain(value) for key, value in values.items()}}
 
 
 def from_record(record: dict[str, Any]) -> Declarative:
     """The labeler such plain data stands for."""
+    if not isinstance(record, dict):
+        raise BadLabeler(f"{record!r} is no labeler: each is an object with a kind and a name")
     kind = _KINDS.get(record.get("kind", ""))
     if kind is None:
         raise BadLabeler(f"{record.get('kind')!r} is no kind of labeler.{did_you_mean(record.get('kind'), _KINDS)}")
@@ -64,15 +71,25 @@ def from_record(record: dict[str, Any]) -> Declarative:
     unknown = set(record) - known - {"kind"}
     if unknown:
         raise BadLabeler(f"a {record['kind']} has no {sorted(unknown)}; it has {sorted(known)}")
-    values = {key: _live(key, value) for key, value in record.items() if key != "kind"}
+    name = record.get("name")
+    values = {key: _live(key, value, name) for key, value in record.items() if key != "kind"}
     try:
         made: Declarative = kind(**values)
     except TypeError as error:
-        raise BadLabeler(f"{record.get('name')!r} lacks something: {error}") from error
+        raise BadLabeler(f"{name!r} lacks something: {error}") from error
+    _check(made)
+    return said_when_slow(made) if isinstance(made, Pattern) else made
+
+
+def _check(made: Declarative) -> None:
+    """What `pattern()`, `keywords()` and `attributes()` make is right; what a person wrote may not be."""
     if isinstance(made, Pattern):
         compiled(made.regex, made.name)
-        return said_when_slow(made)
-    return made
+    if isinstance(made, Keywords):
+        listed_words(made.words)
+    if isinstance(made, Attribute):
+        ordered_thresholds(made.yes_from, made.no_below)
+    declared(made.says, made.name)
 
 
 def _names(kind: type[Any]) -> list[str]:
@@ -86,7 +103,13 @@ def _plain(value: Any) -> Any:
     return sorted(value) if isinstance(value, frozenset) else value
 
 
-def _live(key: str, value: Any) -> Any:
+def _live(key: str, value: Any, name: Any) -> Any:
     if key in ("yes", "no") and value is not None:
-        return Not(*value["not"]) if isinstance(value, dict) else frozenset(value)
-    return tuple(value) if key == "words" else value
+        return declared([_not(value, name) if isinstance(value, dict) else value], name)[0]
+    return listed_words(value) if key == "words" else value
+
+
+def _not(value: dict[str, Any], name: Any) -> Not:
+    if set(value) != {"not"}:
+        raise BadLabeler(f'labeler {name!r} says {value!r}; every class but X is written {{"not": ["X"]}}')
+    return Not(*([value["not"]] if isinstance(value["not"], str) else value["not"]))

@@ -23,6 +23,7 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, SupportsIndex
 
 from shortlist.errors import BadLabeler, LabelerFailed, did_you_mean
@@ -34,7 +35,10 @@ class Written:
 
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
         if not callable(function):
-            raise BadLabeler(f"{function!r} is not a function")
+            hint = "; a list of labelers among others is unpacked with *" if isinstance(function, list) else ""
+            raise BadLabeler(f"{function!r} is not a function{hint}")
+        if inspect.iscoroutinefunction(function):
+            raise BadLabeler(f"{function.__name__!r} is async; labelers and features are plain functions")
         self.function = function
         self.name: str = name or getattr(function, "__name__", None) or type(function).__name__
         self.__doc__ = getattr(function, "__doc__", None)
@@ -46,18 +50,26 @@ class Written:
 
     @property
     def parameters(self) -> dict[str, bool]:
-        """Parameter name → whether it must be filled."""
+        """Parameter name → whether it must be filled; by position, so those after a bare * are not among them."""
         try:
             signature = inspect.signature(self.function)
         except ValueError:  # some built-in functions have none: they take the row
             return {"row": True}
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        for p in signature.parameters.values():
+            if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
+                raise BadLabeler(f"{self.name!r} takes {p.name!r} by name only: leave out the * before it")
         return {p.name: p.default is p.empty for p in signature.parameters.values() if p.kind in kinds}
 
     @property
     def scope(self) -> Mapping[str, Any]:
         """The names among which features are looked up: those of the module where the function was written."""
-        return self.siblings or getattr(inspect.unwrap(self.function), "__globals__", {})
+        function: Any = inspect.unwrap(self.function)
+        while isinstance(function, partial):
+            function = inspect.unwrap(function.func)
+        if not hasattr(function, "__globals__"):  # an object that can be called
+            function = type(function).__call__
+        return self.siblings or getattr(function, "__globals__", {})
 
     def __call__(self, row: Any) -> Any:
         """The answer for one row, its features computed on the way: to try it out."""
@@ -99,6 +111,9 @@ class Plan:
     """What every function asks for, found once before any row is read: cycles and unknown names end here."""
 
     def __init__(self, functions: Sequence[Written], features: Sequence[Feature]) -> None:
+        for given in features:
+            if not isinstance(given, Feature):
+                raise BadLabeler(f"{given!r} among the features is none: mark the function with @feature")
         self.given = {f.name: f for f in features}
         if len(self.given) < len(features):
             raise BadLabeler(f"two features bear one name: {sorted(f.name for f in features)}")
@@ -126,8 +141,11 @@ class Plan:
 
     def _wanted(self, function: Written) -> Wants:
         wanted: Wants = []
+        kept: str | None = None  # the first parameter that keeps its default
         for place, (name, needed) in enumerate(function.parameters.items()):
             found = self.find(name, function.scope)
+            if found is not None and kept is not None:
+                raise BadLabeler(f"{function.name!r} asks for the feature {name!r} after {kept!r}: put it before")
             if found is not None:
                 wanted.append(found)
             elif place == 0:
@@ -136,10 +154,11 @@ class Plan:
                 known = [*self.given, *(n for n, v in function.scope.items() if isinstance(v, Feature))]
                 raise BadLabeler(
                     f"{function.name!r} asks for {name!r}, which is no feature.{did_you_mean(name, known)} "
-                    f"Features: {', '.join(known) or 'none'}. Only the first parameter receives the row"
+                    f"Features: {', '.join(known) or 'none'}; those of another module or function are given "
+                    "with features=[…]. Only the first parameter receives the row"
                 )
             else:
-                break
+                kept = kept or name
         if not wanted:
             raise BadLabeler(f"{function.name!r} takes no parameter: its first one receives the row")
         return wanted

@@ -49,16 +49,19 @@ class ClassifierLabeler(Labeler):
         ballot = Ballot(encoder)
         chunk = columns.chunk
         try:
-            outputs = self._outputs(chunk)
-            codes = {output: encoder.resolve(self._meaning(output)) for output in set(outputs)}
-            ballot.codes = np.array([codes[output] for output in outputs], encoder.dtype)
+            codes = self._codes(chunk, encoder)
         except Exception as error:
             if columns.raise_errors:
                 rows = f"rows {chunk.start} to {chunk.start + len(chunk) - 1}"
                 raise LabelerFailed(f"labeler {self.name!r} failed on {rows}: {brief(error)}") from error
-            ballot.fail(error, rows=len(chunk))
-            ballot.codes = np.zeros(len(chunk), encoder.dtype)
+            codes = [code or 0 for code in ballot.row_by_row(chunk, lambda row: self._codes(row, encoder)[0])]
+        ballot.codes = np.array(codes, encoder.dtype)
         return ballot
+
+    def _codes(self, chunk: Chunk, encoder: Encoder) -> list[int]:
+        outputs = self._outputs(chunk)
+        codes = {output: encoder.resolve(self._meaning(output)) for output in set(outputs)}
+        return [codes[output] for output in outputs]
 
     def _meaning(self, output: Hashable) -> Shortlist | Not | None:
         if output is None:
@@ -72,7 +75,10 @@ class ClassifierLabeler(Labeler):
         rows = self._inputs(chunk)
         if self.threshold is None:
             predict = getattr(self.estimator, "predict", self.estimator)
-            return list(np.asarray(predict(rows)).tolist())
+            found = np.asarray(predict(rows))
+            if found.shape != (len(chunk),):
+                raise BadLabeler(f"the model gave outputs of shape {found.shape} for {len(chunk)} rows")
+            return list(found.tolist())
         scores = np.asarray(self.estimator.predict_proba(rows))
         best = scores.argmax(axis=1)
         outputs = np.asarray(self.estimator.classes_)[best].tolist()
@@ -102,12 +108,18 @@ def from_classifier(
     the column the model reads (a list of columns: their numbers, as a matrix); without it the model is given
     the rows as they are. With a `threshold` the model's `predict_proba` must reach it, else it abstains.
     """
-    name = name or type(estimator).__name__
+    name = name or str(getattr(estimator, "__name__", type(estimator).__name__))
+    if not (callable(estimator) or hasattr(estimator, "predict")):
+        raise BadLabeler(f"labeler {name!r}: {estimator!r} is no model: it has no predict, and is no function")
+    if not isinstance(means, Mapping):
+        raise BadLabeler(f"labeler {name!r}: the second argument maps outputs to shortlists; got {means!r}")
     mapped = {output: None if m is None else declared([m], name)[0] for output, m in means.items()}
     if not any(m is not None for m in mapped.values()):
         raise BadLabeler(f"labeler {name!r} says nothing: map at least one output to a shortlist")
     if threshold is not None and not (hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_")):
         raise BadLabeler(f"labeler {name!r} has a threshold, so the model needs predict_proba and classes_")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise BadLabeler(f"labeler {name!r}: the threshold is a probability, from 0 to 1; got {threshold}")
     outputs = np.asarray(getattr(estimator, "classes_", [])).tolist()
     missing = [output for output in outputs if output not in mapped]
     if missing:

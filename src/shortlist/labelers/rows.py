@@ -61,6 +61,12 @@ class Chunk:
         names = self.frame.columns
         return [Row(zip(names, values, strict=True)) for values in self.frame.iter_rows()]
 
+    def singles(self) -> Iterator[Chunk]:
+        """Each row as a chunk of its own."""
+        rows = self._list if self.frame is None else self.frame
+        assert rows is not None
+        return (Chunk(self.start + a, rows[a : a + 1]) for a in range(len(self)))
+
     def values(self, on: str | None) -> Sequence[Any]:
         """One column as Python values, or the rows themselves."""
         if on is None:

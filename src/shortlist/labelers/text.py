@@ -66,21 +66,16 @@ class TextLabeler(Labeler):
 
     def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
         ballot = Ballot(encoder)
-        yes = encoder.table[self._meaning(encoder, self.yes)]
-        no = encoder.table[self._meaning(encoder, self.no)]
+        yes, no = encoder.resolve(self.yes), encoder.resolve(self.no)
         found = self._find(self._column(columns, ballot))
         ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(encoder.dtype)
         return ballot
-
-    @staticmethod
-    def _meaning(encoder: Encoder, answer: Shortlist | Not | None) -> Any:
-        return answer if answer is None or encoder.space is None else encoder.space.shortlist(answer)
 
     def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
         """The text to look in: a feature of that name where one was given, else a column of the rows."""
         feature = columns.plan.given.get(self.on or "", self.feature)
         if feature is None:
-            return columns.chunk.text(self.on)
+            return column_text(self.on, columns, ballot)
         return feature_text(feature, columns, ballot)
 
     def _find(self, column: pl.Series) -> npt.NDArray[np.int8]:
@@ -95,6 +90,16 @@ class TextLabeler(Labeler):
         return found
 
 
+def column_text(on: str | None, columns: Columns, ballot: Ballot) -> pl.Series:
+    """A column of the rows as text; where errors do not end all, a row that holds none fails, and abstains."""
+    try:
+        return columns.chunk.text(on)
+    except BadRows:
+        if columns.raise_errors:
+            raise
+        return pl.Series(ballot.row_by_row(columns.chunk, lambda row: row.text(on)[0]), dtype=pl.String)
+
+
 def feature_text(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:
     """A feature's column as text; where the feature failed the labeler fails too, and abstains."""
     values = list(columns.column(feature))
@@ -103,9 +108,12 @@ def feature_text(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Serie
             ballot.fail(value.error)
             values[a] = None
         elif value is not None and not isinstance(value, str):
-            raise BadRows(
-                f"feature {feature.name!r} is {type(value).__name__} on row {columns.chunk.start + a}, not text"
-            )
+            kind, row = type(value).__name__, columns.chunk.start + a
+            error = BadRows(f"feature {feature.name!r} is {kind} on row {row}, not text")
+            if columns.raise_errors:
+                raise error
+            ballot.fail(error)
+            values[a] = None
     return pl.Series(values, dtype=pl.String)
 
 
@@ -239,7 +247,12 @@ def pattern(
     >>> pattern("what.*mean", yes="DESC", name="what_mean")("what does it mean?")
     frozenset({'DESC'})
     """
-    name = name or regex[:60]
+    if isinstance(regex, re.Pattern):
+        raise BadLabeler(
+            f"pattern() takes the expression itself, {regex.pattern!r}, not a compiled one; "
+            "flags are written ignore_case=True, or (?s) and the like within it"
+        )
+    name = name or str(regex)[:60]
     compiled(regex, name)
     if yes is None and no is None:
         raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both")
@@ -272,12 +285,18 @@ def keywords(
     >>> keywords(["goal", "match point"], says="sports")("A late GOAL")
     frozenset({'sports'})
     """
-    listed = (words,) if isinstance(words, str) else tuple(words)
-    if not listed or not all(isinstance(word, str) and word for word in listed):
-        raise BadLabeler(f"keywords() takes a list of non-empty words; got {words!r}")
+    listed = listed_words(words)
     name = name or ", ".join(listed)[:60]
     says = declared([says], name)[0]
     return Keywords(name, listed, says, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
+
+
+def listed_words(words: Any) -> tuple[str, ...]:
+    """One word, or several, as a tuple."""
+    listed = (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
+    if not listed or not all(isinstance(word, str) and word for word in listed):
+        raise BadLabeler(f"keywords() takes a list of non-empty words; got {list(listed) or words!r}")
+    return listed
 
 
 def compiled(regex: str, name: str) -> re.Pattern[str]:
@@ -289,4 +308,6 @@ def compiled(regex: str, name: str) -> re.Pattern[str]:
 
 def _source(on: str | Feature | None) -> dict[str, Any]:
     """What to read: a column (or a feature given to `apply`) by name, or a feature."""
+    if not isinstance(on, (str, Feature, type(None))):
+        raise BadLabeler(f"on= names one column, or is a feature; got {on!r}")
     return {"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on}

@@ -43,6 +43,8 @@ class Exchange:
         `says="seen"` takes the classes a labeler was seen to vote for as its codomain, marked as inferred (a
         rule that only ever says SPAM is one-sided); `"all"` takes every class (a crowd worker).
         """
+        if says not in ("seen", "all"):
+            raise BadVotes(f'says is "seen" or "all"; got {says!r}')
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
         matrix = np.asarray(L)
         if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
@@ -122,6 +124,8 @@ class Exchange:
         """
         import polars as pl
 
+        if repeated not in ("error", "first", "last"):
+            raise BadVotes(f'repeated is "error", "first" or "last"; got {repeated!r}')
         table = _crowd_table(answers)
         labels = table["label"].cast(pl.String)
         space = LabelSpace(sorted(set(labels), key=natural)) if space is None else space
@@ -157,7 +161,7 @@ class Exchange:
     def from_paper(
         cls,
         votes: npt.ArrayLike,
-        label_partition: Mapping[Any, Sequence[Sequence[int]]],
+        label_partition: Mapping[Any, Sequence[Sequence[int]]] | Sequence[Sequence[Sequence[int]]],
         space: LabelSpace | Iterable[str],
         names: Iterable[str] | None = None,
         *,
@@ -167,6 +171,8 @@ class Exchange:
         groups as 1-based class numbers; vote v of labeler i stands for `label_partition[i][v - 1]`.
         """
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
+        if not isinstance(label_partition, Mapping):
+            label_partition = dict(enumerate(label_partition))
         keys = sorted(label_partition, key=natural)
         codomains = [[_group(group, space, key) for group in label_partition[key]] for key in keys]
         return cls(votes, codomains, space, names, ids=ids)  # type: ignore[call-arg]
@@ -191,6 +197,9 @@ class Exchange:
 
 def wrench_matrix(records: Mapping[str, Mapping[str, Any]]) -> npt.NDArray[Any]:
     """The weak labels of WRENCH records as Snorkel's label matrix."""
+    if not isinstance(records, Mapping):
+        kind = type(records).__name__
+        raise BadVotes(f"WRENCH records are what json.load reads, id → record; got a {kind}")
     votes = []
     for key, record in records.items():
         if "weak_labels" not in record:
@@ -234,7 +243,10 @@ def _single_classes(votes: Votes) -> list[npt.NDArray[np.int64]]:
 def _crowd_table(answers: Any) -> pl.DataFrame:
     import polars as pl
 
-    table = answers if isinstance(answers, pl.DataFrame) else pl.DataFrame(answers)
+    try:
+        table = answers if isinstance(answers, pl.DataFrame) else pl.DataFrame(answers)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise BadVotes(f"crowd answers are a table with columns item, worker, label: {error}") from error
     missing = {"item", "worker", "label"} - set(table.columns)
     if missing:
         raise BadVotes(f"crowd answers need columns item, worker, label; missing: {', '.join(sorted(missing))}")
