@@ -178,11 +178,14 @@ def test_a_file_takes_its_name_only_when_whole(tmp_path):
     assert os.listdir(tmp_path) == ["x"]
 
 
-def test_a_failure_of_the_last_step_leaves_no_droppings(tmp_path):
-    (tmp_path / "x").mkdir()
-    with pytest.raises(OSError), atomic(tmp_path / "x") as file:
+def test_a_failure_of_the_last_step_leaves_no_droppings(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no space"), atomic(tmp_path / "x") as file:
         file.write(b"new")
-    assert os.listdir(tmp_path) == ["x"]
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
@@ -195,3 +198,8 @@ def test_a_header_that_json_cannot_hold_writes_nothing(tmp_path):
     with pytest.raises(ValueError):
         write(tmp_path / "x", header={"value": float("nan")})
     assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_is_no_file_to_write(tmp_path):
+    with pytest.raises(BadFile, match="it is a folder"):
+        write_archive(tmp_path, kind="votes", version=1, header={}, arrays={})

@@ -48,6 +48,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target = Path(path)
     if not target.parent.is_dir():
         raise BadFile(f"{target} cannot be written: there is no folder {target.parent}")
+    if target.is_dir():
+        raise BadFile(f"{target} cannot be written: it is a folder; add a file name")
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
     try:
         with draft.open("xb") as file:

@@ -143,7 +143,7 @@ def test_a_stream_that_refuses_to_tell_its_length():
 def test_chunks_grow_and_are_shared_among_workers():
     pieces, _ = chunks(range(100_000))
     lengths = [len(piece) for piece in pieces]
-    assert lengths[:3] == [256, 512, 1024]
+    assert lengths[:3] == [1024, 2048, 4096]
     assert max(lengths) == 32_768
     assert sum(lengths) == 100_000
     shared, _ = chunks(list(range(800)), workers=4)

@@ -18,7 +18,7 @@ import polars as pl
 from shortlist.errors import BadRows, did_you_mean
 
 CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
-FIRST = 256  # rows of the first chunk; each is twice the one before, so that a progress bar moves from the start
+FIRST = 1_024  # rows of the first chunk; each is twice the one before, so that a progress bar moves from the start
 SHARED = 2_048  # rows of a chunk of a stream that several workers share
 
 
