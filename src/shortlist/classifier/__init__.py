@@ -4,12 +4,25 @@
     reader.predict(more_questions)
 
 `NoiseAwareClassifier` wraps any classifier of scikit-learn's kind and has a default for text and for features.
+`MLPClassifier` is the paper's head on features [torch], `TransformerClassifier` its fine-tuned encoder [transformers].
+`evaluate` compares predictions with gold labels, over seeds.
 """
 
 from __future__ import annotations
 
+from shortlist.classifier.evaluation import Evaluation, evaluate
 from shortlist.classifier.linear import SoftLogisticRegression
+from shortlist.classifier.mlp import MLPClassifier
 from shortlist.classifier.noise_aware import NoiseAwareClassifier
 from shortlist.classifier.text import TextFeatures
+from shortlist.classifier.transformer import TransformerClassifier
 
-__all__ = ["NoiseAwareClassifier", "SoftLogisticRegression", "TextFeatures"]
+__all__ = [
+    "Evaluation",
+    "MLPClassifier",
+    "NoiseAwareClassifier",
+    "SoftLogisticRegression",
+    "TextFeatures",
+    "TransformerClassifier",
+    "evaluate",
+]

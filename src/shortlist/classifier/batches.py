@@ -1,0 +1,101 @@
+"""Batches: which rows are read together, epoch by epoch, and how they become tensors.
+
+The batches of an epoch depend on the seed and the number of the epoch alone, so that an interrupted training can go on
+in the middle of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Rows = npt.NDArray[np.int64]
+WINDOW = 50  # batches: rows are sorted by length within so many, and stay shuffled beyond
+
+
+class Batches(Protocol):
+    """What a trainer asks for."""
+
+    def __len__(self) -> int: ...
+    def epoch(self, number: int) -> list[Rows]: ...
+    def inputs(self, rows: Rows, *, training: bool) -> tuple[Any, ...]: ...
+
+
+class FeatureBatches:
+    """Rows of a feature matrix that is already on the device."""
+
+    def __init__(self, X: Any, size: int, seed: int) -> None:
+        self.X, self.size, self.seed = X, size, seed
+
+    def __len__(self) -> int:
+        return -(-len(self.X) // self.size)
+
+    def epoch(self, number: int) -> list[Rows]:
+        order = np.random.default_rng([self.seed, number]).permutation(len(self.X))
+        return np.array_split(order, len(self))
+
+    def inputs(self, rows: Rows, *, training: bool) -> tuple[Any, ...]:  # noqa: ARG002
+        return (self.X[rows],)
+
+
+class TokenBatches:
+    """Texts as token ids, padded batch by batch; rows of like length are read together.
+
+    With `word_dropout`, that share of the tokens is masked in training, so that no single word decides.
+    """
+
+    def __init__(
+        self,
+        ids: Sequence[npt.NDArray[np.int32]],
+        size: int,
+        seed: int,
+        *,
+        torch: Any,
+        device: str,
+        pad: int,
+        mask: int = 0,
+        word_dropout: float = 0.0,
+    ) -> None:
+        self.ids, self.size, self.seed = ids, size, seed
+        self.torch, self.device = torch, device
+        self.pad, self.mask, self.word_dropout = pad, mask, word_dropout
+        self.lengths = np.array([len(row) for row in ids])
+
+    def __len__(self) -> int:
+        return -(-len(self.ids) // self.size)
+
+    def epoch(self, number: int) -> list[Rows]:
+        rng = np.random.default_rng([self.seed, number])
+        order = rng.permutation(len(self.ids))
+        batches: list[Rows] = []
+        for window in np.array_split(order, -(-len(self) // WINDOW)):
+            by_length = window[np.argsort(self.lengths[window], kind="stable")]
+            batches += np.array_split(by_length, -(-len(window) // self.size))
+        return [batches[b] for b in rng.permutation(len(batches))]
+
+    def in_order(self, size: int) -> list[Rows]:
+        """All rows from short to long, for reading without training."""
+        order = np.argsort(self.lengths, kind="stable")
+        return np.array_split(order, -(-len(order) // size)) if len(order) else []
+
+    def inputs(self, rows: Rows, *, training: bool) -> tuple[Any, ...]:
+        """(ids, mask), each (m, length), on the device."""
+        length = max(int(self.lengths[rows].max()), 1)
+        ids = np.full((len(rows), length), self.pad, np.int64)
+        for i, row in enumerate(rows):
+            ids[i, : self.lengths[row]] = self.ids[row]
+        real = np.arange(length) < self.lengths[rows][:, None]
+        tensors = self.torch.from_numpy(ids), self.torch.from_numpy(real.astype(np.int64))
+        if training and self.word_dropout:
+            tensors = self._forget(*tensors), tensors[1]
+        return tuple(tensor.to(self.device, non_blocking=True) for tensor in tensors)
+
+    def _forget(self, ids: Any, real: Any) -> Any:
+        """Mask some words; the first and last token are the encoder's own and stay."""
+        drop = (self.torch.rand(ids.shape) < self.word_dropout) & (real == 1)
+        drop[:, 0] = False
+        drop[self.torch.arange(len(ids)), real.sum(dim=1) - 1] = False
+        return ids.masked_fill(drop, self.mask)

@@ -1,0 +1,115 @@
+"""Encoder: a pretrained Hugging Face encoder and its tokenizer, by name or from a folder, and back into a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadFile, require
+
+Ids = list[npt.NDArray[np.int32]]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """The network that turns tokens into vectors, and the tokenizer that turns texts into tokens."""
+
+    network: Any
+    tokenizer: Any
+
+    @property
+    def width(self) -> int:
+        return int(self.network.config.hidden_size)
+
+    @property
+    def pad(self) -> int:
+        return int(self.tokenizer.pad_token_id or 0)
+
+    @property
+    def mask(self) -> int:
+        """What stands in for a word that is hidden."""
+        found = self.tokenizer.mask_token_id
+        return int(self.tokenizer.unk_token_id or 0) if found is None else int(found)
+
+    def tokens(self, texts: Sequence[str], max_length: int) -> Ids:
+        """Token ids of each text, cut to the length the encoder can read."""
+        if not len(texts):
+            return []
+        length = min(max_length, getattr(self.network.config, "max_position_embeddings", max_length))
+        encoded = self.tokenizer(list(texts), truncation=True, max_length=length, padding=False)
+        return [np.array(ids, np.int32) for ids in encoded["input_ids"]]
+
+
+def load_encoder(name: str | os.PathLike[str]) -> Encoder:
+    """An encoder by its name on the Hugging Face hub, or from a folder."""
+    transformers: Any = require("transformers", extra="transformers")
+    require("torch", extra="transformers")
+    if _is_folder(name) and not (Path(name) / "config.json").is_file():
+        raise BadFile(f"there is no encoder in {os.fspath(name)!r}: no file config.json")
+    try:
+        with quiet(transformers):
+            network = transformers.AutoModel.from_pretrained(name)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+    except Exception as error:  # a missing name, a broken download and a damaged file each fail in their own way
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise BadFile(
+            f"the encoder {os.fspath(name)!r} cannot be read ({reason}). Give the name of a model on the Hugging Face "
+            "hub (needs network, or its cache), or a folder with config.json, the weights and the tokenizer"
+        ) from error
+    return Encoder(network.float(), tokenizer)
+
+
+def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(header, tensors): the configuration and the tokenizer's files, for a file of the classifier."""
+    torch: Any = require("torch", extra="transformers")
+    with tempfile.TemporaryDirectory() as folder:
+        encoder.tokenizer.save_pretrained(folder)
+        files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
+    tensors = {
+        f"tokenizer.{name}": torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in files.items()
+    }
+    return json.loads(encoder.network.config.to_json_string(use_diff=False)), tensors
+
+
+def unpack_encoder(config: dict[str, Any], files: dict[str, Any]) -> Encoder:
+    """The encoder that was packed, with fresh weights to be loaded over."""
+    transformers: Any = require("transformers", extra="transformers")
+    with tempfile.TemporaryDirectory() as folder, quiet(transformers):
+        for name, data in files.items():
+            (Path(folder) / name).write_bytes(data.numpy().tobytes())
+        (Path(folder) / "config.json").write_text(json.dumps(config))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        network = transformers.AutoModel.from_config(transformers.AutoConfig.from_pretrained(folder))
+    return Encoder(network.float(), tokenizer)
+
+
+@contextmanager
+def quiet(transformers: Any) -> Iterator[None]:
+    """Without transformers' own bars and hints, which are left as they were found."""
+    logging = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _is_folder(name: str | os.PathLike[str]) -> bool:
+    """A path that is there, or that nobody would mistake for a name on the hub (owner/name)."""
+    text = os.fspath(name)
+    return (
+        os.path.isdir(text) or isinstance(name, os.PathLike) or text.startswith((".", "/", "~")) or text.count("/") > 1
+    )

@@ -1,0 +1,121 @@
+"""Evaluation: accuracy, macro F1 and mean class accuracy, with 95 % intervals over seeds, in one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import t as student
+
+from shortlist.classifier.beliefs import label_positions
+from shortlist.errors import BadFit
+
+METRICS = ("accuracy", "macro_f1", "mean_class_accuracy")
+Positions = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean over seeds, and half the width of its 95 % interval (Student's t; NaN for one seed)."""
+
+    mean: float
+    margin: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Estimate:
+        n = len(values)
+        margin = float(student.ppf(0.975, n - 1) * np.std(values, ddof=1) / math.sqrt(n)) if n > 1 else math.nan
+        return cls(float(np.mean(values)), margin)
+
+    def __str__(self) -> str:
+        percent = f"{100 * self.mean:.1f}"
+        return percent if math.isnan(self.margin) else f"{percent} ± {100 * self.margin:.1f}"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What `evaluate` found: of each method, an Estimate of each metric."""
+
+    methods: dict[str, dict[str, Estimate]]
+    seeds: dict[str, int]
+
+    def __getitem__(self, method: str) -> dict[str, Estimate]:
+        return self.methods[method]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict a method, with plain numbers: for JSON, and for tables of any make."""
+        made = []
+        for method, estimates in self.methods.items():
+            record: dict[str, Any] = {"method": method, "seeds": self.seeds[method]}
+            for metric, estimate in estimates.items():
+                margin = None if math.isnan(estimate.margin) else estimate.margin
+                record |= {metric: estimate.mean, f"{metric}_margin": margin}
+            made.append(record)
+        return made
+
+    def __str__(self) -> str:
+        width = max(len("method"), *(len(name) for name in self.methods))
+        lines = [f"{'method':<{width}}  " + "  ".join(f"{metric:>19}" for metric in METRICS)]
+        for method, estimates in self.methods.items():
+            lines.append(f"{method:<{width}}  " + "  ".join(f"{estimates[m]!s:>19}" for m in METRICS))
+        return "\n".join(lines)
+
+
+def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | None = None) -> Evaluation:
+    """Compare predicted classes with known ones.
+
+    `predictions` is one array (m,) of classes, a list of such arrays (one a seed), or a mapping from the names of
+    methods to either. Rows whose gold label is None are left out. `classes` are those that count in the averages over
+    classes; by default, those among the gold labels.
+
+    >>> print(evaluate({"coin": [["a", "b", "b"], ["a", "a", "b"]]}, ["a", "b", "b"]))
+    method             accuracy             macro_f1  mean_class_accuracy
+    coin          83.3 ± 211.8         83.3 ± 211.8          87.5 ± 158.8
+    """
+    methods = predictions if isinstance(predictions, Mapping) else {"classifier": predictions}
+    labels = np.asarray(gold, object)
+    known = np.array([label is not None and label == label for label in labels.tolist()], np.bool_)
+    if not known.any():
+        raise BadFit("no row has a known class: there is nothing to compare with")
+    names = np.array(sorted(set(labels[known].tolist())) if classes is None else list(classes), object)
+    truth = label_positions(labels[known], names)
+    scores = {
+        method: [score(truth, _positions(one, names, known), len(names)) for one in _seeds(given)]
+        for method, given in methods.items()
+    }
+    estimates = {
+        method: {metric: Estimate.of([one[metric] for one in many]) for metric in METRICS}
+        for method, many in scores.items()
+    }
+    return Evaluation(estimates, {method: len(many) for method, many in scores.items()})
+
+
+def score(truth: Positions, guess: Positions, k: int) -> dict[str, float]:
+    """The three metrics of class positions; a guess outside 0 … k − 1 is simply wrong."""
+    hits = np.bincount(truth[truth == guess], minlength=k)
+    there = np.bincount(truth, minlength=k)
+    said = np.bincount(guess[(guess >= 0) & (guess < k)], minlength=k)
+    either = there + said
+    f1 = 2 * hits / np.maximum(either, 1)
+    return {
+        "accuracy": float(hits.sum() / len(truth)),
+        "macro_f1": float(f1.mean()),
+        "mean_class_accuracy": float((hits[there > 0] / there[there > 0]).mean()),
+    }
+
+
+def _positions(guesses: npt.ArrayLike, names: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> Positions:
+    array = np.asarray(guesses, object)
+    if array.shape != known.shape:
+        raise BadFit(f"there are {len(known)} gold labels but predictions of shape {array.shape}")
+    where = {name: j for j, name in enumerate(names.tolist())}
+    return np.array([where.get(name, -1) for name in array[known].tolist()], np.int64)
+
+
+def _seeds(given: Any) -> list[Any]:
+    """One array for each seed."""
+    return list(given) if np.ndim(given) == 2 or np.ndim(given[0]) == 1 else [given]

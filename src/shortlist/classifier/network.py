@@ -1,0 +1,64 @@
+"""Network: the paper's three-layer head, an encoder under it, and the loss they are trained on."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from shortlist.errors import BadFit, require
+
+Tensor = Any
+Module = Any
+
+
+def torch_and_device(device: str) -> tuple[Any, str]:
+    """torch, and where to compute: "auto" is the first CUDA device where there is one."""
+    torch: Any = require("torch", extra="torch")
+    if device == "auto":
+        return torch, "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise BadFit(f"torch cannot compute on {device!r} here ({str(error).splitlines()[0]})") from error
+    return torch, device
+
+
+def make_head(torch: Any, inputs: int, hidden: int, k: int, dropout: float) -> Module:
+    """Three linear layers; batch normalisation, LeakyReLU and dropout after the first two."""
+    nn = torch.nn
+
+    def layer(width: int) -> list[Module]:
+        return [nn.Linear(width, hidden), nn.BatchNorm1d(hidden), nn.LeakyReLU(), nn.Dropout(dropout)]
+
+    return nn.Sequential(*layer(inputs), *layer(hidden), nn.Linear(hidden, k))
+
+
+def soft_cross_entropy(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tensor:
+    """Σ_a w_a Σ_j −P(j | G_a) log softmax_j(logits_a): the expected log loss, summed over rows."""
+    log_p = logits.float().log_softmax(dim=1)
+    return -((beliefs * log_p).sum(dim=1) * weights).sum()
+
+
+@cache
+def reader_class() -> Any:
+    """The class of encoders with a head. Made when it is first needed, because its base comes from torch."""
+    torch: Any = require("torch", extra="torch")
+
+    class Reader(torch.nn.Module):  # type: ignore[misc]
+        """Token ids (m, length) and their mask → logits (m, k)."""
+
+        def __init__(self, encoder: Module, head: Module, pooling: str) -> None:
+            super().__init__()
+            self.encoder, self.head, self.pooling = encoder, head, pooling
+
+        def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
+            states = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+            if self.pooling == "cls":
+                return states[:, 0]
+            counted = mask.unsqueeze(-1).to(states.dtype)
+            return (states * counted).sum(dim=1) / counted.sum(dim=1).clamp(min=1)
+
+        def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+            return self.head(self.embed(ids, mask).float())
+
+    return Reader
