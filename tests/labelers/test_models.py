@@ -97,3 +97,15 @@ def test_what_is_no_model_no_map_and_no_probability_is_refused(coarse):
             from_classifier(*arguments)
     with pytest.raises(BadLabeler, match="probability"):
         from_classifier(coarse, means, threshold=80)
+
+
+def test_probabilities_are_one_line_a_row():
+    class Short:
+        classes_ = ("play", "work")
+
+        def predict_proba(self, rows):
+            return [[0.9, 0.1]]
+
+    rule = from_classifier(Short(), {"play": "sports", "work": None}, threshold=0.5)
+    with pytest.raises(LabelerFailed, match="3 rows"):
+        apply(rule, ["x", "y", "z"], space=SPACE)

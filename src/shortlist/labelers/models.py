@@ -80,6 +80,8 @@ class ClassifierLabeler(Labeler):
                 raise BadLabeler(f"the model gave outputs of shape {found.shape} for {len(chunk)} rows")
             return list(found.tolist())
         scores = np.asarray(self.estimator.predict_proba(rows))
+        if scores.shape != (len(chunk), len(self.estimator.classes_)):
+            raise BadLabeler(f"the model gave probabilities of shape {scores.shape} for {len(chunk)} rows")
         best = scores.argmax(axis=1)
         outputs = np.asarray(self.estimator.classes_)[best].tolist()
         sure = scores.max(axis=1) >= self.threshold
