@@ -133,7 +133,7 @@ def crowdkit(name: str) -> Callable[[Task], np.ndarray]:
         answers = pd.DataFrame({"task": rows, "worker": workers, "label": L[rows, workers]})
         probabilities = getattr(crowd, name)().fit_predict_proba(answers)
         k = len(task.fit.space)
-        whole = probabilities.reindex(index=range(len(L)), columns=range(k)).fillna(0).to_numpy()
+        whole = probabilities.reindex(index=range(len(L)), columns=range(k)).fillna(0).to_numpy(copy=True)
         whole[whole.sum(axis=1) == 0] = 1 / k
         return whole[-len(task.score) :]
 
