@@ -111,7 +111,7 @@ def from_classifier(
     the rows as they are. With a `threshold` the model's `predict_proba` must reach it, else it abstains.
     """
     name = name or str(getattr(estimator, "__name__", type(estimator).__name__))
-    if not (callable(estimator) or hasattr(estimator, "predict")):
+    if not (callable(estimator) or hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")):
         raise BadLabeler(f"labeler {name!r}: {estimator!r} is no model: it has no predict, and is no function")
     if not isinstance(means, Mapping):
         raise BadLabeler(f"labeler {name!r}: the second argument maps outputs to shortlists; got {means!r}")
