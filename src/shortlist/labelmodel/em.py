@@ -22,6 +22,7 @@ from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 8  # steps the acceleration remembers
+RIDGE = 1e-12  # keeps steps that are all but equal from being told apart
 
 
 class EStep(Protocol):
@@ -140,11 +141,10 @@ class Anderson:
     def _mixed(self) -> Floats:
         """The combination of remembered images whose residuals cancel best."""
         residuals, points = np.array(self._residuals), np.array(self._points)
-        dF, dG = np.diff(residuals, axis=0).T, np.diff(points, axis=0).T
-        gram = dF.T @ dF
-        gram[np.diag_indices_from(gram)] *= 1 + 1e-10
-        gamma = np.linalg.lstsq(gram, dF.T @ residuals[-1], rcond=None)[0]
-        mixed: Floats = points[-1] - dG @ gamma
+        dF, dG = residuals[1:] - residuals[:-1], points[1:] - points[:-1]
+        gram = dF @ dF.T
+        gram.flat[:: len(gram) + 1] += RIDGE * gram.trace() + np.finfo(np.float64).tiny
+        mixed: Floats = points[-1] - np.linalg.solve(gram, dF @ residuals[-1]) @ dG
         return mixed
 
 

@@ -61,12 +61,14 @@ class Kernel:
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """One E step: expected counts and log-likelihood under a table."""
         slopes, constant = contrasts(table, self.layout, self.often, self.total)
-        slopes = slopes.astype(precision)
+        slopes = slopes.astype(precision, copy=False)
         tame = reach(slopes, self.layout) < TAME
 
         def block(rows: slice, worker: int) -> tuple[Floats, float]:
             X, joint = self._one_hot(rows, worker, precision)
-            return block_counts(X, np.matmul(slopes, X, out=joint), self.weights[rows].astype(precision), tame)
+            return block_counts(
+                X, np.matmul(slopes, X, out=joint), self.weights[rows].astype(precision, copy=False), tame
+            )
 
         sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
         for counts, value in self._map(block):
@@ -152,9 +154,9 @@ def softmax_(joint: Array, tame: bool = False) -> tuple[Array, Array, Array | fl
 def block_counts(X: Array, joint: Array, weights: Array, tame: bool) -> tuple[Floats, float]:
     """Expected counts (S + 1, k) of one block, the mass of each class last, and its log-likelihood."""
     R, sums, peak = softmax_(joint, tame)
-    value = float(weights.astype(np.float64) @ (np.log(sums) + peak).astype(np.float64))
+    value = float(weights.astype(np.float64, copy=False) @ (np.log(sums) + peak).astype(np.float64, copy=False))
     R *= weights / sums
-    return (X @ R.T).astype(np.float64), value
+    return (X @ R.T).astype(np.float64, copy=False), value
 
 
 def often(columns: npt.NDArray[np.integer], weights: Floats, layout: Layout) -> Floats:

@@ -42,6 +42,8 @@ class Emission:
 
     def tempered(self, layout: Layout) -> tuple[Floats, Floats]:
         """(votes, abstain) with the exponents applied."""
+        if (self.exponent == 1).all():
+            return self.votes, self.abstain
         return self.votes * self.exponent[layout.owner, None], self.abstain * self.exponent[:, None]
 
 
