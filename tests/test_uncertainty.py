@@ -1,6 +1,7 @@
 """intervals: exact second derivatives, coverage by simulation, and honesty where nothing is known."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -269,6 +270,14 @@ def test_bad_input():
         intervals(model, method="bootstrap", samples=1)
     with pytest.raises(BadFit, match="votes"):
         intervals(model, gold={0: "a"})
+
+
+def test_a_model_whose_table_is_made_otherwise_is_not_differentiated():
+    votes, _ = simulate(TRUE, SAYS, 100, space=SPACE, seed=9)
+    model = LabelModel().fit(votes)
+    model.emission_ = replace(model.emission_, votes=model.emission_.votes / 2)
+    with pytest.raises(BadFit, match="bootstrap"):
+        intervals(model)
 
 
 def test_json():

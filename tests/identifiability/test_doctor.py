@@ -10,7 +10,7 @@ from structures import as_said, literally, structure, structures
 
 from experiments import agnews, scicite, trec
 from shortlist import LabelSpace, Votes, datasets, diagnose, keywords, labeler
-from shortlist.errors import BadLabeler, BadVotes
+from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import verify
 from shortlist.identifiability.intersection import Deadline
 from shortlist.identifiability.program import Variant, solve
@@ -57,6 +57,23 @@ def test_only_grouped_halvings_do():
     assert diagnose(structure("ab|cd", "ac|bd", "ab|cd", "ac|bd", "ad|bc")).identifiable
     assert diagnose(structure("ab|cd", "ac|bd", "ab|cd", "ac|bd")).identifiable is False
     assert diagnose(structure("ab|cd", "ab|cd", "ab|cd", "ab|cd", "ac|bd")).identifiable is False
+
+
+@pytest.mark.parametrize(
+    ("says", "expected", "by"),
+    [
+        (["a|b|c", "a|b|c", "a|b|c"], True, "greedy"),
+        (["ab|c", "ab|c", "ab|c", "a|bc"], False, "counting"),  # one labeler only tells a from b
+        (["bd|ac", "ad|bc", "ab|cd", "ab|cd", "a|bcd"], True, "integer program"),
+        (["bd|ac", "abd|c", "a|bcd", "ab|cd", "ab|cd"], False, "integer program"),
+    ],
+)
+def test_what_decides(says, expected, by):
+    """The greedy split of the third takes both that S2 needs; only the integer program knows that there is one."""
+    votes = structure(*says)
+    diagnosis = diagnose(votes)
+    assert (diagnosis.identifiable, diagnosis.said.by) == (expected, by)
+    assert as_said(votes) is expected
 
 
 def test_a_certificate_that_lies_is_found_out():
@@ -306,12 +323,14 @@ def test_bad_input():
         diagnose([undeclared])
     with pytest.raises(BadVotes, match="no labelers"):
         diagnose(Votes(np.zeros((3, 0), int), [], ["a", "b"]))
+    with pytest.raises(ShortlistError, match="time_limit"):
+        diagnose(structure("a|b"), time_limit=-1)
     with pytest.raises(BadVotes, match="'a', 'b'"):
         diagnose(structure("a|b"), space=list("abc"))
 
 
 @given(structures())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_a_diagnosis_is_json_and_text(votes):
     diagnosis = diagnose(votes)
     record = json.loads(json.dumps(diagnosis.to_dict()))

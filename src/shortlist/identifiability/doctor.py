@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from shortlist.errors import BadLabeler, BadVotes
+from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability.diagnosis import Diagnosis
 from shortlist.identifiability.generic import generic_rank
 from shortlist.identifiability.intersection import Deadline
@@ -32,6 +32,8 @@ def diagnose(
     (('ears',), ('tail',), ('voice',))
     """
     votes = _votes(votes_or_labelers, space)
+    if not time_limit >= 0:
+        raise ShortlistError(f"time_limit is a number of seconds, 0 or more; got {time_limit!r}")
     deadline = Deadline.after(time_limit)
     codomains, unheard = _heard(votes)
     labelers = (votes.names, codomains, votes.space, deadline)
@@ -51,7 +53,7 @@ def diagnose(
         inseparable_pairs=inseparable,
         untold_pairs=tuple(pair for pair in _untold(able, votes.space) if pair not in inseparable),
         prior_only=dict(_prior_only(able, votes.space)),
-        generic=None if said.identifiable else generic_rank(votes.names, codomains, votes.space),
+        generic=generic_rank(votes.names, codomains, votes.space) if said.identifiable is False else None,
     )
 
 

@@ -50,15 +50,14 @@ class Sight:
         return scale
 
     @cached_property
-    def _spectrum(self) -> tuple[Floats, Floats]:
-        scaled = self._scale[:, None] * (self.basis.T @ self.seen @ self.basis) * self._scale
-        values, vectors = np.linalg.eigh(scaled)
-        return values, vectors
+    def _scaled(self) -> Floats:
+        scaled: Floats = self._scale[:, None] * (self.basis.T @ self.seen @ self.basis) * self._scale
+        return scaled
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """(P,): the share of information that is left, direction by direction, the least first."""
-        return np.maximum(self._spectrum[0], 0.0)
+        return np.asarray(np.maximum(np.linalg.eigvalsh(self._scaled), 0.0), np.float64)
 
     @property
     def parameters(self) -> int:
@@ -74,7 +73,7 @@ class Sight:
 
     def flat(self, besides: list[Floats]) -> Floats:
         """(f, size): flat directions that those in `besides` do not explain, each of few coordinates."""
-        values, vectors = self._spectrum
+        values, vectors = np.linalg.eigh(self._scaled)
         scale = np.where(self._scale > 0, self._scale, 1.0)
         null = vectors[:, values <= BLIND].T * scale @ self.basis.T
         if besides and len(null):

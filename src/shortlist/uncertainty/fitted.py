@@ -23,6 +23,8 @@ from shortlist.votes.patterns import Codes
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
 
+BLOCK = 4096  # patterns at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -48,6 +50,8 @@ class Fitted:
         codes = panel.codes(evidence.votes)
         assumptions = assumptions_of(model, codes, evidence)
         table = emission(model.parameters_, panel.layout)
+        if not np.allclose(table.votes, model.emission_.votes, atol=1e-6):
+            raise other_family(model)
         parameters = inside(model.parameters_, codes, evidence, table, panel.layout)
         table = emission(parameters, panel.layout)
         coordinates = Coordinates.of(assumptions)
@@ -79,7 +83,17 @@ def assumptions_of(model: LabelModel, codes: Codes, evidence: Evidence) -> Assum
     for start, column in zip(layout.starts, codes.T, strict=True):
         voted = column > 0
         np.add.at(often, start + column[voted].astype(np.int64) - 1, evidence.weights[voted])
-    return assume(model.get_params(deep=False), model.panel_, often, evidence.total)
+    try:
+        return assume(model.get_params(deep=False), model.panel_, often, evidence.total)
+    except KeyError as missing:
+        raise other_family(model) from missing
+
+
+def other_family(model: LabelModel) -> BadFit:
+    return BadFit(
+        f"the table of this {type(model).__name__} is not made from accuracies and propensities as in the paper, so "
+        'its likelihood cannot be differentiated here; intervals(model, method="bootstrap") works for any model'
+    )
 
 
 def inside(parameters: Parameters, codes: Codes, evidence: Evidence, table: Emission, layout: Layout) -> Parameters:
@@ -87,8 +101,12 @@ def inside(parameters: Parameters, codes: Codes, evidence: Evidence, table: Emis
 
     An accuracy that touches 1 after a hundred votes is taken for what it is, about 1 − 1/200.
     """
-    rows = evidence.weights[:, None] * posterior(log_joint(codes, table, layout))
-    votes, mass = (codes > 0).T.astype(np.float64) @ rows, rows.sum(axis=0)
+    votes, mass = np.zeros((layout.n, layout.k)), np.zeros(layout.k)
+    for start in range(0, len(codes), BLOCK):
+        part = slice(start, start + BLOCK)
+        rows = evidence.weights[part, None] * posterior(log_joint(codes[part], table, layout))
+        votes += (codes[part] > 0).T.astype(np.float64) @ rows
+        mass += rows.sum(axis=0)
     accuracy = _half_a_vote_in(parameters.accuracy, votes)
     propensity = parameters.propensity
     if propensity.ndim == 2:

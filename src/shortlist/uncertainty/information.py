@@ -19,9 +19,7 @@ import numpy as np
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import log_joint, posterior
 from shortlist.uncertainty.coordinates import ABSENT, Index
-from shortlist.uncertainty.fitted import Fitted
-
-BLOCK = 4096  # patterns at a time
+from shortlist.uncertainty.fitted import BLOCK, Fitted
 
 
 @dataclass(frozen=True, eq=False)

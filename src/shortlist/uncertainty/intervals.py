@@ -97,7 +97,7 @@ def _by_information(fitted: Fitted, level: float) -> Intervals:
     spread = covariance(observed_information(fitted))
     basis, coordinates = fitted.coordinates.basis, fitted.coordinates
     z = float(ndtri((1 + level) / 2))
-    error = np.sqrt(np.einsum("ij,jk,ik->i", basis, spread, basis))
+    error = np.sqrt(((basis @ spread) * basis).sum(axis=1))
     parameters = fitted.parameters
     propensity = (
         _in_log_odds(parameters.propensity, coordinates.propensity, error, z)
@@ -115,10 +115,14 @@ def _by_information(fitted: Fitted, level: float) -> Intervals:
 
 def covariance(information: Floats) -> Floats:
     """The inverse of the information. What is flat, or bends the wrong way, is as wide as can be, never NaN."""
-    values, vectors = np.linalg.eigh(information)
-    least = 1 / (WIDEST**2 * max(len(values), 1))  # a flat direction shared by all coordinates is wide for each
-    spread: Floats = (vectors / np.maximum(values, least)) @ vectors.T
-    return spread
+    size = len(information)
+    least = 1 / (WIDEST**2 * max(size, 1))  # a flat direction shared by all coordinates is wide for each
+    try:
+        np.linalg.cholesky(information - least * np.eye(size))  # whether every direction is steeper than that
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(information)
+        return np.asarray((vectors / np.maximum(values, least)) @ vectors.T, np.float64)
+    return np.asarray(np.linalg.inv(information), np.float64)
 
 
 def _in_log_odds(p: Floats, index: npt.NDArray[np.int64], error: Floats, z: float) -> Interval:
@@ -158,7 +162,7 @@ def _of_balance(fitted: Fitted, spread: Floats, z: float) -> Interval:
     of_softmax = rows @ spread @ rows.T  # (k, k)
     k = len(pi)
     slope = np.where(np.eye(k, dtype=bool), 1.0, -pi / (1 - pi[:, None]))  # of log-odds: log π_j − log(1 − π_j)
-    reach = z * np.sqrt(np.einsum("ij,jk,ik->i", slope, of_softmax, slope))
+    reach = z * np.sqrt(((slope @ of_softmax) * slope).sum(axis=1))
     return Interval(expit(logit(pi) - reach), expit(logit(pi) + reach))
 
 
