@@ -129,7 +129,9 @@ class Votes(Exchange):
                 raise IndexError(f"there is no row {rows}: the Votes have {len(self):,} rows")
             rows = [rows]
         codes = self.codes[rows][:, columns]
-        return self._with(codes, columns, None if self.ids is None else self.ids[rows])
+        whole = len(codes) == len(self)  # failures were counted over all rows: of some rows they are not known
+        failures = [self.failures[i] if whole else None for i in columns]
+        return self._with(codes, columns, None if self.ids is None else self.ids[rows], failures)
 
     def _columns(self, labelers: Any) -> list[int]:
         if isinstance(labelers, slice):
@@ -156,14 +158,20 @@ class Votes(Exchange):
             raise BadVotes(f"there is no labeler {labeler!r}: the Votes have {n}, numbered from 0")
         return int(labeler) % n
 
-    def _with(self, codes: Codes, columns: Sequence[int], ids: npt.NDArray[Any] | None) -> Votes:
+    def _with(
+        self,
+        codes: Codes,
+        columns: Sequence[int],
+        ids: npt.NDArray[Any] | None,
+        failures: Sequence[Failure | None],
+    ) -> Votes:
         return Votes(
             codes,
             [self.codomains[i] for i in columns],
             self.space,
             [self.names[i] for i in columns],
             ids=ids,
-            failures=[self.failures[i] for i in columns],
+            failures=failures,
         )
 
     def only_single(self) -> Votes:
