@@ -42,7 +42,10 @@ def estimate(model: Any, names: tuple[str, ...], voted: Floats, level: float | N
         return Estimate(value, unknown, unknown)
     slopes = np.zeros_like(weights)
     slopes[order] = np.nan_to_num(weights)
-    error = standard_errors(model, slopes)[order]
+    try:
+        error = standard_errors(model, slopes)[order]
+    except BadFit:  # a table that was not made from accuracies has no curvature in them
+        return Estimate(value, unknown, unknown)
     middle = logit(np.clip(value, 1e-9, 1 - 1e-9))
     reach = ndtri((1 + level) / 2) * error / np.maximum(value * (1 - value), 1e-9)
     return Estimate(value, expit(middle - reach), expit(middle + reach))

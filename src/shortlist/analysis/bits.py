@@ -73,8 +73,14 @@ class Bits:
 
     def pairs(self, weights: npt.NDArray[Any] | None = None) -> Counts:
         """(n, n): `together`, of all shortlists or of those marked (S, S), added up by labeler."""
-        table = (self.together if weights is None else self.together * weights).astype(np.float64)
-        by_row = self.layout.per_labeler(table)
+        return self._squared(self.together if weights is None else self.together * weights)
+
+    def kinds(self, marked: npt.NDArray[np.bool_]) -> Counts:
+        """(n, n): how many different pairs of shortlists, of those marked (S, S), were voted together."""
+        return self._squared((self.together > 0) & marked)
+
+    def _squared(self, table: npt.NDArray[Any]) -> Counts:
+        by_row = self.layout.per_labeler(table.astype(np.float64))
         return self.layout.per_labeler(by_row.T).T.astype(np.int64)
 
     def indices(self, words: Words) -> npt.NDArray[np.int64]:

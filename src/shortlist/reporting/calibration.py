@@ -51,4 +51,4 @@ def wilson(share: float, n: int, level: float = 0.9) -> tuple[float, float]:
     z2 = float(ndtri((1 + level) / 2)) ** 2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = (z2 * (share * (1 - share) / n + z2 / (4 * n * n))) ** 0.5 / (1 + z2 / n)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    return (middle - reach if share > 0 else 0.0), (middle + reach if share < 1 else 1.0)

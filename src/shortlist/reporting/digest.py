@@ -11,11 +11,15 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.accuracy import WIDEST
+from shortlist.analysis.pairs import same_shortlists
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.evidence import Gold
 from shortlist.labelmodel.layout import Floats
 from shortlist.reporting.calibration import Calibration
 from shortlist.votes import Votes
+
+COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
+FEW = 20  # rows: what fewer show may be chance
 
 
 class Tile(NamedTuple):
@@ -60,6 +64,16 @@ class Digest:
     @cached_property
     def pairs(self) -> pl.DataFrame:
         return self.analysis.pairs()
+
+    @cached_property
+    def near_copies(self) -> set[tuple[str, str]]:
+        """Pairs that depend on each other beyond the class, or that never say different things."""
+        bits = self.analysis.bits
+        table = self.pairs.with_columns(kinds=_upper(bits.kinds(same_shortlists(bits.layout))))
+        found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * bits.m >= FEW)
+        if "correlation" in table.columns:
+            found |= pl.col("correlation").fill_null(0) >= COPIES
+        return set(table.filter(found).select("labeler", "other").iter_rows())
 
     @cached_property
     def classes(self) -> pl.DataFrame:
@@ -119,3 +133,9 @@ class Digest:
             note = "converged" if self.model.converged_ else "stopped early"
             tiles.append(Tile("fit", f"{self.model.n_iter_} steps", note))
         return tiles
+
+
+def _upper(square: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The upper triangle, in the order of the table of pairs."""
+    above: npt.NDArray[np.int64] = square[np.triu_indices(len(square), 1)]
+    return above

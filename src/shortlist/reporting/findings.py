@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
-from shortlist.reporting.digest import Digest
+from shortlist.reporting.digest import FEW, Digest
 
-COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
 HARD = 0.2  # expected error from which two classes are called hard to tell apart
 OFF = 0.05  # distance of an estimate from gold, or of belief from truth, that is worth a word
 MOST = 3  # of each kind
@@ -43,14 +42,14 @@ def seen(digest: Digest) -> Iterator[Finding]:
     yield from silent(digest)
     yield from failed(digest)
     yield from uncovered(digest)
+    yield from copies(digest)
     if digest.model is not None:
         yield from unfinished(digest)
-        yield from copies(digest.pairs)
         yield from hard_classes(digest.classes)
     if "accuracy" in digest.labelers.columns:
         yield from worse_than_chance(digest)
         yield from off_gold(digest.labelers)
-    if digest.calibration is not None:
+    if digest.calibration is not None and digest.known.sum() >= FEW:
         yield from miscalibrated(digest)
 
 
@@ -77,16 +76,29 @@ def unfinished(digest: Digest) -> Iterator[Finding]:
         yield Finding("warn", "The fit stopped before it converged. Raise max_iter, or tol if this is good enough.")
 
 
-def copies(pairs: pl.DataFrame) -> Iterator[Finding]:
-    """Labelers that agree beyond what the class explains."""
-    found = pairs.filter((pl.col("correlation") >= COPIES) & (pl.col("overlap") > 0))
-    for pair in found.sort("correlation", descending=True).head(MOST).iter_rows(named=True):
-        yield Finding(
-            "warn",
-            f"{pair['labeler']} and {pair['other']} depend on each other beyond what the class explains (correlation "
-            f"{pair['correlation']:.2f}). The model counts their evidence twice and takes both to be more accurate "
-            "than they are. Merge them, or leave one out.",
-        )
+def copies(digest: Digest) -> Iterator[Finding]:
+    """Labelers that agree beyond what the class explains, or always."""
+    found = [
+        pair for pair in digest.pairs.iter_rows(named=True) if (pair["labeler"], pair["other"]) in digest.near_copies
+    ]
+    found.sort(key=lambda pair: -(pair.get("correlation") or 1))
+    for pair in found[:MOST]:
+        yield Finding("warn", _always(pair, len(digest.votes)) if pair["same"] == pair["overlap"] else _dependent(pair))
+
+
+def _always(pair: dict[str, Any], m: int) -> str:
+    return (
+        f"{pair['labeler']} and {pair['other']} say the same on all {pair['same'] * m:,.0f} rows on which both vote. "
+        "Either both are always right, or one copies the other: then leave one out."
+    )
+
+
+def _dependent(pair: dict[str, Any]) -> str:
+    return (
+        f"{pair['labeler']} and {pair['other']} depend on each other beyond what the class explains (correlation "
+        f"{pair['correlation']:.2f}). The model counts their evidence twice and takes both to be more accurate than "
+        "they are. Merge them, or leave one out."
+    )
 
 
 def hard_classes(classes: pl.DataFrame) -> Iterator[Finding]:
@@ -101,7 +113,7 @@ def hard_classes(classes: pl.DataFrame) -> Iterator[Finding]:
 
 
 def _labelers(count: int) -> str:
-    return {0: "No labeler names", 1: "1 labeler names"}.get(count, f"{count} labelers name")
+    return {0: "No labeler names", 1: "One labeler names"}.get(count, f"{count} labelers name")
 
 
 def worse_than_chance(digest: Digest) -> Iterator[Finding]:
@@ -122,7 +134,7 @@ def off_gold(labelers: pl.DataFrame) -> Iterator[Finding]:
     if "gold_accuracy" not in labelers.columns:
         return
     gap = (pl.col("accuracy") - pl.col("gold_accuracy")).abs()
-    found = labelers.filter((gap > OFF) & (pl.col("gold_votes") >= 20)).sort(gap, descending=True)
+    found = labelers.filter((gap > OFF) & (pl.col("gold_votes") >= FEW)).sort(gap, descending=True)
     for row in found.head(MOST).iter_rows(named=True):
         more = "more" if row["accuracy"] > row["gold_accuracy"] else "less"
         yield Finding(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shortlist.reporting.digest import Digest
-from shortlist.reporting.findings import COPIES
 
 LARGEST = 60  # lines: beyond, those are shown where most happens
 
@@ -42,6 +41,10 @@ def labeler_heat(digest: Digest) -> Heat:
     correlation = _square(digest, len(names))
     shown = _busiest(conflict.sum(axis=1))
     cells = [[_pair(names, i, j, overlap, conflict, correlation) for j in shown] for i in shown]
+    for line, i in zip(cells, shown, strict=True):
+        for at, j in enumerate(shown):
+            if (names[min(i, j)], names[max(i, j)]) in digest.near_copies:
+                line[at] = replace(line[at], marked=True)
     chosen = [names[i] for i in shown]
     return Heat(chosen, chosen, cells, len(names) - len(chosen))
 
@@ -68,7 +71,7 @@ def _pair(names: tuple[str, ...], i: int, j: int, overlap: Any, conflict: Any, c
     if close == close:
         tip += f"; correlation given the class {close:.2f}"
     warmth, colour = (both, "overlap") if i > j else (rate, "conflict")
-    return Cell(float(warmth), colour, _percent(warmth), tip, bool(close >= COPIES))
+    return Cell(float(warmth), colour, _percent(warmth), tip)
 
 
 def class_heat(digest: Digest) -> Heat:

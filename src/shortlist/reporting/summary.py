@@ -93,9 +93,9 @@ def _labeler(line: dict[str, Any], columns: list[str]) -> Iterator[Any]:
     if "gold_accuracy" in columns:
         yield _share(line["gold_accuracy"])
     if "likelihood" in columns:
-        yield "–" if line["likelihood"] is None else f"{line['likelihood']:.2f}"
+        yield "–" if line["likelihood"] is None else f"{line['likelihood']:z.2f}"
     if "gold_gain" in columns:
-        yield "–" if line["gold_gain"] is None else f"{100 * line['gold_gain']:+.1f}"
+        yield "–" if line["gold_gain"] is None else f"{100 * line['gold_gain']:+z.1f}"
 
 
 def ruler(line: dict[str, Any]) -> str:
@@ -119,9 +119,9 @@ def _at(share: float) -> int:
 def class_table(digest: Digest) -> Table | None:
     if digest.model is None:
         return None
-    table = _table("Classes that are mixed up", "class", "other", "expected error", "told apart by")
+    table = _table("Classes that are mixed up", "class", "other", "expected error", "labelers that tell")
     for line in digest.classes.sort("error", descending=True, maintain_order=True).head(MOST).iter_rows(named=True):
-        _add(table, line["class"], line["other"], f"{line['error']:.1%}", f"{line['labelers']} labelers")
+        _add(table, line["class"], line["other"], f"{line['error']:.1%}", str(line["labelers"]))
     return table
 
 

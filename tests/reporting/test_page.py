@@ -1,0 +1,136 @@
+"""The page as text: whole, escaped, small, and written in one step."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from shortlist import MajorityVote, report
+from shortlist.errors import BadFile, BadRows, BadVotes, MissingPackage
+from tests.analysis.worked import quietly_fitted
+from tests.reporting.showing import ATTACK, SCRIPT, drawn, hostile
+
+EMPTY = {"meta", "link", "br", "img", "line", "circle", "rect", "path", "hr", "input"}
+
+
+class Reader(HTMLParser):
+    """Checks that every tag is closed in its turn; remembers tags, ids and what would be fetched."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.ids, self.fetched = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        found = dict(attributes)
+        self.ids += [found["id"]] if "id" in found else []
+        self.fetched += [found[name] for name in ("src", "href") if name in found and found[name][0] != "#"]
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def read(path) -> Reader:
+    reader = Reader()
+    reader.feed(path.read_text())
+    assert not reader.open
+    return reader
+
+
+def test_everything_users_write_is_escaped(tmp_path):
+    votes, model, rows, gold = hostile()
+    path = report(votes, model, rows, gold, tmp_path / "page.html", title="Title " + SCRIPT + ATTACK)
+    text, page = path.read_text(), read(path)
+    assert SCRIPT not in text
+    assert "&lt;script&gt;window.hacked" in text
+    assert "{{ 7 * 7 }}" in text  # users' braces are text, not templates
+    assert page.tags.count("script") == 1
+    assert "img" not in page.tags
+
+
+def test_it_is_whole_and_loads_nothing(tmp_path):
+    votes, truth = drawn()
+    page = read(report(votes, quietly_fitted(votes), None, truth, tmp_path / "page.html"))
+    assert len(page.ids) == len(set(page.ids))
+    assert all(address.startswith("data:") for address in page.fetched)
+    for name in ("findings", "plot-pairs", "plot-classes", "plot-accuracies", "plot-beliefs", "plot-calibration",
+                 "plot-balance", "plot-history", "table-labelers", "conflicts", "next"):  # fmt: skip
+        assert name in page.ids
+
+
+def test_the_doctor_comes_first(tmp_path):
+    votes = drawn().votes
+    text = report(votes, quietly_fitted(votes), path=tmp_path / "page.html").read_text()
+    assert 0 < text.index('id="findings"') < text.index('id="labelers"') < text.index('id="pairs"')
+
+
+@pytest.mark.parametrize("model", [None, "majority"])
+def test_with_less_to_show(tmp_path, model):
+    votes = drawn().votes
+    model = MajorityVote().fit(votes) if model else None
+    page = read(report(votes, model, path=tmp_path / "page.html"))
+    assert "plot-history" not in page.ids
+    assert ("plot-beliefs" in page.ids) == (model is not None)
+    assert "plot-calibration" not in page.ids
+
+
+def test_rows_that_are_pictures(tmp_path):
+    votes, truth = drawn()
+    images = np.random.default_rng(0).random((len(votes), 8, 8))
+    page = read(report(votes, quietly_fitted(votes), images, truth, tmp_path / "page.html"))
+    assert page.tags.count("img") > 10
+
+
+def test_the_same_twice(tmp_path):
+    votes, truth = drawn()
+    model = quietly_fitted(votes)
+    one, other = (report(votes, model, None, truth, tmp_path / name).read_bytes() for name in "ab")
+    assert one == other
+
+
+def test_a_failure_leaves_the_old_page_alone(tmp_path):
+    votes = drawn().votes
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    with pytest.raises(BadRows, match="300 rows"):
+        report(votes, quietly_fitted(votes), ["too", "few"], path=path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(BadFile, match="no folder"):
+        report(votes, path=tmp_path / "nowhere" / "page.html")
+    with pytest.raises(BadVotes):
+        report([[1]], path=path)
+
+
+def test_without_jinja2_it_says_what_to_install(tmp_path, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(MissingPackage, match=r"shortlist\[report\]"):
+        report(drawn().votes, path=tmp_path / "page.html")
+
+
+def test_lone_surrogates_do_not_stop_it(tmp_path):
+    votes, _ = drawn()
+    report(votes, None, ["\ud800 half a character"] * len(votes), path=tmp_path / "page.html")
+
+
+def test_the_demo_stays_far_under_five_megabytes(tmp_path):
+    from sklearn.datasets import load_digits
+
+    from shortlist import apply
+    from shortlist.demo import LABELERS, SPACE
+
+    digits = load_digits()
+    votes = apply(LABELERS, list(digits.images), space=SPACE, progress=False)
+    path = report(
+        votes, quietly_fitted(votes), list(digits.images), [str(d) for d in digits.target], tmp_path / "d.html"
+    )
+    assert path.stat().st_size < 400_000
+    assert re.search(r"count_loops and where_is_the_loop depend on each other", path.read_text())
