@@ -11,7 +11,7 @@ from shortlist.errors import BadFile, BadRows, BadVotes, MissingPackage
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import ATTACK, SCRIPT, drawn, hostile
 
-EMPTY = {"meta", "link", "br", "img", "line", "circle", "rect", "path", "hr", "input"}
+EMPTY = {"wbr", "meta", "link", "br", "img", "line", "circle", "rect", "path", "hr", "input"}
 
 
 class Reader(HTMLParser):
@@ -62,6 +62,13 @@ def test_it_is_whole_and_loads_nothing(tmp_path):
     for name in ("findings", "plot-pairs", "plot-classes", "plot-accuracies", "plot-beliefs", "plot-calibration",
                  "plot-balance", "plot-history", "table-labelers", "conflicts", "next"):  # fmt: skip
         assert name in page.ids
+
+
+def test_names_break_after_underscores_and_stay_escaped():
+    from shortlist.reporting.page import breakable, minus, percent
+
+    assert str(breakable("how_many<b>")) == "how_<wbr>many&lt;b&gt;"
+    assert (minus("-0.5"), percent(None), percent(0.123)) == ("−0.5", "–", "12.3%")
 
 
 def test_the_doctor_comes_first(tmp_path):

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shortlist.analysis.labelers import frame
@@ -21,6 +22,8 @@ from shortlist.labelmodel.layout import Floats
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis
 
+Index = npt.NDArray[np.int64]
+
 
 def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
     """The n rows that promise most, one for each way the labelers vote."""
@@ -29,12 +32,9 @@ def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
     if not 0 < trust < np.inf:
         raise BadFit(f"trust says how many labelled rows a belief is worth, more than 0; got {trust!r}")
     votes, beliefs = analysis.votes, analysis.beliefs
-    open_rows = np.arange(len(votes)) if analysis.gold is None else np.flatnonzero(analysis.gold < 0)
-    which = analysis.patterns.inverse[open_rows]
-    _, first, like = np.unique(which, return_index=True, return_counts=True)
-    example = open_rows[first]
+    example, like = unlabelled(analysis)
     gain = like * expected_rise(beliefs[example], trust)
-    best = np.lexsort((example, -np.round(gain, 9)))[:n]
+    best = largest(gain, example, n)
     example, like, gain = example[best], like[best], gain[best]
     order = np.argsort(-beliefs[example], axis=1, kind="stable")
     lead, follow = top_two(beliefs[example])
@@ -51,6 +51,24 @@ def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
         "said": pl.Series(["; ".join(said_about(analysis, int(a))) for a in example], dtype=pl.String),
     }
     return frame(columns)
+
+
+def unlabelled(analysis: Analysis) -> tuple[Index, Index]:
+    """For each way the labelers vote on rows without a label: the first such row, and how many there are."""
+    inverse, u = analysis.patterns.inverse, len(analysis.patterns.counts)
+    rows = np.arange(len(inverse)) if analysis.gold is None else np.flatnonzero(analysis.gold < 0)
+    like = np.bincount(inverse[rows], minlength=u)
+    first = np.zeros(u, np.int64)
+    first[inverse[rows[::-1]]] = rows[::-1]  # what is written last stays: the first row
+    return first[like > 0], like[like > 0]
+
+
+def largest(gain: Floats, rows: Index, n: int) -> Index:
+    """The n largest gains, of equal ones the first row."""
+    rounded = np.round(gain, 9)
+    least = np.partition(rounded, -n)[-n] if len(gain) > n else -np.inf
+    near = np.flatnonzero(rounded >= least)
+    return near[np.lexsort((rows[near], -rounded[near]))][:n]
 
 
 def expected_rise(beliefs: Floats, trust: float) -> Floats:

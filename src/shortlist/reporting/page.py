@@ -123,12 +123,18 @@ def environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"percent": percent, "minus": minus}
+    found.filters |= {"percent": percent, "minus": minus, "breakable": breakable}
     return found
 
 
 def percent(value: float | None, digits: int = 1) -> str:
     return "–" if value is None else f"{value:.{digits}%}"
+
+
+def breakable(name: str) -> Any:
+    """A name that may be broken after its underscores; escaped like everything else."""
+    markup = require("markupsafe", extra="report")
+    return markup.Markup("_<wbr>").join(markup.escape(part) for part in name.split("_"))
 
 
 def minus(number: str) -> str:
