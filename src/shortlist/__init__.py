@@ -18,7 +18,10 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shortlist import datasets as datasets
     from shortlist.analysis import Analysis as Analysis
+    from shortlist.classifier import MLPClassifier as MLPClassifier
     from shortlist.classifier import NoiseAwareClassifier as NoiseAwareClassifier
+    from shortlist.classifier import TransformerClassifier as TransformerClassifier
+    from shortlist.classifier import evaluate as evaluate
     from shortlist.errors import ShortlistError as ShortlistError
     from shortlist.identifiability import diagnose as diagnose
     from shortlist.labelers import Labeler as Labeler
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from shortlist.votes import Votes as Votes
 
 _ROOMS = {
-    "classifier": ["NoiseAwareClassifier"],
+    "classifier": ["MLPClassifier", "NoiseAwareClassifier", "TransformerClassifier", "evaluate"],
     "errors": ["ShortlistError"],
     "labelspace": ["LabelSpace", "Not"],
     "votes": ["Votes"],

@@ -69,11 +69,12 @@ class TokenBatches:
 
     def epoch(self, number: int) -> list[Rows]:
         rng = np.random.default_rng([self.seed, number])
-        order = rng.permutation(len(self.ids))
+        cuts = np.array_split(rng.permutation(len(self.ids)), len(self))
         batches: list[Rows] = []
-        for window in np.array_split(order, -(-len(self) // WINDOW)):
+        for start in range(0, len(cuts), WINDOW):
+            window = np.concatenate(cuts[start : start + WINDOW])
             by_length = window[np.argsort(self.lengths[window], kind="stable")]
-            batches += np.array_split(by_length, -(-len(window) // self.size))
+            batches += np.split(by_length, np.cumsum([len(cut) for cut in cuts[start : start + WINDOW]])[:-1])
         return [batches[b] for b in rng.permutation(len(batches))]
 
     def in_order(self, size: int) -> list[Rows]:

@@ -29,12 +29,12 @@ EVERY = 60.0  # seconds between checkpoints within an epoch
 class Checkpoint:
     """Where to keep a training, and what tells it from other trainings."""
 
-    def __init__(self, path: str | os.PathLike[str], fingerprint: str, every: float = EVERY) -> None:
-        self.path, self.fingerprint, self.every = Path(path), fingerprint, every
+    def __init__(self, path: str | os.PathLike[str], fingerprint: str) -> None:
+        self.path, self.fingerprint = Path(path), fingerprint
         self.last = time.monotonic()
 
     def maybe(self, trainer: Trainer) -> None:
-        if time.monotonic() - self.last >= self.every:
+        if time.monotonic() - self.last >= EVERY:
             self.save(trainer)
 
     def save(self, trainer: Trainer) -> None:

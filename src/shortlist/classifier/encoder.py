@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadFile, require
 
+_TOKENIZER = ("tokenizer.json", "vocab", "spiece", "sentencepiece", "tokenizer.model")
 Ids = list[npt.NDArray[np.int32]]
 
 
@@ -53,8 +54,8 @@ def load_encoder(name: str | os.PathLike[str]) -> Encoder:
     """An encoder by its name on the Hugging Face hub, or from a folder."""
     transformers: Any = require("transformers", extra="transformers")
     require("torch", extra="transformers")
-    if _is_folder(name) and not (Path(name) / "config.json").is_file():
-        raise BadFile(f"there is no encoder in {os.fspath(name)!r}: no file config.json")
+    if _is_folder(name):
+        _check_folder(Path(name))
     try:
         with quiet(transformers):
             network = transformers.AutoModel.from_pretrained(name)
@@ -66,6 +67,14 @@ def load_encoder(name: str | os.PathLike[str]) -> Encoder:
             "hub (needs network, or its cache), or a folder with config.json, the weights and the tokenizer"
         ) from error
     return Encoder(network.float(), tokenizer)
+
+
+def _check_folder(folder: Path) -> None:
+    """transformers makes up what a folder lacks; a classifier must not."""
+    if not (folder / "config.json").is_file():
+        raise BadFile(f"there is no encoder in '{folder}': no file config.json")
+    if not any(path.name.startswith(_TOKENIZER) for path in folder.iterdir()):
+        raise BadFile(f"the encoder in '{folder}' has no tokenizer: no file {', '.join(_TOKENIZER)}")
 
 
 def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Any]]:
