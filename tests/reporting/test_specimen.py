@@ -32,6 +32,13 @@ def test_tables_with_several_columns_show_them_all():
     assert pick(pl.DataFrame({"x": [1, 2], "y": ["a", None]}), [1], 2)[1].fields == (("x", "2"), ("y", ""))
 
 
+def test_a_long_text_is_what_the_row_is_about():
+    found = show({"id": 7, "text": "word " * 20, "source": "x" * 99, "n": None})
+    assert found.text == "word " * 20
+    assert found.fields == (("id", "7"), ("source", "x" * 39 + "…"), ("n", ""))
+    assert show({}) == Specimen()
+
+
 @pytest.mark.parametrize("rows", [["a", "b"], iter(["a", "b"]), pl.DataFrame({"t": ["a", "b"]})])
 def test_as_many_rows_as_votes(rows):
     with pytest.raises(BadRows, match=r"3 rows.*2 rows"):

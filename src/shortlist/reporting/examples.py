@@ -101,7 +101,7 @@ def spread_out(members: Any) -> list[int]:
 def _conflict(digest: Digest, bucket: dict[str, Any], members: Any, examples: tuple[Example, ...]) -> Conflict:
     one = _side(digest, bucket["labeler"], bucket["says"], members)
     other = _side(digest, bucket["other"], bucket["other_says"], members)
-    neither = None if one.believed is None or other.believed is None else 1 - one.believed - other.believed
+    neither = None if one.believed is None or other.believed is None else max(0.0, 1 - one.believed - other.believed)
     return Conflict((one, other), len(members), neither, examples)
 
 

@@ -153,7 +153,8 @@ def miscalibrated(digest: Digest) -> Iterator[Finding]:
     else:
         how = "over" if gap > 0 else "under"
         yield Finding(
-            "warn", f"Beliefs are {how}confident: {found.belief:.0%} believed on average, {found.right:.0%} right."
+            "warn" if gap > 0 else "note",
+            f"Beliefs are {how}confident: {found.belief:.0%} believed on average, {found.right:.0%} right.",
         )
 
 

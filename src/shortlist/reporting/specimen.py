@@ -17,12 +17,13 @@ from shortlist.labelers.rows import chunks
 
 LONGEST = 600  # characters
 WIDEST = 96  # pixels
-FIELDS = 12
+FIELDS = 6
+SHORT = 40  # characters: a longer value is what the row is about
 
 
 @dataclass(frozen=True)
 class Specimen:
-    """One of: text, fields (name → text), a picture (a data URI)."""
+    """Text, named values, or a picture (a data URI)."""
 
     text: str = ""
     fields: tuple[tuple[str, str], ...] = ()
@@ -52,12 +53,19 @@ def show(row: Any) -> Specimen:
     if isinstance(row, Mapping):
         if len(row) == 1:
             return show(next(iter(row.values())))
-        return Specimen(fields=tuple((str(name), cut(value, 200)) for name, value in list(row.items())[:FIELDS]))
+        return of_values({str(name): cut(value) for name, value in row.items()})
     if isinstance(row, np.ndarray) and is_picture(row):
         return Specimen(picture=data_uri(row))
     if isinstance(row, np.ndarray):
         return Specimen(text=cut(np.array2string(row, precision=3, threshold=12, edgeitems=4)))
     return Specimen(text=cut(row))
+
+
+def of_values(values: dict[str, str]) -> Specimen:
+    """The longest text, if it is long, and some of the other values in short."""
+    main = max(values, key=lambda name: len(values[name]), default="")
+    text = values.pop(main) if main and len(values[main]) > SHORT else ""
+    return Specimen(text, tuple((name, cut(value, SHORT)) for name, value in list(values.items())[:FIELDS]))
 
 
 def cut(value: Any, longest: int = LONGEST) -> str:
