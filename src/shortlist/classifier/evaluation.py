@@ -74,7 +74,7 @@ def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | 
 
     >>> print(evaluate({"coin": [["a", "b", "b"], ["a", "a", "b"]]}, ["a", "b", "b"]))
     method             accuracy             macro_f1  mean_class_accuracy
-    coin          83.3 ± 211.8         83.3 ± 211.8          87.5 ± 158.8
+    coin           83.3 ± 211.8         83.3 ± 211.8         87.5 ± 158.8
     """
     methods = predictions if isinstance(predictions, Mapping) else {"classifier": predictions}
     labels = np.asarray(gold, object)
