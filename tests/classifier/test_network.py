@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from shortlist.classifier.linear import expected_loss
-from shortlist.classifier.network import make_head, reader_class, soft_cross_entropy, torch_and_device
+from shortlist.classifier.network import (
+    make_head,
+    reader_class,
+    set_likelihood,
+    soft_cross_entropy,
+    torch_and_device,
+)
 from shortlist.errors import BadFit
 
 torch = pytest.importorskip("torch")
@@ -25,6 +31,13 @@ def test_the_loss_is_that_of_the_linear_model(clouds):
     logits = torch.as_tensor(X @ theta[:-1] + theta[-1])
     ours = soft_cross_entropy(logits, torch.as_tensor(beliefs), torch.as_tensor(weights))
     assert ours.item() == pytest.approx(expected_loss(theta.ravel(), X, beliefs, weights, 0.0)[0], rel=1e-5)
+
+
+def test_a_set_likelihood_worked_by_hand():
+    """P(text) = (3/4, 1/4), beliefs (.5, .5) and (1, 0): −2 log(1/2) − log(3/4) with weights 2 and 1."""
+    logits = torch.tensor([[np.log(3.0), 0.0]] * 2)
+    loss = set_likelihood(logits, torch.tensor([[0.5, 0.5], [1.0, 0.0]]), torch.tensor([2.0, 1.0]))
+    assert loss.item() == pytest.approx(2 * np.log(2) - np.log(3 / 4))
 
 
 def test_pooling_does_not_see_the_padding(tiny_encoder):

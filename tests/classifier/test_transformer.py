@@ -36,6 +36,7 @@ def lesson(texts):
         {"average": 0.9},
         {"word_dropout": 0.2},
         {"weigh": "confidence", "power": 2.0},
+        {"loss": "set"},
         {"precision": "bf16"},
         {"steps": None, "epochs": 12, "schedule": "constant"},
         {"frozen": True, "steps": 100},
@@ -224,6 +225,8 @@ def test_bad_input(tiny_encoder, lesson):
         classifier(tiny_encoder).fit(["the cat", "it"], [[0.9, 0.1], [0.5, 0.5]])
     with pytest.raises(BadFit, match='"mean" or "cls"'):
         classifier(tiny_encoder, pooling="max").fit(rows, beliefs)
+    with pytest.raises(BadFit, match='"expected" or "set"'):
+        classifier(tiny_encoder, loss="hinge").fit(rows, beliefs)
     with pytest.raises(BadFit, match='"auto", "fp32" or "bf16"'):
         classifier(tiny_encoder, precision="fp8").fit(rows, beliefs)
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from structures import as_said, literally, structure, structures
 
 from experiments import agnews, scicite, trec
 from shortlist import LabelSpace, Votes, datasets, diagnose, keywords, labeler
@@ -18,6 +17,7 @@ from shortlist.identifiability.repair import find_repairs
 from shortlist.identifiability.verdict import decide
 from shortlist.identifiability.voice import voices
 from shortlist.votes import Codomain
+from tests.identifiability.structures import as_said, literally, structure, structures
 
 
 def codomains(votes):

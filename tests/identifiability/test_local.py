@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from structures import structure, structures
 
 from shortlist import LabelModel, Votes, datasets, diagnose, simulate
 from shortlist.errors import FitWarning, NotFitted
@@ -17,6 +16,7 @@ from shortlist.identifiability.sight import Sight
 from shortlist.identifiability.verdict import decide
 from shortlist.labelmodel import Parameters
 from shortlist.uncertainty.fitted import Fitted
+from tests.identifiability.structures import structure, structures
 
 pytestmark = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 
