@@ -35,6 +35,7 @@ RECIPES = {
     # beliefs
     "steps-sharp": STEPS | {"power": 2.0},
     "steps-sharper": STEPS | {"power": 4.0},
+    "steps-set": STEPS | {"loss": "set"},
     "steps-confidence": STEPS | {"weigh": "confidence"},
     "steps-uncovered": STEPS | {"uncovered": "keep"},
     # refinement

@@ -94,6 +94,7 @@ def make_task(name, data_home=None):
     for method, model in label_models().items():
         _believe(task, method, model, votes)
     _believe(task, "lfs", label_models()["nplm"], single)
+    _believe(task, "lfs-mv", label_models()["mv"], single)
     return task
 
 

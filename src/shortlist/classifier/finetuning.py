@@ -15,7 +15,7 @@ from shortlist.classifier.beliefs import Floats
 from shortlist.classifier.checkpoint import Checkpoint, fingerprint
 from shortlist.classifier.encoder import Encoder, Ids
 from shortlist.classifier.evaluation import score
-from shortlist.classifier.network import make_head, reader_class, torch_and_device
+from shortlist.classifier.network import LOSSES, make_head, reader_class, torch_and_device
 from shortlist.classifier.progress import progress_bar
 from shortlist.classifier.training import Plan, Trainer, as_targets, autocast, own_randomness
 from shortlist.errors import BadFit
@@ -35,6 +35,8 @@ class FineTuning:
         self.precision = check_precision(options["precision"], self.device)
         if options["pooling"] not in ("mean", "cls"):
             raise BadFit(f'pooling is "mean" or "cls", not {options["pooling"]!r}')
+        if options["loss"] not in LOSSES:
+            raise BadFit(f'loss is "expected" or "set", not {options["loss"]!r}')
         self.network = network if network is not None and network.encoder is encoder.network else self._fresh()
         self.history: list[float] = []
 
@@ -63,6 +65,7 @@ class FineTuning:
                 accumulate=o["accumulate"],
                 average=o["average"],
                 precision="fp32" if frozen else self.precision,
+                loss=o["loss"],
             ),
             device=self.device,
             judge=None if judged is None else self._judge(judged),

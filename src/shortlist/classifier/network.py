@@ -39,6 +39,15 @@ def soft_cross_entropy(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tens
     return -((beliefs * log_p).sum(dim=1) * weights).sum()
 
 
+def set_likelihood(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tensor:
+    """Σ_a w_a · −log Σ_j P(j | G_a) softmax_j(logits_a): any believed class will do, and the text may choose."""
+    log_p = logits.float().log_softmax(dim=1)
+    return -((log_p + beliefs.clamp(min=1e-12).log()).logsumexp(dim=1) * weights).sum()
+
+
+LOSSES = {"expected": soft_cross_entropy, "set": set_likelihood}
+
+
 @cache
 def reader_class() -> Any:
     """The class of encoders with a head. Made when it is first needed, because its base comes from torch."""

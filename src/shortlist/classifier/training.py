@@ -17,7 +17,7 @@ import numpy as np
 from shortlist.classifier.batches import Batches, Rows
 from shortlist.classifier.beliefs import Floats
 from shortlist.classifier.checkpoint import Checkpoint
-from shortlist.classifier.network import Module, soft_cross_entropy
+from shortlist.classifier.network import LOSSES, Module
 
 LEAST = 1e-3  # of the learning rate: a plateau this low is the end
 Judge = Callable[[Module, float], float]  # (network, mean training loss of the epoch) → the higher the better
@@ -36,6 +36,7 @@ class Plan:
     accumulate: int = 1
     average: float = 0.0
     precision: str = "fp32"
+    loss: str = "expected"
 
 
 @dataclass
@@ -117,7 +118,7 @@ class Trainer:
         for rows in group:
             with autocast(self.torch, self.device, self.plan.precision):
                 logits = self.network(*self.batches.inputs(rows, training=True))
-            share = soft_cross_entropy(logits, self.beliefs[rows], self.weights[rows]) / weight
+            share = LOSSES[self.plan.loss](logits, self.beliefs[rows], self.weights[rows]) / weight
             share.backward()
             loss = loss + share.detach()
         if self.plan.clip:

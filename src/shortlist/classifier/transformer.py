@@ -46,6 +46,7 @@ class TransformerClassifier(Predictor):
     average : decay of a running average of the weights, which is then what is kept; 0 for none
     word_dropout : the share of words hidden from the encoder in training
     power : beliefs are raised to it first; above 1 makes them sharper
+    loss : "expected" (the paper), or "set": −log of the belief-weighted mass on the classes
     weigh : "rows" count alike, or by "confidence": one minus the relative entropy of the belief
     rounds : how often to train again on what votes and classifier say together, uncovered rows included
     precision : "auto" (bfloat16 products on CUDA), "fp32" or "bf16"
@@ -84,6 +85,7 @@ class TransformerClassifier(Predictor):
         average: float = 0.0,
         word_dropout: float = 0.0,
         power: float = 1.0,
+        loss: Literal["expected", "set"] = "expected",
         weigh: Literal["rows", "confidence"] = "rows",
         rounds: int = 0,
         precision: Literal["auto", "fp32", "bf16"] = "auto",
@@ -114,6 +116,7 @@ class TransformerClassifier(Predictor):
         self.average = average
         self.word_dropout = word_dropout
         self.power = power
+        self.loss = loss
         self.weigh = weigh
         self.rounds = rounds
         self.precision = precision
@@ -133,7 +136,7 @@ class TransformerClassifier(Predictor):
         at 5e-7.
         """
         own = {"pooling": "cls", "schedule": "constant", "epochs": 20, "lr": 3e-5, "head_lr": None, "steps": None}
-        plain = {"average": 0.0, "word_dropout": 0.0, "power": 1.0, "weigh": "rows", "rounds": 0}
+        plain = {"average": 0.0, "word_dropout": 0.0, "power": 1.0, "weigh": "rows", "loss": "expected", "rounds": 0}
         return cls(encoder, **{**own, **plain, **options})
 
     def fit(
