@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel import LabelModel as LabelModel
     from shortlist.labelmodel import MajorityVote as MajorityVote
     from shortlist.labelmodel import NearestClass as NearestClass
+    from shortlist.labelmodel import PooledModel as PooledModel
     from shortlist.labelmodel import simulate as simulate
     from shortlist.labelspace import LabelSpace as LabelSpace
     from shortlist.labelspace import Not as Not
@@ -67,7 +68,7 @@ _ROOMS = {
     "identifiability": ["diagnose"],
     "analysis": ["Analysis"],
     "reporting": ["report", "summarise"],
-    "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
+    "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "PooledModel", "simulate"],
     "uncertainty": ["intervals"],
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

@@ -93,6 +93,10 @@ class FewLabelers(FitWarning):
     """Fewer than three labelers vote: their accuracies cannot be told from their agreement."""
 
 
+class LittleTrust(FitWarning):
+    """A fit that no longer means what the labelers declared, so that beliefs fall back toward counting votes."""
+
+
 def nearest(word: object, words: Iterable[str]) -> str | None:
     """The most similar of `words`, for "did you mean"; nothing when none is close."""
     folded: dict[str, str] = {}

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.baselines import NearestClass as NearestClass
     from shortlist.labelmodel.gradient import Gradient as Gradient
     from shortlist.labelmodel.model import LabelModel as LabelModel
+    from shortlist.labelmodel.pooled import PooledModel as PooledModel
 
 _LATER = {  # these bring scikit-learn in, so they wait until they are asked for
     "LabelModel": "model",
     "NearestClass": "baselines",
     "MajorityVote": "baselines",
     "Gradient": "gradient",
+    "PooledModel": "pooled",
 }
 
-__all__ = ["Gradient", "LabelModel", "MajorityVote", "NearestClass", "Parameters", "simulate"]
+__all__ = ["Gradient", "LabelModel", "MajorityVote", "NearestClass", "Parameters", "PooledModel", "simulate"]
 
 
 def __getattr__(name: str) -> Any:

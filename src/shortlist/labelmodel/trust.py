@@ -1,0 +1,98 @@
+"""Trust: how far to believe the evidence, and how far the fit.
+
+The evidence, because labelers are not as independent as the model says: one exponent g for all of it, P(j | votes) ∝
+P(j) · P(votes | j)^g, is chosen by held-out labelers: with g, how well do the other votes on a row foretell what a
+labeler says, given that it votes? The fit, because it may no longer mean what the labelers declared. Neither needs
+gold labels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.labelmodel.baselines import tally
+from shortlist.labelmodel.kernel import BLOCK, BUFFER
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Emission
+from shortlist.labelmodel.predictor import TIE
+
+GRID: Floats = np.exp(-0.2 * np.arange(20))  # temperatures: 1 … 0.02
+FAINT = 1e-12  # beliefs never fall to nothing, so that a vote can be taken out of them, or another belief weighed in
+LEAST = 1e-20
+DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to foretell
+Codes = npt.NDArray[np.integer]
+
+
+def best_temperature(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> float:
+    """The g of the grid with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells."""
+    return float(GRID[int(np.argmax(np.round(held_out(codes, weights, table, layout), DIGITS)))])
+
+
+def held_out(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> Floats:
+    """(grid,): mean log P(what i said | it voted, the other votes), over votes on rows with several votes."""
+    several = (codes > 0).sum(axis=1) > 1
+    codes, weights = codes[several], weights[several]
+    sums, mass = np.zeros(len(GRID)), 0.0
+    if not len(codes):
+        return sums
+    slopes, base = table.votes - table.abstain[layout.owner], table.abstain.sum(axis=0)
+    said = np.exp(table.votes)
+    content = said / layout.per_labeler(said)[layout.owner]  # (S, k): P(t | voted, j)
+    without = -GRID[:, None, None] * slopes  # (grid, S, k): a vote is taken out of the beliefs by these
+    without = np.exp(without - without.max(axis=2, keepdims=True))
+    width = max(256, min(BLOCK, BUFFER // len(slopes)))
+    for a in range(0, len(codes), width):
+        block, w = codes[a : a + width], weights[a : a + width]
+        row, labeler = np.nonzero(block)
+        vote = layout.starts[labeler] + block[row, labeler] - 1
+        X = np.zeros((len(block), len(slopes)))
+        X[row, vote] = 1
+        joint = X @ slopes + base
+        mass += float(w[row].sum())
+        for r, g in enumerate(GRID):
+            beliefs = g * joint + table.balance
+            beliefs = np.exp(beliefs - beliefs.max(axis=1, keepdims=True)) + FAINT
+            foretold = (beliefs @ (without[r] * content).T)[row, vote]
+            sums[r] += w[row] @ np.log(
+                np.maximum(foretold, LEAST) / np.maximum((beliefs @ without[r].T)[row, vote], LEAST)
+            )
+    return sums / mass
+
+
+def agreement(fitted: Floats, declared: Floats, weights: Floats) -> float:
+    """κ: the share of rows on which two beliefs name the same class; among ties, the share of classes in both."""
+    if not weights.any():
+        return 1.0
+    one, other = (B.max(axis=1, keepdims=True) - B <= TIE for B in (fitted, declared))
+    same = (one & other).sum(axis=1) / (one | other).sum(axis=1)
+    return float(weights @ same / weights.sum())
+
+
+def pool(fitted: Floats, declared: Floats, counted: Floats, trust: float) -> Floats:
+    """B = κ B1 + (1 − κ) · counted, with B1 ∝ fitted^κ · declared^(1−κ)."""
+    B1 = trust * np.log(fitted + FAINT) + (1 - trust) * np.log(declared + FAINT)
+    B1 = np.exp(B1 - B1.max(axis=1, keepdims=True))
+    B1 /= B1.sum(axis=1, keepdims=True)
+    beliefs: Floats = trust * B1 + (1 - trust) * counted
+    return beliefs
+
+
+def vote_share(codes: Codes, layout: Layout, balance: Floats) -> Floats:
+    """Counting: a vote gives 1/size to each of its classes, and one more vote is spread over all by the balance."""
+    points = tally(codes, layout, layout.member / layout.member.sum(axis=1, keepdims=True)) + balance
+    points /= points.sum(axis=1, keepdims=True)
+    return points
+
+
+def unanimous(beliefs: Floats, codes: Codes, layout: Layout, least: float) -> Floats:
+    """Classes that all votes of a row have in common keep at least this much of the belief.
+
+    Of all beliefs that do, the one nearest in Kullback–Leibler divergence: both sides are scaled.
+    """
+    voted = (codes > 0).sum(axis=1, keepdims=True)
+    shared = (tally(codes, layout, layout.member.astype(np.float64)) >= voted - 0.5) & (voted > 0)
+    held = (beliefs * shared).sum(axis=1, keepdims=True)
+    short = shared.any(axis=1, keepdims=True) & (held < least)
+    scaled = np.where(shared, beliefs * least / np.maximum(held, FAINT**2), beliefs * (1 - least) / (1 - held * short))
+    return np.where(short, scaled, beliefs)

@@ -1,0 +1,324 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from shortlist import MajorityVote, NearestClass, PooledModel, Votes, datasets, simulate
+from shortlist.errors import BadFit, FewLabelers, LittleTrust, NotConverged, NotFitted
+from shortlist.labelmodel import Parameters
+from shortlist.labelmodel.heard import firing
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.trust import GRID, agreement, best_temperature, held_out, unanimous
+from tests.labelmodel.reference import some_votes
+
+CLASSES = ["business", "sports", "world"]
+SAYS = [
+    ["business", "sports", "world"],
+    ["business", {"sports", "world"}],
+    [{"business", "sports"}, "world"],
+    ["sports", {"business", "world"}],
+]
+quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+
+
+def some(m=20_000, seed=0):
+    truth = Parameters(
+        np.array([[0.9, 0.8, 0.7], [0.8, 0.8, 0.8], [0.7, 0.8, 0.9], [0.85, 0.75, 0.85]]),
+        np.array([0.9, 0.7, 0.8, 0.6]),
+        np.full(3, 1 / 3),
+    )
+    return truth, *simulate(truth, SAYS, m, space=CLASSES, seed=seed)
+
+
+# -- a known answer ------------------------------------------------------------------------------------------
+
+
+def two_keywords():
+    """x is said on 30 of 100 rows, y on 20, never together; z is the class nobody names."""
+    return Votes([[1, 0]] * 30 + [[0, 1]] * 20 + [[0, 0]] * 50, [["x"], ["y"]], ["x", "y", "z"])
+
+
+@quiet
+def test_two_labelers_with_one_thing_to_say_by_hand():
+    model = PooledModel(unanimity=0).fit(two_keywords())
+    # β_1j = c (4, 1, 1) with mean 0.3: c = 0.15; β_2j = c (1, 4, 1) with mean 0.2: c = 0.1
+    assert model.propensity_ == pytest.approx(np.array([[0.6, 0.15, 0.15], [0.1, 0.4, 0.1]]))
+    # No accuracy is learned, so nothing differs from what was declared, and no two votes meet
+    assert (model.trust_, model.temperature_, model.n_iter_) == (1, 1, 1)
+    assert model.accuracy_.tolist() == [[1, 0, 0], [0, 1, 0]]
+    by_hand = np.array([[0.6 * 0.9, 0.15 * 0.6, 0.15 * 0.9], [0.4 * 0.1, 0.85 * 0.4, 0.85 * 0.1], [0.36, 0.51, 0.765]])
+    by_hand /= by_hand.sum(axis=1, keepdims=True)
+    assert model.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(by_hand)
+
+
+@quiet
+def test_unanimous_votes_keep_their_share():
+    kept = PooledModel(unanimity=0.9).fit(two_keywords()).predict_proba(two_keywords())
+    free = PooledModel(unanimity=0).fit(two_keywords()).predict_proba(two_keywords())
+    assert free[0, 0] < 0.9
+    assert kept[0] == pytest.approx([0.9, *(0.1 * free[0, 1:] / free[0, 1:].sum())])
+    assert kept[50] == pytest.approx(free[50])  # nobody voted: there is nothing to keep
+
+
+def test_unanimity_is_about_classes_in_common():
+    layout = Layout((2, 2), np.array([[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0]], bool))
+    beliefs = np.array([[0.5, 0.2, 0.3], [0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
+    codes = np.array([[1, 1], [2, 2], [1, 1], [0, 0]])  # in common: the second class; nothing; the second; no vote
+    expected = np.array([[0.4 * 5 / 8, 0.6, 0.4 * 3 / 8], [0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
+    assert unanimous(beliefs, codes, layout, 0.6) == pytest.approx(expected)
+
+
+def test_firing_has_the_observed_rate():
+    named = np.array([[True, False, False], [True, True, True], [False, True, True], [True, False, False]])
+    balance = np.array([0.5, 0.3, 0.2])
+    rate = np.array([0.2, 0.4, 0.1, 1.0])
+    beta = firing(rate, named, balance, 4)
+    assert beta @ balance == pytest.approx(rate)
+    assert beta[0, 0] / beta[0, 1] == pytest.approx(4)
+    assert (beta[1] == 0.4).all()
+    assert (beta[3] == 1).all()
+    assert (firing(np.array([0.9]), named[:1], balance, 4) < 1).all()
+
+
+# -- parameters ----------------------------------------------------------------------------------------------
+
+
+def test_parameters_are_recovered():
+    truth, votes, classes = some()
+    model = PooledModel().fit(votes)
+    assert model.converged_
+    assert np.abs(model.accuracy_ - truth.accuracy).max() < 0.05
+    assert np.abs(model.labeler_accuracy_ - truth.accuracy.mean(axis=1)).max() < 0.05
+    assert model.propensity_ == pytest.approx(np.broadcast_to(truth.propensity[:, None], (4, 3)), abs=0.02)
+    assert model.trust_ > 0.7
+    assert model.score(votes, classes) > NearestClass().fit(votes).score(votes, classes)
+    assert model.score(votes) < 0
+
+
+def test_evidence_is_discounted_where_rows_are_hard_for_all_at_once():
+    names = list("abc")
+    good, bad = (Parameters(np.full((10, 3), a), np.full(10, 0.8), np.full(3, 1 / 3)) for a in (0.8, 0.4))
+    easy = simulate(good, [names] * 10, 2000, space=names, seed=0).votes
+    hard = simulate(bad, [names] * 10, 2000, space=names, seed=1).votes
+    assert PooledModel().fit(easy).temperature_ > 0.6
+    assert PooledModel().fit([easy, hard]).temperature_ < 0.6
+
+
+def test_held_out_labelers_by_hand():
+    """Two labelers that name one of two classes: from the vote of one follows what the other will say."""
+    votes = Votes([[1, 1], [1, 2], [2, 2]], [["x", "y"]] * 2, ["x", "y"])
+    with pytest.warns(FewLabelers):
+        table = PooledModel().fit(votes).declared_
+    same = [0.8**g / (0.8**g + 0.2**g) for g in GRID]  # P(class of the other's vote), tempered
+    says = [np.log([p * 0.8 + (1 - p) * 0.2, p * 0.2 + (1 - p) * 0.8]) for p in same]
+    counted = [(2 * agree + 1 * differ) / 3 for agree, differ in says]
+    layout = Layout((2, 2), np.array([[1, 0], [0, 1]] * 2, bool))
+    # shortlists are voted unequally, but each class has one right and one wrong shortlist
+    assert held_out(votes.codes, np.ones(3), table, layout) == pytest.approx(counted, abs=1e-9)
+    assert best_temperature(votes.codes, np.ones(3), table, layout) == GRID[np.argmax(counted)]
+
+
+@quiet
+def test_gold_labels_count_as_what_they_are():
+    _, votes, classes = some(300)
+    flipped = {"business": "sports", "sports": "world", "world": "business"}
+    gold = [flipped[c] for c in classes]
+    told = PooledModel().fit(votes, gold)
+    # all rows are known: the accuracy is the share right, drawn toward the mean of the labeler
+    code, j, i = votes.codes[:, 0], CLASSES.index("world"), 0
+    known = np.array(gold) == "world"
+    hits, all_ = (code[known] == j + 1).sum(), (code[known] > 0).sum()
+    expected = (hits + 30 * told.labeler_accuracy_[i]) / (all_ + 30)
+    assert told.accuracy_[i, j] == pytest.approx(expected)
+    assert told.accuracy_[0].mean() < PooledModel().fit(votes).accuracy_[0].mean() - 0.3
+    assert told.trust_ < 0.6
+
+
+# -- laws ----------------------------------------------------------------------------------------------------
+
+
+@quiet
+@settings(max_examples=60)
+@given(some_votes(), st.randoms(use_true_random=False))
+def test_beliefs_are_distributions_whatever_the_order(votes, rng):
+    model = PooledModel(threads=1).fit(votes)
+    beliefs = model.predict_proba(votes)
+    assert np.isfinite(beliefs).all()
+    assert (beliefs > 0).all()
+    assert beliefs.sum(axis=1) == pytest.approx(1)
+    rows, columns = rng.sample(range(len(votes)), len(votes)), rng.sample(range(len(votes.names)), len(votes.names))
+    mixed = Votes(
+        votes.codes[rows][:, columns],
+        [votes.codomains[i] for i in columns],
+        votes.space,
+        [votes.names[i] for i in columns],
+    )
+    again = PooledModel(threads=1).fit(mixed)
+    assert again.trust_ == pytest.approx(model.trust_, abs=1e-9)
+    assert again.temperature_ == pytest.approx(model.temperature_)
+    assert again.predict_proba(mixed) == pytest.approx(beliefs[rows], abs=1e-6)
+
+
+@quiet
+@settings(max_examples=40)
+@given(some_votes(), st.data())
+def test_moves_add_up_to_the_log_odds(votes, data):
+    model = PooledModel(threads=1).fit(votes)
+    a = data.draw(st.integers(0, len(votes) - 1))
+    of, against = data.draw(st.permutations(list(votes.space)))[:2]
+    beliefs = model.predict_proba(votes)[a]
+    odds = np.log(beliefs[votes.space.position(of)]) - np.log(beliefs[votes.space.position(against)])
+    why = model.explain(votes, a, of=of, against=against)
+    assert why.log_odds == pytest.approx(odds, abs=1e-6)
+    assert list(why.moves) == [*votes.names, "pooling"]
+    first = model.explain(votes, a)
+    assert beliefs[votes.space.position(first.of)] == pytest.approx(beliefs.max())
+    assert first.of != first.against
+
+
+def test_weights_count_rows():
+    _, votes, _ = some(200)
+    counts = np.arange(200) % 3
+    by_weight = PooledModel().fit(votes, weights=counts)
+    by_row = PooledModel().fit([votes[np.repeat(np.arange(200), counts)]])
+    assert by_weight.predict_proba(votes) == pytest.approx(by_row.predict_proba(votes))
+
+
+def test_the_verbs_and_options_of_an_estimator():
+    _, votes, classes = some(500)
+    model = clone(PooledModel(balance={"business": 0.2, "sports": 0.2, "world": 0.6}, firing_ratio=2)).fit(votes)
+    assert model.class_balance_.tolist() == pytest.approx([0.2, 0.2, 0.6])
+    assert model.classes_.tolist() == CLASSES
+    assert set(model.predict(votes)) <= set(CLASSES)
+    assert all(model.predict_set(votes[:5], coverage=0.99))
+    assert model.score(votes, classes) > 0.6
+    with pytest.raises(NotFitted, match="PooledModel"):
+        PooledModel().predict(votes)
+    with pytest.raises(BadFit, match="no rows to score"):
+        model.score(votes[:0])
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("balance", "learn"),
+        ("firing_ratio", 0.5),
+        ("accuracy_mean", 1),
+        ("labeler_votes", 0),
+        ("class_votes", -1),
+        ("unanimity", 1),
+        ("max_iter", 0),
+        ("tol", -1),
+        ("threads", 0),
+    ],
+)
+def test_options_that_cannot_be(option, value):
+    with pytest.raises(BadFit, match=option):
+        PooledModel(**{option: value}).fit(two_keywords())
+
+
+# -- hardly any votes ----------------------------------------------------------------------------------------
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("codes", "says"),
+    [
+        ([[0, 0]] * 3, [["x"], ["y", {"x", "z"}]]),
+        ([[1], [2], [0]], [["x", {"y", "z"}]]),
+        ([[1, 2]], [["x"], ["y", {"x", "z"}]]),
+        ([[1, 0]], [["x"], []]),
+        ([[1, 1]] * 4, [["x"], ["y", {"x", "z"}]]),
+    ],
+    ids=["nobody votes", "one labeler", "one row", "a labeler without a word", "always the same"],
+)
+def test_hardly_any_votes(codes, says):
+    votes = Votes(codes, says, ["x", "y", "z"])
+    model = PooledModel().fit(votes)
+    beliefs = model.predict_proba(votes)
+    assert np.isfinite(beliefs).all()
+    assert beliefs.sum(axis=1) == pytest.approx(1)
+    if not votes.covered.any():
+        assert beliefs == pytest.approx(1 / 3)
+    assert "pooling" in str(model.explain(votes, 0))
+
+
+def test_no_rows_are_an_error():
+    with pytest.raises(BadFit, match="nothing to learn from"):
+        PooledModel().fit(two_keywords()[:0])
+
+
+@quiet
+def test_what_was_never_said_tells_nothing_but_what_unanimity_and_counting_make_of_it():
+    votes = Votes([[1, 1, 1], [2, 1, 2], [1, 2, 2]] * 5, [["x", "y", "z"], ["x", "y"], ["x", "y"]], ["x", "y", "z"])
+    model = PooledModel().fit(votes)
+    new = Votes([[3, 1, 1]], votes.codomains, votes.space, votes.names)
+    assert np.isfinite(model.predict_proba(new)).all()
+    why = model.explain(new, 0, of="x", against="y")
+    assert why.moves[votes.names[0]] == pytest.approx(0)
+
+
+# -- trust ---------------------------------------------------------------------------------------------------
+
+
+def test_agreement_shares_ties():
+    one = np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0], [0, 0.5, 0.5]])
+    other = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [1, 0, 0], [0.5, 0.5, 0]])
+    assert agreement(one, other, np.array([1.0, 2.0, 1.0, 3.0])) == pytest.approx((1 + 2 * 0.5 + 0 + 3 / 3) / 7)
+    assert agreement(one, other, np.zeros(4)) == 1
+
+
+def mislabeled(wrong: int):
+    """Nine good labelers over five classes, of which some declare their classes in another order."""
+    names = list("abcde")
+    truth = Parameters(np.full((9, 5), 0.85), np.full(9, 0.7), np.full(5, 0.2))
+    votes, classes = simulate(truth, [names] * 9, 4000, space=names, seed=1)
+    turned = [np.roll(names, 1 + i % 4).tolist() if i < wrong else names for i in range(9)]
+    return Votes(votes.codes, turned, names), classes
+
+
+def test_trust_falls_when_most_tables_are_wrong():
+    right, _ = mislabeled(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        good = PooledModel().fit(right)
+    assert good.trust_ > 0.9
+    wrong, _ = mislabeled(8)
+    with pytest.warns(LittleTrust, match="fall back toward counting"):
+        bad = PooledModel().fit(wrong)
+    assert bad.trust_ < 0.6
+    assert np.abs(bad.predict_proba(wrong) - MajorityVote().fit(wrong).predict_proba(wrong)).mean() < 0.15
+
+
+def test_a_fit_that_had_to_stop_says_so():
+    _, votes, _ = some(500)
+    with pytest.warns(NotConverged, match="max_iter"):
+        model = PooledModel(max_iter=1).fit(votes)
+    assert (model.n_iter_, model.converged_) == (1, False)
+
+
+# -- real votes ----------------------------------------------------------------------------------------------
+
+
+@quiet
+@pytest.mark.parametrize(
+    "name", ["awa2", "crowd/dog", "crowd/rte", "crowd/web", "wrench/trec", "wrench/youtube", "lad/A0"]
+)
+def test_never_worse_than_counting_on_real_votes(name, data_home):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = datasets.load(name, data_home)
+    splits = list(data.splits)
+    fitted, scored = data["train" if "train" in splits else splits[0]], data["test" if "test" in splits else splits[0]]
+    gold = data.space.positions(scored.gold)
+    known = (gold >= 0) & scored.votes.covered
+
+    def right(model):
+        beliefs = model.fit(fitted.votes).predict_proba(scored.votes)[known]
+        top = beliefs >= beliefs.max(axis=1, keepdims=True) - 1e-9
+        return (top / top.sum(axis=1, keepdims=True))[np.arange(known.sum()), gold[known]].mean()
+
+    assert right(PooledModel()) > max(right(NearestClass()), right(MajorityVote())) - 0.005
