@@ -63,7 +63,7 @@ class Task:
 
 def label_models():
     """The label models of Table 1, and the settings of ours that were compared; each is fitted without gold."""
-    from shortlist import LabelModel, MajorityVote, NearestClass
+    from shortlist import LabelModel, MajorityVote, NearestClass, PooledModel
 
     return {
         "nc": NearestClass(),
@@ -72,6 +72,7 @@ def label_models():
         "nplm-paper": LabelModel.paper(solver="gradient"),
         "nplm-class": LabelModel(propensity="class"),
         "nplm-class-learn": LabelModel(propensity="class", balance="learn"),
+        "pooled": PooledModel(),
     }
 
 
