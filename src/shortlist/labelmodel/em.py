@@ -23,6 +23,7 @@ from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 8  # steps the acceleration remembers
 RIDGE = 1e-12  # keeps steps that are all but equal from being told apart
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class EStep(Protocol):
@@ -125,26 +126,33 @@ class Anderson:
 
     def forget(self) -> None:
         self.extrapolated = False
-        self._points: list[Floats] = []
-        self._residuals: list[Floats] = []
+        self._last: tuple[Floats, Floats] | None = None  # the last image, and how far it was from its point
+        self._changes: tuple[Floats, Floats] | None = None  # of both, step by step: rings of rows
+        self._steps = 0
 
     def propose(self, here: Parameters, plain: Parameters) -> Parameters:
         """A better next point than `plain`, the image of `here`; `plain` itself while there is no memory."""
-        x, image = flatten(here), flatten(plain)
-        self._points = [*self._points, image][-self.memory :]
-        self._residuals = [*self._residuals, image - x][-self.memory :]
-        self.extrapolated = len(self._points) > 1
-        if not self.extrapolated:
+        image = flatten(plain)
+        residual = image - flatten(here)
+        before, self._last = self._last, (image, residual)
+        self.extrapolated = before is not None and self.memory > 1
+        if before is None or not self.extrapolated:
             return plain
-        return unflatten(self._mixed(), plain)
+        return unflatten(self._mixed(image, residual, before), plain)
 
-    def _mixed(self) -> Floats:
+    def _mixed(self, image: Floats, residual: Floats, before: tuple[Floats, Floats]) -> Floats:
         """The combination of remembered images whose residuals cancel best."""
-        residuals, points = np.array(self._residuals), np.array(self._points)
-        dF, dG = residuals[1:] - residuals[:-1], points[1:] - points[:-1]
+        if self._changes is None:
+            self._changes = np.empty((self.memory - 1, len(image))), np.empty((self.memory - 1, len(image)))
+        at = self._steps % (self.memory - 1)
+        np.subtract(image, before[0], out=self._changes[0][at])
+        np.subtract(residual, before[1], out=self._changes[1][at])
+        self._steps += 1
+        dG, dF = (changes[: self._steps] for changes in self._changes)
         gram = dF @ dF.T
-        gram.flat[:: len(gram) + 1] += RIDGE * gram.trace() + np.finfo(np.float64).tiny
-        mixed: Floats = points[-1] - np.linalg.solve(gram, dF @ residuals[-1]) @ dG
+        gram.flat[:: len(gram) + 1] += RIDGE * gram.trace() + SMALLEST
+        weights = np.linalg.solve(gram, dF @ residual)
+        mixed: Floats = image - weights @ dG
         return mixed
 
 
