@@ -1,13 +1,9 @@
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from sklearn.base import clone
 
-from shortlist import LabelSpace, MajorityVote, NearestClass, Votes
+from shortlist import MajorityVote, NearestClass, Votes, datasets
 from shortlist.errors import NotFitted
 from tests.labelmodel.reference import some_votes
 
@@ -49,14 +45,9 @@ def test_the_verbs_of_the_label_model(model):
         model().predict(votes)
 
 
-@pytest.mark.skipif("SHORTLIST_DATA" not in os.environ, reason="SHORTLIST_DATA is not set")
-def test_nearest_class_on_animals_with_attributes():
+def test_nearest_class_on_animals_with_attributes(data_home):
     """51.2 mean class accuracy, as measured before this project began."""
-    home = Path(os.environ["SHORTLIST_DATA"]) / "awa2"
-    record, arrays = json.loads((home / "awa2_unseen.json").read_text()), np.load(home / "awa2_unseen.npz")
-    groups = {int(i): clusters for i, clusters in record["clusters_one_based"].items()}
-    votes = Votes.from_paper(arrays["votes"] + 1, groups, LabelSpace(record["class_names"]))
-    guess = NearestClass().fit(votes).predict(votes)
-    gold = np.array(record["class_names"], object)[arrays["y"] - arrays["y"].min()]
-    by_class = [np.mean(guess[gold == name] == name) for name in record["class_names"]]
+    animals = datasets.load("awa2", data_home)["all"]
+    guess = NearestClass().fit(animals.votes).predict(animals.votes)
+    by_class = [np.mean(guess[animals.gold == name] == name) for name in animals.votes.space]
     assert 100 * np.mean(by_class) == pytest.approx(51.2, abs=1.0)

@@ -1,7 +1,3 @@
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +6,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from shortlist import LabelModel, LabelSpace, Votes, apply, labeler, simulate
+from shortlist import LabelModel, Votes, apply, datasets, labeler, simulate
 from shortlist.errors import BadFit, BadVotes, FitWarning, NotFitted, UnknownClass
 from shortlist.labelmodel import Parameters
 from tests.labelmodel.reference import joint, some_votes
@@ -513,14 +509,9 @@ def test_it_works_inside_a_pipeline():
 # -- real votes ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif("SHORTLIST_DATA" not in os.environ, reason="SHORTLIST_DATA is not set")
-def test_animals_with_attributes():
+def test_animals_with_attributes(data_home):
     """78 attribute detectors on the ten unseen classes: well above the Nearest Class baseline's 51.2."""
-    home = Path(os.environ["SHORTLIST_DATA"]) / "awa2"
-    record, arrays = json.loads((home / "awa2_unseen.json").read_text()), np.load(home / "awa2_unseen.npz")
-    groups = {int(i): clusters for i, clusters in record["clusters_one_based"].items()}
-    votes = Votes.from_paper(arrays["votes"] + 1, groups, LabelSpace(record["class_names"]))
-    guess = LabelModel(split="equal").fit(votes).predict(votes)
-    gold = np.array(record["class_names"], object)[arrays["y"] - arrays["y"].min()]
-    by_class = [np.mean(guess[gold == name] == name) for name in record["class_names"]]
+    animals = datasets.load("awa2", data_home)["all"]
+    guess = LabelModel(split="equal").fit(animals.votes).predict(animals.votes)
+    by_class = [np.mean(guess[animals.gold == name] == name) for name in animals.votes.space]
     assert 100 * np.mean(by_class) > 65
