@@ -1,8 +1,9 @@
 """Patterns: rows with equal votes are one row with a count.
 
 The codes of a row are packed into as few bits as they need. Up to 64 bits, a row is one integer and the rows
-are counted by sorting integers, some thirty times faster than `np.unique(axis=0)`. Beyond, the words of a row
-are mixed into one 64-bit hash, and the outcome is checked against the rows themselves.
+are counted by sorting integers of the smallest type that holds them (or, where there are few there could be, in a
+table), far faster than `np.unique(axis=0)`. Beyond, the words of a row are mixed into one 64-bit hash, and the
+outcome is checked against the rows themselves.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
-Words = npt.NDArray[np.uint64]
+Words = npt.NDArray[np.unsignedinteger[Any]]
 
+TABLE = 16  # bits: up to here, words are found in a table instead of by sorting
 _MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # the constants of splitmix64
 
 
@@ -29,12 +31,16 @@ class Patterns(NamedTuple):
 
 def find_patterns(codes: Codes, sizes: Sequence[int]) -> Patterns:
     """The unique rows of `codes`, where column i holds codes 0 .. sizes[i]."""
+    bits = widths(sizes)
     words = pack(codes, sizes)
-    if len(words) == 1:
-        _, first, inverse, counts = np.unique(words[0], return_index=True, return_inverse=True, return_counts=True)
-    else:
+    if len(words) > 1:
         first, inverse, counts = _unique_words(words)
-    return Patterns(np.asfortranarray(codes[first]), counts.astype(np.int64), inverse.astype(np.int64))
+        return Patterns(np.asfortranarray(codes[first]), counts.astype(np.int64), inverse.astype(np.int64))
+    if sum(bits) <= TABLE:
+        found, inverse, counts = _by_table(words[0], sum(bits))
+    else:
+        found, inverse, counts = np.unique(words[0], return_inverse=True, return_counts=True)
+    return Patterns(unpack(found, bits, codes.dtype), counts.astype(np.int64), inverse.astype(np.int64, copy=False))
 
 
 def count_patterns(codes: Codes, sizes: Sequence[int]) -> tuple[Codes, npt.NDArray[np.int64]]:
@@ -53,26 +59,62 @@ def widths(sizes: Sequence[int]) -> list[int]:
 
 
 def pack(codes: Codes, sizes: Sequence[int]) -> list[Words]:
-    """The rows of codes as 64-bit words, as few as will hold them."""
-    words: list[Words] = [np.zeros(len(codes), np.uint64)]
-    used = 0
-    for column, bits in zip(codes.T, widths(sizes), strict=True):
-        if used + bits > 64:
-            words.append(np.zeros(len(codes), np.uint64))
-            used = 0
-        words[-1] |= column.astype(np.uint64) << np.uint64(used)
-        used += bits
-    return words
+    """The rows of codes as words, as few as will hold them in 64 bits each, each of the smallest type that will do."""
+    words, group, used = [], 0, 0
+    bits = widths(sizes)
+    for i, width in enumerate(bits):
+        if used + width > 64:
+            words.append(_word(codes.T[group:i], bits[group:i]))
+            group, used = i, 0
+        used += width
+    return [*words, _word(codes.T[group:], bits[group:])] if bits else [np.zeros(len(codes), np.uint8)]
+
+
+def _word(columns: Codes, bits: Sequence[int]) -> Words:
+    """Columns side by side in one word, the first one lowest: both halves, each in as small a type, then joined."""
+    if len(columns) == 1:
+        return columns[0].astype(holding(bits[0]), copy=False)
+    half = len(columns) // 2
+    word = _word(columns[half:], bits[half:]).astype(holding(sum(bits)))
+    word <<= word.dtype.type(sum(bits[:half]))
+    word |= _word(columns[:half], bits[:half])
+    return word
 
 
 def unpack(packed: Words, bits: Sequence[int], dtype: npt.DTypeLike) -> Codes:
     """The codes (u, n) that one word per row was packed from."""
     codes = np.empty((len(packed), len(bits)), dtype, order="F")
-    shift = 0
-    for i, width in enumerate(bits):
-        codes[:, i] = (packed >> np.uint64(shift)) & np.uint64((1 << width) - 1)
-        shift += width
+    if bits:
+        _part(packed, bits, codes.T)
     return codes
+
+
+def _part(packed: Words, bits: Sequence[int], columns: Codes) -> None:
+    """Write the columns of words into place: as `_word`, the other way round."""
+    if len(bits) == 1:
+        columns[0] = packed
+        return
+    half = len(bits) // 2
+    low = sum(bits[:half])
+    kind = packed.dtype.type
+    _part((packed & kind((1 << low) - 1)).astype(holding(low)), bits[:half], columns[:half])
+    _part((packed >> kind(low)).astype(holding(sum(bits[half:]))), bits[half:], columns[half:])
+
+
+def holding(bits: int) -> type[np.unsignedinteger[Any]]:
+    """The smallest unsigned type with so many bits."""
+    if bits > 32:
+        return np.uint64
+    return np.uint32 if bits > 16 else np.uint16 if bits > 8 else np.uint8
+
+
+def _by_table(word: Words, bits: int) -> tuple[Words, npt.NDArray[Any], npt.NDArray[Any]]:
+    """Unique words, inverse and counts, where a table of all words there could be is short."""
+    counts = np.bincount(word, minlength=1 << bits)
+    found = np.flatnonzero(counts)
+    place = np.zeros(len(counts), np.int64)
+    place[found] = np.arange(len(found))
+    return found.astype(word.dtype), place[word], counts[found]
 
 
 def _unique_words(words: list[Words]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
@@ -94,7 +136,7 @@ def _hash(words: list[Words]) -> Words:
     """splitmix64 over the words of each row."""
     state = np.zeros(len(words[0]), np.uint64)
     for word in words:
-        state = state * np.uint64(_MIX[0]) + word
+        state = state * np.uint64(_MIX[0]) + word.astype(np.uint64)
         state ^= state >> np.uint64(30)
         state *= np.uint64(_MIX[1])
         state ^= state >> np.uint64(27)
