@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test test-slow check format accuracy clean
 
-# The library and what it needs, for the demo.
+# The library, and the articles the demo is about.
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[demo]'
 	touch $@
 
 # Everything the tests and checks need besides. torch is pinned to one build (see CONTRIBUTING.md).

@@ -128,11 +128,11 @@ def test_lone_surrogates_do_not_stop_it(tmp_path):
     report(votes, None, ["\ud800 half a character"] * len(votes), path=tmp_path / "page.html")
 
 
-def test_the_demo_stays_far_under_five_megabytes(tmp_path):
+def test_a_page_of_pictures_stays_far_under_five_megabytes(tmp_path):
     from sklearn.datasets import load_digits
 
+    from examples.digits import LABELERS, SPACE
     from shortlist import apply
-    from shortlist.demo import LABELERS, SPACE
 
     digits = load_digits()
     votes = apply(LABELERS, list(digits.images), space=SPACE, progress=False)

@@ -1,11 +1,11 @@
-"""The demo does what it says: it labels real digits better than counting votes, without gold labels."""
+"""The examples do what they say: digits are labelled better than by counting votes, without gold labels."""
 
 import re
 
-from shortlist.demo import main
+from examples.digits import main
 
 
-def test_the_demo_beats_counting_votes(capsys):
+def test_digits_beat_counting_votes(capsys):
     main()
     shown = capsys.readouterr().out
     scores = {name: float(share) for name, share in re.findall(r"│ (.+?) +│ +([\d.]+)% │", shown)}

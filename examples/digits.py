@@ -1,4 +1,4 @@
-"""The main job on built-in data: `make demo`, or `python -m shortlist.demo`.
+"""Labelers that look at pictures: `python -m examples.digits`.
 
 Handwritten digits (they ship with scikit-learn) are labelled without a single gold label. No rule here can name
 a digit by itself with any certainty; each narrows it down: a digit without a closed loop is one of 1, 2, 3, 5

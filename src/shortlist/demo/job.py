@@ -1,0 +1,156 @@
+"""The job: rows → votes → beliefs → classifier, told as it goes, and kept in a folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from shortlist.archive import atomic
+from shortlist.classifier import NoiseAwareClassifier, TextFeatures
+from shortlist.demo import labelers as labelers_file
+from shortlist.demo.articles import LICENCE, Article, read_articles
+from shortlist.demo.labelers import CLASSES, LABELERS
+from shortlist.errors import BadFile
+from shortlist.identifiability import diagnose
+from shortlist.labelers import apply
+from shortlist.labelmodel import LabelModel, MajorityVote, NearestClass
+from shortlist.reporting import report
+from shortlist.votes import Votes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+Rows = list[dict[str, str]]
+FOLDER = "shortlist-demo"
+WORD = "president"  # the example shown has it
+LINES = 7  # of its explanation
+
+
+def main(folder: str | os.PathLike[str] = FOLDER) -> None:
+    """Label, look, fit, train, score; everything that comes of it is left in the folder."""
+    from rich.console import Console
+
+    started, console, home = time.perf_counter(), Console(highlight=False), Path(folder)
+    articles = read_articles()
+    make_folder(home)
+    train = [article for article in articles if not article.test]
+    test = [article for article in articles if article.test]
+    console.print(f"[bold]{len(articles):,} articles[/], {len(test)} of them kept for testing. {LICENCE}\n")
+
+    rows = [article.row() for article in train]
+    votes = apply(LABELERS, rows, space=CLASSES, progress=False)
+    console.print(
+        f"[bold]1. What {len(LABELERS)} labelers say[/] (none of them can name a topic)\n{votes}\n", soft_wrap=True
+    )
+    console.print(f"[bold]2. Can it be learned from that?[/]\n{diagnose(votes).findings[0]}\n")
+
+    model = LabelModel(propensity="class").fit(votes)
+    a = example(train)
+    console.print("[bold]3. How far to trust each of them.[/] For example, a story with a president in it:\n")
+    console.print(f"   “{train[a].title}. {train[a].lead}”", style="italic", markup=False)
+    console.print(f"   {shares(model.predict_proba(votes[a])[0])}\n{explained(model, votes, a)}\n", markup=False)
+
+    reader = train_reader(rows, model.predict_proba(votes))
+    console.print(
+        "[bold]4. A classifier, trained on these beliefs,[/] reads the whole article. About that story it says:"
+    )
+    console.print(f"   {shares(reader.predict_proba(rows[a : a + 1])[0])}\n")
+    console.print(scores(votes, model, reader, train, test))
+
+    save(home, articles, votes, model, reader)
+    report(votes, model, rows, path=home / "report.html", title="Ten labelers on BBC News")
+    show_files(console, home)
+    console.print(f"\n{time.perf_counter() - started:.0f} seconds in all.")
+
+
+def make_folder(home: Path) -> None:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"{home} cannot be made a folder: {error.strerror}") from error
+
+
+def train_reader(rows: Rows, beliefs: Any) -> NoiseAwareClassifier:
+    """A linear model on words: articles are long, so that words alone do."""
+    features = TextFeatures(words=(1, 1), characters=None)
+    return NoiseAwareClassifier(features=features, on="text").fit(rows, beliefs, classes=CLASSES)
+
+
+def example(articles: Sequence[Article]) -> int:
+    """The first article with that word in its headline or first paragraph."""
+    return next(a for a, article in enumerate(articles) if f" {WORD} " in article.row()["opening"])
+
+
+def shares(beliefs: Any) -> str:
+    return ", ".join(f"{name} {belief:.0%}" for name, belief in zip(CLASSES, beliefs, strict=True))
+
+
+def explained(model: LabelModel, votes: Votes, a: int) -> str:
+    """What moved the belief in its class against the next: the largest moves."""
+    return "\n".join(f"   {line}" for line in str(model.explain(votes, a)).splitlines()[:LINES])
+
+
+def scores(
+    votes: Votes, model: LabelModel, reader: NoiseAwareClassifier, train: Sequence[Article], test: Sequence[Article]
+) -> Table:
+    """Here, and only here, gold is read: the share of test articles that come out right, by each way of guessing."""
+    from rich.table import Table
+
+    rows, unseen = [article.row() for article in train], [article.row() for article in test]
+    gold = [article.topic for article in test]
+    unseen_votes = apply(LABELERS, unseen, space=CLASSES, progress=False)
+    table = Table("learned from", "votes alone", "classifier", title=f"right, of {len(test)} test articles")
+    for name, count in {"counting (nearest class)": NearestClass(), "counting (1/size each)": MajorityVote()}.items():
+        counted = train_reader(rows, count.fit(votes).predict_proba(votes))
+        table.add_row(name, f"{count.score(unseen_votes, gold):.1%}", f"{counted.score(unseen, gold):.1%}")
+    table.add_row("LabelModel", f"{model.score(unseen_votes, gold):.1%}", f"[bold]{reader.score(unseen, gold):.1%}[/]")
+    ceiling = train_reader(rows, [article.topic for article in train])
+    table.add_row(f"all {len(train):,} gold labels", "", f"{ceiling.score(unseen, gold):.1%}")
+    return table
+
+
+def save(
+    home: Path, articles: Sequence[Article], votes: Votes, model: LabelModel, reader: NoiseAwareClassifier
+) -> None:
+    """All that the folder holds but the report. Labelers that were edited since are left alone."""
+    train = [article for article in articles if not article.test]
+    beliefs = model.predict_proba(votes)
+    labels = pl.DataFrame({"id": [article.id for article in train], "class": model.predict(votes)})
+    write(pl.DataFrame([article.row() for article in articles]), home / "articles.csv")
+    write(pl.DataFrame({"id": [a.id for a in articles], "topic": [a.topic for a in articles]}), home / "gold.csv")
+    write(labels.hstack(pl.DataFrame(beliefs.round(6), schema=CLASSES)), home / "labels.csv")
+    votes.save(home / "votes.npz")
+    model.save(home / "model.npz")
+    reader.save(home / "classifier.npz")
+    if not (home / "labelers.py").exists():
+        shutil.copyfile(labelers_file.__file__, home / "labelers.py")
+
+
+def write(table: pl.DataFrame, path: Path) -> None:
+    with atomic(path) as file:
+        table.write_csv(file)
+
+
+FILES = {
+    "report.html": "what the labelers do, to look at: open it in a browser",
+    "labels.csv": "a topic and its probability for every training article",
+    "classifier.npz": "NoiseAwareClassifier.load",
+    "model.npz": "LabelModel.load",
+    "votes.npz": "Votes.load",
+    "labelers.py": "the ten labelers, to change and try again",
+    "articles.csv": "the articles, as labelers see them",
+    "gold.csv": "their topics, for scoring only",
+}
+
+
+def show_files(console: Console, home: Path) -> None:
+    console.print("\n[bold]Written[/]")
+    for name, what in FILES.items():
+        console.print(f"{home / name!s:<{len(str(home)) + 16}}  [dim]{what}[/]", soft_wrap=True)

@@ -1,0 +1,81 @@
+"""The demo does what it says: better than counting votes, without gold labels, and the files open again."""
+
+import re
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from shortlist import LabelModel, NoiseAwareClassifier, Votes
+from shortlist.demo import main
+from shortlist.demo.job import FILES
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def shown(folder):
+    import contextlib
+    import io
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        main(folder)
+    return out.getvalue()
+
+
+def test_it_beats_counting_votes(shown):
+    found = re.findall(r"│ (\S.*?) +│ +(?:([\d.]+)%)? *│ +([\d.]+)% +│", shown)
+    scores = {name: (float(votes or "nan"), float(classifier)) for name, votes, classifier in found}
+    counted = [scores[name] for name in scores if name.startswith("counting")]
+    assert len(counted) == 2
+    for by_votes, by_classifier in counted:
+        assert scores["LabelModel"][0] > by_votes
+        assert scores["LabelModel"][1] > by_classifier
+    assert scores["LabelModel"][1] < scores["all 1,654 gold labels"][1]  # a ceiling
+
+
+def test_it_tells_of_every_stage(shown):
+    for words in (
+        "{business, politics} | {entertainment, sports, tech}",
+        "Identifiable",
+        "president",
+        "log-odds",
+        "BBC",
+    ):
+        assert words in shown
+
+
+def test_the_files_are_as_told_and_open_again(shown, folder):
+    assert {path.name for path in folder.iterdir()} == set(FILES)
+    assert all(str(folder / name) in shown for name in FILES)
+    votes, model = Votes.load(folder / "votes.npz"), LabelModel.load(folder / "model.npz")
+    labels = pl.read_csv(folder / "labels.csv")
+    assert labels["class"].to_list() == model.predict(votes).tolist()
+    reader = NoiseAwareClassifier.load(folder / "classifier.npz")
+    assert reader.predict([{"text": "The striker scored twice in the second half of the match"}]).tolist() == ["sports"]
+    assert (folder / "report.html").stat().st_size < 400_000
+
+
+def test_edited_labelers_are_left_alone(shown, folder):
+    mine = folder / "labelers.py"
+    before = mine.read_text()
+    mine.write_text("# mine")
+    main(folder)
+    assert mine.read_text() == "# mine"
+    mine.write_text(before)
+
+
+def test_a_mistake_is_one_line(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    done = subprocess.run(
+        [sys.executable, "-m", "shortlist.demo", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert str(file) in done.stderr
