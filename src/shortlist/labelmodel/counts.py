@@ -33,6 +33,8 @@ class Known:
     @classmethod
     def of(cls, codes: npt.NDArray[np.integer], gold: npt.NDArray[np.int64], weights: Floats, layout: Layout) -> Known:
         votes = np.zeros((len(layout.member), layout.k))
+        if not len(gold):
+            return cls(votes, np.zeros(layout.k))
         for start, column in zip(layout.starts, codes.T, strict=True):
             voted = column > 0
             np.add.at(votes, (start + column[voted].astype(np.int64) - 1, gold[voted]), weights[voted])

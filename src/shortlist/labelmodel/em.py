@@ -21,7 +21,7 @@ from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
-MEMORY = 8  # steps the acceleration remembers
+MEMORY = 12  # steps the acceleration remembers
 RIDGE = 1e-12  # keeps steps that are all but equal from being told apart
 SMALLEST = float(np.finfo(np.float64).tiny)
 

@@ -10,7 +10,7 @@ nothing but the last digits of a belief. Sums run over blocks in order: the resu
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -32,6 +32,7 @@ KEPT = 1 << 22  # cells of X in all: up to here it is written once
 Precision = type[np.float32] | type[np.float64]
 Array = npt.NDArray[Any]
 Rooms = dict[tuple[int, Precision], Array]
+Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
@@ -45,7 +46,7 @@ class Kernel:
         self.columns = np.ascontiguousarray(codes.T)  # (n, u)
         self.weights = weights
         self.total = float(weights.sum())
-        self.threads = threads or available_cores()
+        self.threads = threads
         self.often = often(self.columns, weights, layout)
         width = max(256, min(BLOCK, BUFFER // max(1, len(layout.member))))
         self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
@@ -60,18 +61,16 @@ class Kernel:
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """One E step: expected counts and log-likelihood under a table."""
-        slopes, constant = contrasts(table, self.layout, self.often, self.total)
-        slopes = slopes.astype(precision, copy=False)
-        tame = len(self.blocks) > 1 and reach(slopes, self.layout) < TAME  # one block: looking costs what it saves
+        D, constant = contrasts(table, self.layout, self.often, self.total)
+        D = D.astype(precision, copy=False)
+        tame = len(self.blocks) > 1 and reach(D, self.layout) < TAME  # one block: looking costs what it saves
 
         def block(rows: slice, worker: int) -> tuple[Floats, float]:
             X, joint = self._one_hot(rows, worker, precision)
-            return block_counts(
-                X, np.matmul(slopes, X, out=joint), self.weights[rows].astype(precision, copy=False), tame
-            )
+            return block_counts(X, np.matmul(D, X, out=joint), self.weights[rows].astype(precision, copy=False), tame)
 
         sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
-        for counts, value in self._map(block):
+        for counts, value in mapped(block, self.blocks, self.threads):
             sums += counts
             constant += value
         return Counts(sums[:-1], sums[-1], constant)
@@ -79,25 +78,16 @@ class Kernel:
     def posterior(self, table: Emission) -> Floats:
         """P(Y | G) of every row, (u, k)."""
         beliefs = np.empty((len(self.weights), self.layout.k))
-        slopes, _ = contrasts(table, self.layout, self.often, self.total)
+        D, _ = contrasts(table, self.layout, self.often, self.total)
 
         def block(rows: slice, worker: int) -> None:
             X, joint = self._one_hot(rows, worker, np.float64)
-            beliefs[rows] = softmax_(np.matmul(slopes, X, out=joint))[0].T
+            beliefs[rows] = softmax_(np.matmul(D, X, out=joint))[0].T
 
         with one_blas_thread():
-            self._map(block)
+            mapped(block, self.blocks, self.threads)
         beliefs /= beliefs.sum(axis=1, keepdims=True)
         return beliefs
-
-    def _map(self, work: Callable[[slice, int], Result]) -> list[Result]:
-        """The results of all blocks in their order; thread w takes every block of number w modulo threads."""
-        threads = min(self.threads, len(self.blocks))
-        if threads <= 1:
-            return [work(rows, 0) for rows in self.blocks]
-        with ThreadPoolExecutor(threads) as pool:
-            lists = list(pool.map(lambda w: [work(rows, w) for rows in self.blocks[w::threads]], range(threads)))
-        return [lists[b % threads][b // threads] for b in range(len(self.blocks))]
 
     def _one_hot(self, rows: slice, worker: int, precision: Precision) -> tuple[Array, Array]:
         """X (S + 1, block) and room for the beliefs (k, block). Where there is room for all of X, it is kept."""
@@ -123,14 +113,21 @@ class Kernel:
         return rooms[place, precision]
 
 
-def contrasts(table: Emission, layout: Layout, often: Floats, total: float) -> tuple[Floats, float]:
-    """Slopes (k, S + 1), the base last, and what the likelihood gains from all that no class changes."""
+def slopes(table: Emission, layout: Layout) -> Floats:
+    """(S + 1, k): what each vote adds to log P(G, Y) over abstaining, and, last, log P(Y) where all abstain."""
     votes, abstain = table.tempered(layout)
-    slopes = votes - abstain[layout.owner]
-    level, start = slopes.mean(axis=1), abstain.mean(axis=1)
-    base = table.balance + (abstain - start[:, None]).sum(axis=0)
-    both = np.concatenate([slopes - level[:, None], base[None]])
-    return both.T, float(often @ level + total * start.sum())
+    both = np.empty((len(votes) + 1, layout.k))
+    np.subtract(votes, abstain[layout.owner], out=both[:-1])
+    np.add(table.balance, abstain.sum(axis=0), out=both[-1])
+    return both
+
+
+def contrasts(table: Emission, layout: Layout, often: Floats, total: float) -> tuple[Floats, float]:
+    """Slopes (k, S + 1) less what no class changes, and what the likelihood gains from that."""
+    both = slopes(table, layout)
+    level = both.mean(axis=1)
+    both -= level[:, None]
+    return both.T, float(often @ level[:-1] + total * level[-1])
 
 
 def reach(slopes: Array, layout: Layout) -> float:
@@ -163,6 +160,16 @@ def often(columns: npt.NDArray[np.integer], weights: Floats, layout: Layout) -> 
     """(S,): how often each shortlist was voted."""
     counts = [np.bincount(column, weights, size + 1)[1:] for column, size in zip(columns, layout.sizes, strict=True)]
     return np.concatenate([*counts, np.zeros(0)])
+
+
+def mapped(work: Callable[[Piece, int], Result], pieces: Sequence[Piece], threads: int | None) -> list[Result]:
+    """The results of all pieces in their order; thread w takes every piece of number w modulo threads."""
+    threads = min(threads or available_cores(), len(pieces))
+    if threads <= 1:
+        return [work(piece, 0) for piece in pieces]
+    with ThreadPoolExecutor(threads) as pool:
+        lists = list(pool.map(lambda w: [work(piece, w) for piece in pieces[w::threads]], range(threads)))
+    return [lists[b % threads][b // threads] for b in range(len(pieces))]
 
 
 def available_cores() -> int:

@@ -73,7 +73,8 @@ def pack(codes: Codes, sizes: Sequence[int]) -> list[Words]:
 def _word(columns: Codes, bits: Sequence[int]) -> Words:
     """Columns side by side in one word, the first one lowest: both halves, each in as small a type, then joined."""
     if len(columns) == 1:
-        return columns[0].astype(holding(bits[0]), copy=False)
+        only: Words = columns[0].astype(holding(bits[0]), copy=False)
+        return only
     half = len(columns) // 2
     word = _word(columns[half:], bits[half:]).astype(holding(sum(bits)))
     word <<= word.dtype.type(sum(bits[:half]))
@@ -110,11 +111,12 @@ def holding(bits: int) -> type[np.unsignedinteger[Any]]:
 
 def _by_table(word: Words, bits: int) -> tuple[Words, npt.NDArray[Any], npt.NDArray[Any]]:
     """Unique words, inverse and counts, where a table of all words there could be is short."""
-    counts = np.bincount(word, minlength=1 << bits)
+    at = word.astype(np.int64)
+    counts = np.bincount(at, minlength=1 << bits)
     found = np.flatnonzero(counts)
     place = np.zeros(len(counts), np.int64)
     place[found] = np.arange(len(found))
-    return found.astype(word.dtype), place[word], counts[found]
+    return found.astype(word.dtype), place.take(at, mode="clip"), counts[found]
 
 
 def _unique_words(words: list[Words]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
