@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel import simulate as simulate
     from shortlist.labelspace import LabelSpace as LabelSpace
     from shortlist.labelspace import Not as Not
+    from shortlist.project import Project as Project
     from shortlist.reporting import report as report
     from shortlist.reporting import summarise as summarise
     from shortlist.uncertainty import intervals as intervals
@@ -67,6 +68,7 @@ _ROOMS = {
     ],
     "identifiability": ["diagnose"],
     "analysis": ["Analysis"],
+    "project": ["Project"],
     "reporting": ["report", "summarise"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "PooledModel", "simulate"],
     "uncertainty": ["intervals"],
@@ -75,12 +77,15 @@ _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 _SUBMODULES = [
     "analysis",
     "classifier",
+    "cli",
     "datasets",
     "errors",
     "identifiability",
+    "io",
     "labelers",
     "labelmodel",
     "labelspace",
+    "project",
     "reporting",
     "uncertainty",
     "votes",

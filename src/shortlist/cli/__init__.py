@@ -1,0 +1,10 @@
+"""The command line: parse, call the project, print. `shortlist --help`, docs/cli.md."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """The entry point of `shortlist`."""
+    from shortlist.cli.app import app
+
+    app(prog_name="shortlist")

@@ -1,0 +1,200 @@
+"""The commands. Each imports what it needs when it runs, so that `--help` answers at once."""
+
+# ruff: noqa: ARG001  --debug is read by @explained
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shortlist.cli.exits import FOUND, explained
+from shortlist.cli.options import Debug, Folder, Force, Json
+
+app = typer.Typer(
+    name="shortlist",
+    help="From unlabelled rows and ideas about them to labels and a model.\n\n"
+    "Start with `shortlist init rows.csv`, edit labelers.py, then `shortlist run` or `shortlist watch`.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+HERE = Path()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import shortlist
+
+        typer.echo(f"shortlist {shortlist.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def everywhere(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """See the help of the application."""
+
+
+@app.command()
+@explained
+def init(
+    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl or parquet file of rows.", show_default=False)],
+    project: Folder = HERE,
+    classes: Annotated[str, typer.Option(help="What a row may be: names with commas between.")] = "",
+    text: Annotated[str, typer.Option(help="The column of text that labelers and the classifier read.")] = "",
+    features: Annotated[str, typer.Option(help="Columns of numbers for the classifier, with commas between.")] = "",
+    id: Annotated[str, typer.Option(help="The column that joins labels to rows.")] = "",
+    gold: Annotated[str, typer.Option(help="A column of known classes: they score, and never fit.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what the columns suggest.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write a commented shortlist.toml and labelers.py for a data file; what is not given as an option is asked."""
+    from shortlist.cli.init import Answers, start
+
+    start(data, project, Answers(classes, text, features, id, gold), ask=not (yes or json), force=force, as_json=json)
+
+
+@app.command()
+@explained
+def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+    """Ask every labeler about every row, where it was not asked before, and show what each does."""
+    from shortlist.cli.stages import show_votes
+
+    show_votes(project, force=force, as_json=json)
+
+
+@app.command()
+@explained
+def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+    """Estimate how far each labeler can be trusted."""
+    from shortlist.cli.stages import show_fit
+
+    show_fit(project, force=force, as_json=json)
+
+
+@app.command()
+@explained
+def check(
+    project: Folder = HERE,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 5 where the doctor has doubts.")] = False,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Ask the doctor: can accuracies be learned from these votes alone, and what to do where they cannot?"""
+    from shortlist.cli.stages import show_check
+
+    identifiable = show_check(project, force=force, as_json=json)
+    if strict and not identifiable:
+        raise typer.Exit(FOUND)
+
+
+@app.command()
+@explained
+def report(
+    project: Folder = HERE,
+    open: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the one-page HTML report."""
+    from shortlist.cli.stages import show_stage
+
+    outcome = show_stage(project, "report", force=force, as_json=json)
+    if open:
+        typer.launch(outcome.outputs[0].resolve().as_uri())
+
+
+@app.command()
+@explained
+def train(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+    """Train the classifier on the beliefs."""
+    from shortlist.cli.stages import show_stage
+
+    show_stage(project, "train", force=force, as_json=json)
+
+
+@app.command()
+@explained
+def predict(
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Files to read; without any, those of the project.", show_default=False)
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--to", help="The file to write: .parquet, .csv or .jsonl.")] = None,
+    project: Folder = HERE,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let the classifier read rows: those of the project, or of other files with the same columns."""
+    from shortlist.cli.stages import show_prediction, show_stage
+
+    if files or to:
+        show_prediction(project, files or [], to, as_json=json)
+    else:
+        show_stage(project, "predict", force=force, as_json=json)
+
+
+@app.command()
+@explained
+def export(
+    to: Annotated[Path | None, typer.Option("--to", help="Another file to write: .parquet, .csv or .jsonl.")] = None,
+    project: Folder = HERE,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the labels: class, belief, margin, shortlist and one column of beliefs per class."""
+    from shortlist.cli.stages import show_export
+
+    show_export(project, to, force=force, as_json=json)
+
+
+@app.command()
+@explained
+def run(
+    project: Folder = HERE,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Do everything that is out of date, and nothing else."""
+    from shortlist.cli.stages import show_run
+
+    show_run(project, force=force, as_json=json)
+
+
+@app.command()
+@explained
+def watch(
+    project: Folder = HERE,
+    once: Annotated[bool, typer.Option("--once", help="Stop after the first edit.")] = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Vote and fit again whenever a file is saved, and show what the edit changed. Ctrl-C ends it."""
+    from shortlist.cli.watch import watch_project
+
+    watch_project(project, once=once, as_json=json, debug=debug)
+
+
+@app.command()
+@explained
+def demo(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Where to write the files.", file_okay=False, show_default=False)
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Do the main job on built-in real data, in under a minute and without a network."""
+    from shortlist.demo import main
+
+    main() if folder is None else main(folder)

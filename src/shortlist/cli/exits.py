@@ -1,0 +1,75 @@
+"""Exits: how a command ends, as a code for programs and as one line for people."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+DONE, UNEXPECTED, USAGE, MISTAKE, MISSING, FOUND, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+MEANINGS = {
+    DONE: "done, or nothing to do",
+    UNEXPECTED: "an error nobody foresaw; `--debug` shows all of it",
+    USAGE: "a command or an option that does not exist, or lacks something",
+    MISTAKE: "a mistake in shortlist.toml, labelers.py or the data, told in one line",
+    MISSING: "an optional package is not installed; the line says how to install it",
+    FOUND: "`shortlist check --strict` found that votes alone do not settle the accuracies",
+    INTERRUPTED: "interrupted with Ctrl-C; what was finished is kept",
+}
+
+
+def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """A command whose mistakes are told in one line; all of an error is shown with --debug."""
+
+    @wraps(command)
+    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        try:
+            return command(*args, **kwargs)
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
+            raise SystemExit(INTERRUPTED) from None
+        except BrokenPipeError:  # whoever read our output has seen enough
+            with suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(DONE) from None
+        except Exception as error:
+            if kwargs.get("debug"):
+                traceback.print_exc()
+            raise SystemExit(_tell(error, bool(kwargs.get("json")))) from None
+
+    return run
+
+
+def _tell(error: Exception, as_json: bool) -> int:
+    """Say what went wrong; the code that stands for it comes back."""
+    from shortlist.errors import MissingPackage, ShortlistError
+
+    if isinstance(error, ShortlistError):
+        code, line = (MISSING if isinstance(error, MissingPackage) else MISTAKE), str(error)
+    else:
+        code, line = UNEXPECTED, f"unexpected {type(error).__name__}: {error} (--debug shows all of it)"
+    line = " ".join(line.split())
+    if as_json:
+        print(json.dumps({"error": _record(error, line), "exit": code}, ensure_ascii=False))
+    else:
+        _say(line)
+    return code
+
+
+def _record(error: Exception, line: str) -> dict[str, Any]:
+    places = {name: getattr(error, name, None) for name in ("file", "line", "column")}
+    return {"kind": type(error).__name__, "message": line, **{k: v for k, v in places.items() if v is not None}}
+
+
+def _say(line: str) -> None:
+    """One line on standard error, the first word of it red on a terminal."""
+    red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
+    print(f"{red}error:{plain} {line}", file=sys.stderr)

@@ -1,0 +1,92 @@
+"""`shortlist init`: from a data file to a project, by options and by questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from shortlist.cli.screen import Screen
+from shortlist.errors import ShortlistError, did_you_mean
+
+if TYPE_CHECKING:
+    from shortlist.io import RowFile
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the user said, as text; empty where nothing was said."""
+
+    classes: str = ""
+    text: str = ""
+    features: str = ""
+    id: str = ""
+    gold: str = ""
+
+
+def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
+    """Write the files of a project, after asking what is not known, where somebody can answer."""
+    import sys
+
+    from shortlist.io import RowFile
+    from shortlist.project.settings import NAME
+    from shortlist.project.starter import write_starter
+
+    screen = Screen(as_json=as_json)
+    file = RowFile(data)
+    if (folder / NAME).exists() and not force:
+        raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
+    if ask and sys.stdin.isatty():
+        given = asked(file, given, screen)
+    written = write_starter(
+        folder,
+        data,
+        classes=names(given.classes),
+        text=given.text or None,
+        features=names(given.features),
+        id=given.id or None,
+        gold=given.gold or None,
+        force=force,
+    )
+    for path in written:
+        screen.text(f"wrote {path}")
+    screen.text("next: look at labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
+    screen.json({"written": [str(path) for path in written]})
+
+
+def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
+    """Ask for what was not given; what the columns suggest is offered."""
+    from shortlist.project.starter import Guess, known_classes
+
+    guess = Guess.of(file)
+    screen.text(f"{file.path}: {', '.join(f'{name} ({kind})' for name, kind in file.schema.items())}")
+    columns = file.columns
+    if not given.text and not given.features:
+        given = replace(given, text=column("Which column holds the text?", columns, guess.text))
+    if not given.id:
+        given = replace(given, id=column("Which column joins labels to rows?", columns, guess.id))
+    if not given.gold:
+        given = replace(given, gold=column("Which column holds known classes, if any?", columns, guess.gold))
+    if not given.classes:
+        known = ", ".join(known_classes(file, given.gold)) if given.gold else None
+        given = replace(given, classes=typer.prompt("The classes, with commas between", default=known))
+        while len(names(given.classes)) < 2:
+            screen.text("at least two are needed, for example: business, sports, world")
+            given = replace(given, classes=typer.prompt("The classes, with commas between"))
+    return given
+
+
+def column(question: str, columns: list[str], guess: str | None) -> str:
+    """A column of the file, or none: asked again until it is one."""
+    while True:
+        answer: str = typer.prompt(f"{question} (- for none)", default=guess or "-").strip()
+        if answer == "-" or answer in columns:
+            return "" if answer == "-" else answer
+        typer.echo(f"there is no column {answer!r}.{did_you_mean(answer, columns)} Columns: {', '.join(columns)}")
+
+
+def names(text: str) -> list[str]:
+    """Names with commas between."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,0 +1,151 @@
+"""What the commands of single stages, and `run`, do and show."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from shortlist.cli.screen import Screen
+from shortlist.errors import ShortlistError
+from shortlist.project import Outcome, Project
+
+
+def _run(folder: Path, stage: str, screen: Screen, force: bool) -> tuple[Project, Outcome]:
+    """Bring one stage up to date; what goes before it is told in a line each."""
+    project = Project(folder)
+    with screen.working():
+        outcomes = project.run([stage], force=force, listener=screen)
+    screen.notes([one for one in outcomes if one.stage == stage or one.status == "done"])
+    return project, outcomes[-1]
+
+
+def show_run(folder: Path, *, force: bool, as_json: bool) -> None:
+    start = time.perf_counter()
+    screen = Screen(as_json=as_json, each_stage=True)
+    project = Project(folder)
+    with screen.working():
+        outcomes = project.run(force=force, listener=screen)
+    screen.notes([one for one in outcomes if one.status != "up to date"])
+    took = time.perf_counter() - start
+    worked = [one.stage for one in outcomes if one.status == "done"]
+    if not worked:
+        done = ", ".join(one.stage for one in outcomes if one.status == "up to date")
+        screen.text(f"Nothing to do: {done} are up to date ({took:.2f} s).")
+    screen.json({"did": worked, "seconds": round(took, 3), "stages": [one.to_dict() for one in outcomes]})
+
+
+def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outcome:
+    """A stage of which its one line says all."""
+    screen = Screen(as_json=as_json)
+    _, outcome = _run(folder, stage, screen, force)
+    if outcome.status == "skipped":
+        raise ShortlistError(outcome.notes[0])
+    if not as_json:
+        screen.outcome(outcome)
+    screen.json(outcome.to_dict())
+    return outcome
+
+
+def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
+    screen = Screen(as_json=as_json)
+    project, outcome = _run(folder, "vote", screen, force)
+    from shortlist.analysis import Analysis
+
+    table = Analysis(project.load_votes(), gold=project.gold()).labelers(level=None)
+    _headline(screen, outcome)
+    _labelers(screen, table)
+    screen.json({**outcome.to_dict(), "table": table.to_dicts()})
+
+
+def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
+    screen = Screen(as_json=as_json)
+    project, outcome = _run(folder, "fit", screen, force)
+    from shortlist.analysis import Analysis
+
+    analysis = Analysis(project.load_votes(), project.load_model(), gold=project.gold())
+    table = analysis.labelers(level=None)
+    shares = (analysis.mass / len(analysis.votes)).tolist()
+    _headline(screen, outcome)
+    _labelers(screen, table)
+    screen.table("Classes, as believed", ["class", "share"], [
+        [name, _percent(share)] for name, share in zip(analysis.votes.space, shares, strict=True)
+    ])  # fmt: skip
+    balance = dict(zip(analysis.votes.space, shares, strict=True))
+    screen.json({**outcome.to_dict(), "table": table.to_dicts(), "classes": balance})
+
+
+def show_check(folder: Path, *, force: bool, as_json: bool) -> bool | None:
+    screen = Screen(as_json=as_json)
+    _, outcome = _run(folder, "check", screen, force)
+    first, *rest = outcome.facts["findings"]
+    screen.text(first)
+    for finding in rest:
+        screen.text(f"  - {finding}")
+    screen.json(outcome.to_dict())
+    found: bool | None = outcome.facts["identifiable"]
+    return found
+
+
+def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) -> None:
+    screen = Screen(as_json=as_json)
+    project, outcome = _run(folder, "export", screen, force)
+    if to is not None:
+        project.export(to)
+    where = to or outcome.outputs[0]
+    classes = outcome.facts["classes"]
+    screen.text(f"{outcome.facts['labelled']:,} of {len(project.load_votes()):,} rows are labelled → {where}")
+    screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in classes.items()])
+    screen.json({**outcome.to_dict(), "outputs": [str(where)]})
+
+
+def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json: bool) -> None:
+    screen = Screen(as_json=as_json)
+    if to is None:
+        raise ShortlistError("say which file to write: shortlist predict FILES --to predictions.parquet")
+    project = Project(folder)
+    with screen.working():
+        facts = project.predict(*(files or project.rows.paths), path=to, listener=screen)
+    right = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
+    screen.text(f"{facts['rows']:,} rows{right} → {to}")
+    screen.json({**facts, "outputs": [str(to)]})
+
+
+def _headline(screen: Screen, outcome: Outcome) -> None:
+    from shortlist.project.html import told
+
+    asked = outcome.facts.get("asked", [])
+    what = f"; asked {', '.join(asked[:5])}{f' and {len(asked) - 5} more' if len(asked) > 5 else ''}" if asked else ""
+    state = " (up to date)" if outcome.status == "up to date" else ""
+    screen.text(f"{told(outcome.stage, outcome.facts)}{what}{state}")
+
+
+COLUMNS = {
+    "labeler": "labeler",
+    "coverage": "coverage",
+    "overlap": "overlap",
+    "conflict": "conflict",
+    "ambiguity": "size",
+    "believed": "believed",
+    "accuracy": "accuracy",
+    "gold_accuracy": "gold",
+}
+
+
+def _labelers(screen: Screen, table: Any) -> None:
+    """The table of labelers, shares in per cent."""
+    shown = {name: header for name, header in COLUMNS.items() if name in table.columns}
+    rows = [[_cell(name, line[name]) for name in shown] for line in table.iter_rows(named=True)]
+    screen.table("Labelers", list(shown.values()), rows)
+
+
+def _cell(name: str, value: Any) -> str:
+    if name == "labeler":
+        return str(value)
+    if value is None:
+        return "–"
+    return f"{value:.1f}" if name == "ambiguity" else _percent(value)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}"

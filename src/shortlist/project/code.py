@@ -1,0 +1,182 @@
+"""Code: labelers.py, loaded: the labelers it defines, the files it opened, and where mistakes in it are."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import re
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shortlist.errors import LabelerFailed, ShortlistError, ShortlistWarning, UnknownClass
+from shortlist.labelers import Labeler
+from shortlist.project.mistake import BadProject
+from shortlist.project.source import Source, local_files
+
+MODULE = "labelers"
+
+
+@dataclass(frozen=True)
+class Code:
+    """labelers.py once it was run."""
+
+    source: Source
+    namespace: dict[str, Any]
+    labelers: tuple[Labeler, ...]
+    modules: tuple[Path, ...]  # files beside it that it imports
+    reads: tuple[Path, ...]  # other files it opened while it was loaded
+    notes: tuple[str, ...]  # what it warned about
+
+    def mistake(self, error: ShortlistError) -> ShortlistError:
+        """An error of stage 1 with the place in the file where it was made, when that can be found."""
+        word = re.search(r"'(.+?)' is not a class", str(error))
+        name = re.search(r"(?:labeler|feature) '(.+?)'", str(error))
+        line = None
+        if isinstance(error, LabelerFailed) and error.__cause__ is not None:
+            line = last_line(error.__cause__, self.source.path)
+        if line is None and isinstance(error, UnknownClass) and word:
+            line = self.source.find_text(word[1], name[1] if name else None)
+        if line is None and name:
+            line = self.source.find_definition(name[1])
+        if line is None:
+            return error
+        return BadProject(str(error), file=self.source.path.name, line=line)
+
+
+def load(path: Path) -> Code:
+    """Run labelers.py in the folder where it is."""
+    source = Source.read(path)
+    modules = local_files(path)
+    module = types.ModuleType(MODULE)
+    module.__file__ = str(path)
+    reads: list[Path] = []
+    with warnings.catch_warnings(record=True) as warned, importable(path.parent), _opened(reads):
+        warnings.simplefilter("always", ShortlistWarning)
+        _forget(modules)
+        sys.modules[MODULE] = module
+        try:
+            exec(compile(source.text, str(path), "exec"), module.__dict__)  # the one input that is code
+        except Exception as error:
+            raise _failed(error, path, modules) from error
+        finally:
+            sys.modules.pop(MODULE, None)  # so that it travels to other processes as a whole, and is loaded afresh
+            _forget(modules)
+    own = {path, *modules}
+    read = sorted({found for found in reads if found not in own})
+    notes = tuple(dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)))
+    return Code(source, module.__dict__, gathered(module.__dict__), tuple(modules), tuple(read), notes)
+
+
+def gathered(namespace: dict[str, Any]) -> tuple[Labeler, ...]:
+    """Every labeler of a module in the order of definition, or those in LABELERS where there is such a list.
+
+    Names that begin with an underscore are left out: that is how a labeler is put aside.
+    """
+    chosen = namespace.get("LABELERS")
+    values = [chosen] if chosen is not None else [v for name, v in namespace.items() if not name.startswith("_")]
+    found: dict[int, Labeler] = {}
+    for value in values:
+        for one in _inside(value):
+            found.setdefault(id(one), one)
+    return tuple(found.values())
+
+
+def _inside(value: Any) -> Sequence[Labeler]:
+    if isinstance(value, Labeler):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [one for one in value if isinstance(one, Labeler)] if isinstance(value, (list, tuple)) else []
+
+
+@contextlib.contextmanager
+def importable(folder: Path) -> Iterator[None]:
+    """Modules beside labelers.py can be imported, here and in workers; what users print does not mix with output."""
+    here, before, kept = str(folder.resolve()), os.environ.get("PYTHONPATH"), sys.dont_write_bytecode
+    sys.path.insert(0, here)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (here, before)))
+    sys.dont_write_bytecode = True  # an edit within a second of the last one must be seen
+    importlib.invalidate_caches()
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.path.remove(here)
+        sys.dont_write_bytecode = kept
+        if before is None:
+            os.environ.pop("PYTHONPATH", None)
+        else:
+            os.environ["PYTHONPATH"] = before
+
+
+def _forget(modules: Sequence[Path]) -> None:
+    """The next import of these files reads them again."""
+    files = {str(path.resolve()) for path in modules}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if file and file in files | {str(path) for path in modules}:
+            del sys.modules[name]
+
+
+_listening: list[list[Path]] = []
+_hooked = False
+
+
+@contextlib.contextmanager
+def _opened(reads: list[Path]) -> Iterator[None]:
+    """Take down which files are opened for reading, as far as Python's audit events tell."""
+    global _hooked
+    if not _hooked:
+        sys.addaudithook(_hear)  # cannot be taken away again, so there is one, which is silent at other times
+        _hooked = True
+    _listening.append(reads)
+    try:
+        yield
+    finally:
+        _listening.remove(reads)
+
+
+def _hear(event: str, arguments: tuple[Any, ...]) -> None:
+    if event != "open" or not _listening:
+        return
+    path, mode, _flags = arguments
+    if isinstance(path, (str, os.PathLike)) and (mode is None or "r" in mode or "+" in mode):
+        found = Path(os.path.abspath(path))
+        if _of_users(found) and found.is_file():
+            for reads in _listening:
+                reads.append(found)
+
+
+def _of_users(path: Path) -> bool:
+    """Not part of Python or of a package."""
+    text = str(path)
+    system = {os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)} | {sys.prefix, sys.base_prefix}
+    package = str(Path(__file__).parent.parent)
+    if path.suffix in (".py", ".pyc", ".so") or "site-packages" in path.parts or text.startswith(("/proc/", "/sys/", "/dev/", "/etc/")):  # fmt: skip  # noqa: E501
+        return False
+    return not any(text.startswith(root.rstrip(os.sep) + os.sep) for root in {*system, package} if root != os.sep)
+
+
+def _failed(error: Exception, path: Path, modules: Sequence[Path]) -> BadProject:
+    """What went wrong while the file was loaded, in one line, where it did."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, column=error.offset)
+    for place in (*reversed(modules), path):
+        line = last_line(error, place)
+        if line is not None:
+            what = str(error) if isinstance(error, ShortlistError) else f"{type(error).__name__}: {error}"
+            return BadProject(what, file=place.name, line=line)
+    return BadProject(f"{type(error).__name__}: {error}", file=path.name)
+
+
+def last_line(error: BaseException, path: Path) -> int | None:
+    """The line of a file where an error came through last."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return lines[-1] if lines else None

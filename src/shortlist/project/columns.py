@@ -1,0 +1,60 @@
+"""VoteColumns: the votes of each labeler on each segment, so that no labeler is asked twice about the same rows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from shortlist.errors import BadFile
+from shortlist.votes import Votes
+
+VERSIONS = 200  # of labelers that are no longer in use; the oldest go first
+
+
+class VoteColumns:
+    """A folder of votes: one folder a version of a labeler, one file a segment of rows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.memory: dict[Path, Votes] = {}
+        self.keep = False  # whether what was read or written once is kept in memory
+
+    def path(self, fingerprint: str, source: str, number: int) -> Path:
+        return self.folder / fingerprint[:32] / f"{source[:24]}-{number}.npz"
+
+    def has(self, fingerprint: str, source: str, number: int) -> bool:
+        path = self.path(fingerprint, source, number)
+        return path in self.memory or path.exists()
+
+    def load(self, fingerprint: str, source: str, number: int) -> Votes:
+        """One labeler's votes on one segment; a damaged file is thrown away."""
+        path = self.path(fingerprint, source, number)
+        if path in self.memory:
+            return self.memory[path]
+        try:
+            votes = Votes.load(path)
+        except BadFile:
+            path.unlink(missing_ok=True)
+            raise
+        return self._kept(path, votes)
+
+    def save(self, fingerprint: str, source: str, number: int, votes: Votes) -> None:
+        path = self.path(fingerprint, source, number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        votes.save(path)
+        self._kept(path, votes)
+
+    def _kept(self, path: Path, votes: Votes) -> Votes:
+        if self.keep:
+            self.memory[path] = votes
+        return votes
+
+    def prune(self, used: Iterable[str]) -> None:
+        """Of versions no longer in use, keep the latest: an edit is often undone."""
+        current = {fingerprint[:32] for fingerprint in used}
+        old = [one for one in self.folder.iterdir() if one.name not in current] if self.folder.is_dir() else []
+        old.sort(key=lambda one: one.stat().st_mtime_ns, reverse=True)
+        for one in old[VERSIONS:]:
+            shutil.rmtree(one, ignore_errors=True)
+        self.memory = {path: votes for path, votes in self.memory.items() if path.parent.name in current}

@@ -1,0 +1,35 @@
+"""The data files that a project names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.project.settings import Settings
+
+
+def data_files(folder: Path, settings: Settings) -> list[Path]:
+    """The files that [data] names, globs spelt out, in order."""
+    found: list[Path] = []
+    for given in settings.data.files:
+        try:
+            matches = matching(folder, given)
+        except ShortlistError as error:
+            raise settings.toml.wrong(str(error), "data", "files") from error
+        found += [path for path in matches if path not in found]
+    return found
+
+
+def matching(folder: Path, given: str) -> list[Path]:
+    """The file of that name, or the files that a pattern with * means."""
+    path = folder / given
+    if path.exists():
+        return [path]
+    if any(sign in given for sign in "*?["):
+        root = Path(path.anchor) if Path(given).is_absolute() else folder
+        matches = sorted(root.glob(str(path.relative_to(root))))
+        if not matches:
+            raise BadFile(f"no file is called {given}")
+        return matches
+    beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
+    raise BadFile(f"{given} does not exist.{did_you_mean(path.name, beside)}")

@@ -1,0 +1,24 @@
+"""Listener: who is told how a run goes on; this one does not listen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shortlist.project.outcome import Outcome
+
+
+class Listener:
+    """Told when a stage begins, goes on and ends, and when another run has to be waited for."""
+
+    def waiting(self, process: str) -> None:
+        """Another process works in the folder."""
+
+    def begin(self, stage: str, rows: int | None = None) -> None:
+        """A stage has work to do, on so many rows where that is known."""
+
+    def advance(self, rows: int) -> None:
+        """So many more rows are done."""
+
+    def end(self, outcome: Outcome) -> None:
+        """A stage is done, or was found to be up to date."""

@@ -1,0 +1,35 @@
+"""Outcome: what became of a stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+Status = Literal["done", "up to date", "skipped"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A stage, whether there was anything to do, the files it stands for, and what it found."""
+
+    stage: str
+    status: Status
+    outputs: tuple[Path, ...] = ()
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know besides."""
+        return list(self.facts.get("notes", ()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {
+            "stage": self.stage,
+            "status": self.status,
+            "outputs": [str(path) for path in self.outputs],
+            "seconds": round(self.seconds, 3),
+            **self.facts,
+        }

@@ -1,0 +1,208 @@
+"""Rows: the data of a project: its files one after another, in segments, with what their columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.io import RowFile
+from shortlist.project.digest import Digests, digest
+from shortlist.project.files import data_files
+from shortlist.project.settings import Data, Settings
+
+SEGMENT = 65_536  # rows: what is asked of labelers and kept at a time
+
+
+class Segment(NamedTuple):
+    """Some rows of one file: the word for that file and how it is read, its number there, the rows and the first."""
+
+    source: str
+    number: int
+    frame: pl.DataFrame
+    start: int  # the number of its first row among all rows
+
+
+class Rows:
+    """All rows of a project."""
+
+    def __init__(self, folder: Path, settings: Settings, digests: Digests) -> None:
+        self.data = settings.data
+        self.files = [row_file(path, settings) for path in data_files(folder, settings)]
+        self.sources = [self._source(file, digests) for file in self.files]
+        self._frames: dict[str, list[pl.DataFrame]] = {}
+        self.keep = False  # whether rows that were read once are kept in memory
+        self._counts: list[int] | None = None
+        self._stamps = {source: stamp(file.path) for source, file in zip(self.sources, self.files, strict=True)}
+
+    def check_same(self, source: str) -> None:
+        """Raise where a file was written to since its digest was taken: what was read may be of either version."""
+        file = self.files[self.sources.index(source)]
+        if stamp(file.path) != self._stamps[source]:
+            raise BadFile(f"{file.path.name} changed while it was read: run again")
+
+    def _source(self, file: RowFile, digests: Digests) -> str:
+        """One word for the content of a file and the way it is read."""
+        return digest(digests.of(file.path), file.kind, file.types, self.data.text)
+
+    @property
+    def paths(self) -> list[Path]:
+        return [file.path for file in self.files]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that all files have."""
+        first, *others = self.files
+        return [name for name in first.columns if all(name in other.schema for other in others)]
+
+    @property
+    def counts(self) -> list[int]:
+        """How many rows each file has."""
+        if self._counts is None:
+            self._counts = [len(file) for file in self.files]
+        return self._counts
+
+    def __len__(self) -> int:
+        return sum(self.counts)
+
+    def segments(
+        self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
+    ) -> Iterator[Segment]:
+        """The rows in order, at most SEGMENT at a time; no segment reaches into the next file."""
+        for f, (file, source) in enumerate(zip(self.files, self.sources, strict=True)):
+            if files is None or f in files:
+                start = sum(self.counts[:f])
+                for number, frame in enumerate(self._batches(file, source, columns)):
+                    yield Segment(source, number, frame, start + number * SEGMENT)
+
+    def _batches(self, file: RowFile, source: str, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+        if source in self._frames:
+            kept = self._frames[source]
+            yield from kept if columns is None else (frame.select(columns) for frame in kept)
+            return
+        read = (self._filled(frame) for frame in file.batches(columns, SEGMENT))
+        if self.keep and columns is None:
+            self._frames[source] = list(read)
+            yield from self._frames[source]
+        else:
+            yield from read
+
+    def remember(self, earlier: Rows) -> None:
+        """Take over what earlier rows keep in memory, where the files are still the same."""
+        self._frames = {source: earlier._frames[source] for source in self.sources if source in earlier._frames}
+        if self.sources == earlier.sources:
+            self._counts = earlier._counts
+
+    def _filled(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A missing text is an empty one."""
+        text = self.data.text
+        return frame.with_columns(pl.col(text).fill_null("")) if text in frame.columns else frame
+
+    def key(self) -> tuple[str, pl.DataType]:
+        """The column that joins labels to rows: the id, or the number of the row."""
+        if self.data.id is None:
+            return "row", pl.UInt32()
+        return self.data.id, self.files[0].schema[self.data.id]
+
+    def key_parts(self) -> Iterator[pl.Series]:
+        """The ids, segment by segment."""
+        if self.data.id is not None:
+            for segment in self.segments([self.data.id]):
+                yield segment.frame[self.data.id]
+            return
+        start = 0
+        for count in self.counts:
+            for first in range(0, count, SEGMENT):
+                size = min(SEGMENT, count - first)
+                yield pl.Series("row", np.arange(start, start + size), dtype=pl.UInt32)
+                start += size
+
+    def ids(self) -> Any:
+        """(m,) ids, all different; None where no column holds them."""
+        if self.data.id is None:
+            return None
+        found = pl.concat([keys.cast(self.key()[1]) for keys in self.key_parts()] or [pl.Series(self.data.id, [])])
+        if found.null_count():
+            raise BadFile(f"column {self.data.id!r} is the id, but row {found.is_null().arg_true()[0]} has none")
+        if found.n_unique() < len(found):
+            twice = found.filter(found.is_duplicated())[0]
+            first, second = (found == twice).arg_true()[:2]
+            raise BadFile(
+                f"column {self.data.id!r} is the id, but {twice!r} is on rows {first} and {second}: "
+                "choose a column that is different on every row, or leave id out"
+            )
+        return found.to_numpy() if found.dtype.is_integer() else np.array(found.cast(pl.String).to_list(), np.str_)
+
+    def gold(self, classes: Sequence[str]) -> list[str | None] | None:
+        """Known classes by row (None where unknown), or None where no column holds any."""
+        column = self.data.gold
+        if column is None or all(column not in file.schema for file in self.files):
+            return None
+        found: list[str | None] = []
+        for f, (file, count) in enumerate(zip(self.files, self.counts, strict=True)):
+            if column in file.schema:
+                parts = (segment.frame[column].to_list() for segment in self.segments([column], files=[f]))
+                found += [label or None for part in parts for label in part]
+            else:
+                found += [None] * count
+        _check_gold(found, column, classes)
+        return found if any(label is not None for label in found) else None
+
+
+def stamp(path: Path) -> tuple[int, int, int]:
+    """What changes when a file is written to."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def _check_gold(found: list[str | None], column: str, classes: Sequence[str]) -> None:
+    known = {*classes, None}
+    for a, label in enumerate(found):
+        if label not in known:
+            raise BadFile(
+                f"column {column!r} holds the known classes, but {label!r} on row {a} is not a class."
+                f"{did_you_mean(label, classes)} Classes: {', '.join(classes)}"
+            )
+
+
+def row_file(path: Path, settings: Settings) -> RowFile:
+    """A file of rows with the columns that the settings name, or an error at the line that names one."""
+    data = settings.data
+    text = {name: "text" for name in (data.text, data.gold) if name is not None}
+    try:
+        file = RowFile(path, {**text, **data.types})
+        columns = file.columns
+    except ShortlistError as error:
+        raise settings.toml.wrong(_named(error, path, data), "data", "files") from error
+    for key, names in (("text", [data.text]), ("id", [data.id]), ("features", data.features)):
+        for name in names:
+            if name is not None and name not in columns:
+                hint = did_you_mean(name, columns)
+                raise settings.toml.wrong(
+                    f"{path.name} has no column {name!r}.{hint} Columns: {', '.join(columns)}", "data", key
+                )
+    _check_somewhere(settings, path, columns)
+    return file
+
+
+def _check_somewhere(settings: Settings, path: Path, columns: list[str]) -> None:
+    """Gold labels and types may be about the columns of some files only; with one file, that is the one."""
+    data = settings.data
+    if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
+        return
+    for key, name in (("gold", data.gold), *(("types", name) for name in data.types)):
+        if name is not None and name not in columns:
+            raise settings.toml.wrong(
+                f"{path.name} has no column {name!r}.{did_you_mean(name, columns)} Columns: {', '.join(columns)}",
+                "data", *((key,) if key == "gold" else (key, name)),
+            )  # fmt: skip
+
+
+def _named(error: ShortlistError, path: Path, data: Data) -> str:
+    """The error with the file as the settings name it."""
+    written = next((given for given in data.files if path.name == Path(given).name), path.name)
+    return str(error).replace(str(path), written)

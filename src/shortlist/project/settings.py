@@ -1,0 +1,247 @@
+"""Settings: what shortlist.toml says, checked, with every mistake at its line. See docs/project.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shortlist.errors import did_you_mean
+from shortlist.project.toml import TomlFile
+
+NAME = "shortlist.toml"
+VERSION = 1
+CLASSIFIERS = ("linear", "mlp", "transformer", "none")
+STAGES = ("vote", "fit", "check", "export", "report", "train", "predict")
+
+
+@dataclass(frozen=True)
+class Data:
+    """Where the rows are, and what their columns mean."""
+
+    files: tuple[str, ...]
+    text: str | None = None
+    features: tuple[str, ...] = ()
+    id: str | None = None
+    gold: str | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Labelers:
+    """Where the labelers are, and how they are asked."""
+
+    file: str = "labelers.py"
+    depends: tuple[str, ...] = ()
+    workers: int = 1
+    on_error: str = "raise"
+    full_set_abstains: bool = False
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """What is trained on the beliefs."""
+
+    kind: str = "linear"
+    max_rows: int = 100_000
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results go."""
+
+    folder: str = "out"
+    format: str = "parquet"
+    shortlist: float = 0.9
+    stages: tuple[str, ...] = STAGES
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of shortlist.toml."""
+
+    toml: TomlFile = field(repr=False, compare=False)
+    classes: tuple[str, ...]
+    data: Data
+    labelers: Labelers
+    declared: tuple[Mapping[str, Any], ...]
+    label_model: Mapping[str, Any]
+    gold_fits: bool
+    classifier: Classifier
+    output: Output
+
+    @classmethod
+    def read(cls, folder: Path) -> Settings:
+        toml = TomlFile(folder / NAME)
+        values = toml.values
+        _version(toml)
+        _known(toml, values, ("version", "classes", "labeler", *_TABLES))
+        tables = {name: _table(toml, name) for name in _TABLES}
+        fit = tables["label_model"]
+        trained = tables["classifier"]
+        own = {name: trained.pop(name) for name in ("kind", "max_rows") if name in trained}
+        return cls(
+            toml=toml,
+            classes=_classes(toml),
+            data=Data(**tables["data"]),
+            labelers=Labelers(**tables["labelers"]),
+            declared=_declared(toml),
+            gold_fits=fit.pop("use_gold", False),
+            label_model=fit,
+            classifier=Classifier(**own, options=trained),
+            output=Output(**tables["output"]),
+        )
+
+
+Check = Callable[[Any], Any]
+
+
+class _Wrong(Exception):  # noqa: N818
+    """What a value should have been."""
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise _Wrong("is a text between quotation marks")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise _Wrong('is a list of texts, such as ["one", "two"]')
+    return tuple(value)
+
+
+def _files(value: Any) -> tuple[str, ...]:
+    found = _texts([value] if isinstance(value, str) else value)
+    if not found:
+        raise _Wrong("names at least one file")
+    return found
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise _Wrong("is a whole number from 1")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong("is true or false")
+    return value
+
+
+def _share(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+        raise _Wrong("is a share of belief, above 0 and at most 1")
+    return float(value)
+
+
+def _any(value: Any) -> Any:
+    return value
+
+
+def _one_of(*choices: str) -> Check:
+    def check(value: Any) -> str:
+        if value not in choices:
+            raise _Wrong(f"is one of {', '.join(map(repr, choices))}")
+        return str(value)
+
+    return check
+
+
+def _stages(value: Any) -> tuple[str, ...]:
+    for name in _texts(value):
+        if name not in STAGES:
+            raise _Wrong(f"names stages, which are {', '.join(STAGES)}")
+    return tuple(name for name in STAGES if name in value)
+
+
+def _types(value: Any) -> dict[str, str]:
+    kinds = ("text", "number", "integer", "boolean")
+    if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
+        raise _Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
+    return dict(value)
+
+
+_DATA: dict[str, Check] = {
+    "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "types": _types,
+}  # fmt: skip
+_LABELERS: dict[str, Check] = {
+    "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
+    "full_set_abstains": _flag,
+}  # fmt: skip
+_OUTPUT: dict[str, Check] = {
+    "folder": _text, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
+}  # fmt: skip
+_TABLES: dict[str, dict[str, Check]] = {
+    "data": _DATA,
+    "labelers": _LABELERS,
+    "label_model": {"use_gold": _flag, "*": _any},
+    "classifier": {"kind": _one_of(*CLASSIFIERS), "max_rows": _whole, "*": _any},
+    "output": _OUTPUT,
+}
+
+
+def _version(toml: TomlFile) -> None:
+    version = toml.values.get("version")
+    if version is None:
+        raise toml.wrong(f"it does not say which version of the format it has: start it with `version = {VERSION}`")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise toml.wrong(f"version is a whole number, {VERSION} today; got {version!r}", "version")
+    if version > VERSION:
+        raise toml.wrong(
+            f"it was written for a newer shortlist (version {version}; this one reads {VERSION}): upgrade shortlist",
+            "version",
+        )
+
+
+def _known(toml: TomlFile, values: Mapping[str, Any], known: Any, *path: str) -> None:
+    for name in values:
+        if name not in known:
+            what = ".".join((*path, name))
+            names = sorted(set(known) - {"*"})
+            raise toml.wrong(f"{what} is no setting.{did_you_mean(name, names)} Settings here: {', '.join(names)}",
+                             *path, name)  # fmt: skip
+
+
+def _table(toml: TomlFile, name: str) -> dict[str, Any]:
+    """One table, every value of it checked."""
+    values, checks = toml.values.get(name, {}), _TABLES[name]
+    if not isinstance(values, dict):
+        raise toml.wrong(f"{name} is a table: write [{name}] on a line of its own and its settings below", name)
+    if "*" not in checks:
+        _known(toml, values, checks, name)
+    if name == "data" and "files" not in values:
+        raise toml.wrong('[data] does not say which files hold the rows: files = ["rows.csv"]', name)
+    return {key: _checked(toml, checks.get(key, _any), value, name, key) for key, value in values.items()}
+
+
+def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
+    try:
+        return check(value)
+    except _Wrong as error:
+        raise toml.wrong(f"{'.'.join(path)} {error}; got {value!r}", *path) from None
+
+
+def _classes(toml: TomlFile) -> tuple[str, ...]:
+    classes = toml.values.get("classes")
+    if classes is None:
+        raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
+    names: tuple[str, ...] = _checked(toml, _texts, classes, "classes")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise toml.wrong(f"class {twice!r} is named twice", "classes")
+    if len(names) < 2:
+        raise toml.wrong(f"at least two classes are needed; got {list(names)}", "classes")
+    return names
+
+
+def _declared(toml: TomlFile) -> tuple[Mapping[str, Any], ...]:
+    """The labelers of the toml as they are written there; what they mean is found out in `declared.py`."""
+    records = toml.values.get("labeler", [])
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        raise toml.wrong("labelers are written below [[labeler]], with two brackets", "labeler")
+    return tuple(records)

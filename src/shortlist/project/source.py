@@ -1,0 +1,175 @@
+"""Source: a Python file as statements, and which of them a function of it depends on.
+
+Editing one labeler should ask that labeler again and no other, and no edit that matters may go unseen. So a function
+depends on every statement of its file that may do something when the file is loaded, and, of those that only define
+something (functions, classes, labelers), on the ones it names, directly or through others. Parameters count as names,
+since that is how features are asked for, and so do texts. A file that looks names up at run time is taken as a whole.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from shortlist.project.mistake import BadProject
+
+DYNAMIC = {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "import_module", "modules"}
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class Source:
+    """The statements of a file; `namespace` is what they left behind, where the file was loaded."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.text = path, text
+        try:
+            self.tree = ast.parse(text, str(path))
+        except SyntaxError as error:
+            raise BadProject(f"{error.msg}", file=path.name, line=error.lineno, column=error.offset) from error
+        except ValueError as error:  # a null byte
+            raise BadProject(str(error), file=path.name) from error
+
+    @classmethod
+    def read(cls, path: Path) -> Source:
+        try:
+            return cls(path, path.read_bytes().decode("utf-8-sig"))
+        except FileNotFoundError:
+            raise BadProject(f"there is no {path.name} in {path.parent.resolve()}") from None
+        except UnicodeDecodeError as error:
+            raise BadProject("it is not in UTF-8", file=path.name) from error
+        except OSError as error:
+            raise BadProject(f"it cannot be read ({error.strerror})", file=path.name) from error
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether it may look names up in ways that cannot be read off it."""
+        return any(name in DYNAMIC for name in _words(self.tree, texts=False))
+
+    def statement(self, line: int) -> ast.stmt | None:
+        """The statement of the file that a line belongs to."""
+        for statement in self.tree.body:
+            if _first_line(statement) <= line <= (statement.end_lineno or statement.lineno):
+                return statement
+        return None
+
+    def needs(self, statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str]:
+        """All that a statement depends on, itself included, without comments and layout, in the order of the file."""
+        acting, defining = self._sorted(namespace)
+        needed = [statement, *acting]
+        kept: list[ast.stmt] = []
+        while needed:
+            one = needed.pop()
+            if any(one is earlier for earlier in kept):
+                continue
+            kept.append(one)
+            for word in _words(one):
+                needed += defining.get(word, [])
+        return [ast.dump(one) for one in self.tree.body if any(one is other for other in kept)]
+
+    def _sorted(self, namespace: Mapping[str, Any]) -> tuple[list[ast.stmt], dict[str, list[ast.stmt]]]:
+        """Statements that may do anything, and those that only define names."""
+        acting: list[ast.stmt] = []
+        defining: dict[str, list[ast.stmt]] = {}
+        for statement in self.tree.body:
+            if _says_nothing(statement):
+                continue
+            names = _defined(statement, namespace)
+            if names is None:
+                acting.append(statement)
+            for name in names or ():
+                defining.setdefault(name, []).append(statement)
+        return acting, defining
+
+    def find_text(self, word: str, name: str | None = None) -> int | None:
+        """The line on which a word is written as a text: in what defines `name`, else anywhere."""
+        own = [s for s in self.tree.body if isinstance(s, Definition) and s.name == name]
+        for place in (*own, self.tree):
+            for node in ast.walk(place):
+                if isinstance(node, ast.Constant) and node.value == word:
+                    return node.lineno
+        return None
+
+    def find_definition(self, name: str) -> int | None:
+        """The line on which a function is defined, or a labeler is given that name."""
+        for statement in self.tree.body:
+            if isinstance(statement, Definition) and statement.name == name:
+                return statement.lineno
+        return self.find_text(name)
+
+
+def _first_line(statement: ast.stmt) -> int:
+    """Decorators stand above the line of a function."""
+    above = statement.decorator_list if isinstance(statement, Definition) else []
+    return min([statement.lineno, *(decorator.lineno for decorator in above)])
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    """A docstring, or what is only done when the file is run by itself."""
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.If) and "__name__" in set(_words(statement.test))
+
+
+def _defined(statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str] | None:
+    """The names that a statement defines, where that is all it does."""
+    if isinstance(statement, Definition):
+        return [statement.name]
+    if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
+        names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
+        if all(_only_labelers(namespace.get(name)) for name in names):
+            return names
+    return None
+
+
+def _only_labelers(value: Any) -> bool:
+    """A labeler or a collection of them: what it says to others is said by their names."""
+    from shortlist.labelers import Labeler  # here, since a look at a file should not bring polars in
+
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(one, Labeler) for one in value)
+    return isinstance(value, Labeler)
+
+
+def _words(tree: ast.AST, *, texts: bool = True) -> Iterator[str]:
+    """Every word by which a piece of code may mean something of its file."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif texts and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def local_files(path: Path) -> list[Path]:
+    """The files beside a Python file that it imports, and those that they import, wherever the import is written."""
+    folder, found, left = path.parent, {path}, [path]
+    while left:
+        for name in _imported(Source.read(left.pop())):
+            for module in _module_files(folder, name):
+                if module not in found:
+                    found.add(module)
+                    left.append(module)
+    return sorted(found - {path})
+
+
+def _imported(source: Source) -> Iterable[str]:
+    """The first parts of all module names that a file imports."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+
+
+def _module_files(folder: Path, name: str) -> list[Path]:
+    """The file of a module beside, or all files of a package beside."""
+    if (folder / name / "__init__.py").exists():
+        return sorted((folder / name).rglob("*.py"))
+    return [folder / f"{name}.py"] if (folder / f"{name}.py").is_file() else []

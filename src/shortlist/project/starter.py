@@ -1,0 +1,208 @@
+"""The starter: a commented shortlist.toml and labelers.py for a data file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from shortlist.archive import atomic
+from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.io import RowFile
+from shortlist.project.settings import NAME
+
+LABELERS = "labelers.py"
+LONG = 20  # characters: a column of text that is about something is longer on average
+MANY = 50  # more different values than this are not classes
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the columns of a file seem to be."""
+
+    text: str | None
+    id: str | None
+    gold: str | None
+
+    @classmethod
+    def of(cls, file: RowFile) -> Guess:
+        head = file.head(1000)
+        texts = {name: _mean_length(head[name]) for name, kind in head.schema.items() if kind == pl.String}
+        text = max(texts, key=lambda name: texts[name], default=None)
+        others = [name for name in head.columns if name != text]
+        own = [name for name in others if name.lower() in ("id", "key", "uid", "uuid") or name.lower().endswith("_id")]
+        known = [name for name in others if name.lower() in ("label", "class", "gold", "category", "target", "topic")]
+        identity = next((name for name in own if head[name].n_unique() == len(head)), None)
+        gold = next((name for name in known if head[name].dtype == pl.String), None)
+        return cls(text if text and (texts[text] >= LONG or len(texts) == 1) else None, identity, gold)
+
+
+def _mean_length(column: pl.Series) -> float:
+    mean = column.str.len_chars().mean()
+    return float(mean) if isinstance(mean, (int, float)) else 0.0
+
+
+def known_classes(file: RowFile, gold: str) -> list[str]:
+    """The classes that a column of known ones holds, in alphabetical order."""
+    file.need(gold)
+    values = file.read([gold])[gold].cast(pl.String).drop_nulls().unique().sort().to_list()
+    found = [value for value in values if value]
+    if len(found) > MANY:
+        raise ShortlistError(f"column {gold!r} holds {len(found)} different values: give the classes yourself")
+    return found
+
+
+def write_starter(
+    folder: Path,
+    data: Path,
+    *,
+    classes: Sequence[str] = (),
+    text: str | None = None,
+    features: Sequence[str] = (),
+    id: str | None = None,
+    gold: str | None = None,
+    force: bool = False,
+) -> list[Path]:
+    """Write shortlist.toml and labelers.py; what is there already is kept, unless it is forced."""
+    file = RowFile(data)
+    for name in (text, id, gold, *features):
+        if name is not None:
+            file.need(name)
+    if text is None and not features:
+        guess = Guess.of(file)
+        text, id, gold = guess.text, id or guess.id, gold or guess.gold
+    if gold is not None and not classes:
+        classes = known_classes(file, gold)
+    if len(classes) < 2:
+        raise ShortlistError("name at least two classes, for example --classes business,sports,world")
+    if text is not None and file.schema[text] != pl.String:
+        texts = [name for name, kind in file.schema.items() if kind == pl.String]
+        raise BadFile(f"column {text!r} of {data} holds {file.schema[text]}, not text.{did_you_mean(text, texts)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    existing = [name for name in (NAME, LABELERS) if (folder / name).exists()]
+    if NAME in existing and not force:
+        raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
+    written = [_write(folder / NAME, toml_text(_relative(data, folder), classes, text, features, id, gold, file))]
+    if LABELERS not in existing or force:
+        written.append(_write(folder / LABELERS, labelers_text(classes, text)))
+    return written
+
+
+def _relative(data: Path, folder: Path) -> str:
+    """The data file as seen from the folder."""
+    return Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
+
+
+def _write(path: Path, text: str) -> Path:
+    with atomic(path) as file:
+        file.write(text.encode("utf-8"))
+    return path
+
+
+def _quoted(value: str) -> str:
+    """TOML's basic strings are JSON's, but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _listed(values: Sequence[str]) -> str:
+    return "[" + ", ".join(map(_quoted, values)) + "]"
+
+
+def toml_text(
+    data: str,
+    classes: Sequence[str],
+    text: str | None,
+    features: Sequence[str],
+    identity: str | None,
+    gold: str | None,
+    file: RowFile,
+) -> str:
+    """The commented toml."""
+    numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
+    example = _quoted(classes[0])
+    lines = [
+        "# A Shortlist project. What each setting means: docs/project.md",
+        "version = 1",
+        "",
+        "# What a row may be. A labeler names some of these, or nothing.",
+        f"classes = {_listed(classes)}",
+        "",
+        "[data]",
+        f"files = {_listed([data])}  # csv, tsv, jsonl, parquet; names with * are fine",
+        f"# columns: {', '.join(file.columns)}".replace("\n", " "),
+        f"text = {_quoted(text)}  # what labelers and the classifier read"
+        if text is not None
+        else '# text = "…"  # the column that labelers and the classifier read',
+        f"features = {_listed(features)}  # columns of numbers, for the classifier"
+        if features
+        else f"# features = {_listed(numeric[:3] or ['price'])}  # columns of numbers, where there is no text",
+        f"id = {_quoted(identity)}  # joins labels to rows"
+        if identity is not None
+        else '# id = "id"  # the column that joins labels to rows; without it, rows are numbered from 0',
+        f"gold = {_quoted(gold)}  # known classes: they score, and never fit"
+        if gold is not None
+        else '# gold = "label"  # a column of known classes (empty where unknown): they score, and never fit',
+        "",
+        "[labelers]",
+        f'file = "{LABELERS}"',
+        '# on_error = "abstain"  # go on where a labeler fails; the default is "raise"',
+        "# workers = 2  # processes that share the rows",
+        "",
+        "# Labelers that are words or patterns can be written here as well:",
+        "# [[labeler]]",
+        '# kind = "keywords"',
+        '# name = "some_words"',
+        '# words = ["one word", "another"]',
+        f"# says = {example}  # or a shortlist {_listed(classes[:2])}, or {{ not = {example} }}",
+        "",
+        "[label_model]",
+        f"# balance = {{ {', '.join(f'{_quoted(name)} = {1 / len(classes):.2f}' for name in classes[:3])}"
+        f"{', …' if len(classes) > 3 else ''} }}  # the share of each class, where you know it",
+        "",
+        "[classifier]",
+        'kind = "linear"  # or "mlp", "transformer", "none"',
+        "",
+        "[output]",
+        'folder = "out"',
+        'format = "parquet"  # or "csv", "jsonl"',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def labelers_text(classes: Sequence[str], text: str | None) -> str:
+    """A labelers.py that works as it is, to be changed."""
+    on = "" if text is not None else ', on="…"'
+    words = [
+        f"    keywords([{_quoted(name.replace('_', ' '))}], says={_quoted(name)}, name={_quoted('names_' + name)}{on}),"
+        for name in classes
+    ]
+    some = sorted(classes[:2]) if len(classes) > 2 else []
+    says = f"{{{_quoted(some[0])}, {_quoted(some[1])}}}" if some else _quoted(classes[0])
+    lines = [
+        '"""Labelers: each narrows a row down to the classes it may be of, or says nothing.',
+        "",
+        "A parameter that bears the name of a column receives that column; `text` is the text column. A first",
+        "parameter of any other name receives the whole row: row.title, row['title'].",
+        '"""',
+        "",
+        "from shortlist import Not, feature, keywords, labeler, pattern  # noqa: F401",
+        "",
+        "# To begin with: a class is named in the text. Replace these by words that you know to be telling.",
+        "names = [",
+        *words,
+        "]",
+        "",
+        "",
+        "# A rule of your own. It need not know the class: a shortlist will do.",
+        f"# @labeler(says=[{says}])",
+        "# def my_rule(text):",
+        '#     if "some word" in text.lower():',
+        f"#         return {says}",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,124 @@
+"""Watch: votes and labels again whenever a file of the project is saved; what did not change is kept in memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from shortlist.project.change import Change, Snapshot
+from shortlist.project.columns import VoteColumns
+from shortlist.project.files import data_files
+from shortlist.project.listener import Listener
+from shortlist.project.project import Project
+from shortlist.project.rows import Rows
+from shortlist.project.settings import NAME
+from shortlist.project.source import local_files
+from shortlist.project.voting import vote
+from shortlist.project.work import make_model, noted
+
+LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
+PAUSE = 0.05  # seconds between looks
+QUIET = 0.03  # seconds for which nothing may change, since editors write in steps
+Stamps = dict[str, tuple[int, int, int] | None]
+
+
+class Watch:
+    """A project that is looked at again and again."""
+
+    def __init__(self, folder: str | os.PathLike[str] = ".") -> None:
+        self.project = Project(folder)
+        self.columns = VoteColumns(self.project.hidden / "votes")
+        self.columns.keep = True
+        self.last: Snapshot | None = None
+        self.rows: Rows | None = None
+        self.notes: list[str] = []
+        self._gold: tuple[Any, Any] | None = None
+        self.seen = self.stamps()
+
+    def look(self, listener: Listener | None = None) -> Change | None:
+        """Vote and fit as things are now; what changed since the last look that succeeded, or None the first time."""
+        project, heard = self.project, listener or Listener()
+        self.seen = self.stamps()
+        with project.held(heard):
+            rows = self._rows()
+            heard.begin("vote", len(rows))
+            ballot = vote(project.panel, rows, self.columns, heard.advance)
+            heard.begin("fit")
+            self.notes = []
+            with noted(self.notes):
+                gold = self._known(rows)
+                model = make_model(project.settings).fit(ballot.votes, gold if project.settings.gold_fits else None)
+        marks = dict(zip(project.panel.names, project.panel.fingerprints, strict=True))
+        now = Snapshot.of(ballot.votes, model, gold, marks, tuple(rows.sources))
+        before, self.last = self.last, now
+        return None if before is None else Change(before, now)
+
+    def _rows(self) -> Rows:
+        rows = self.project.rows
+        rows.keep = sum(path.stat().st_size for path in rows.paths) <= LARGE
+        if self.rows is not None:
+            rows.remember(self.rows)
+        self.rows = rows
+        return rows
+
+    def _known(self, rows: Rows) -> Any:
+        """Gold labels, read again only where the data changed."""
+        what = (rows.sources, rows.data.gold, self.project.settings.classes)
+        if self._gold is None or self._gold[0] != what:
+            self._gold = (what, rows.gold(self.project.settings.classes))
+        return self._gold[1]
+
+    def texts(self, chosen: list[int]) -> dict[int, str]:
+        """What some rows say, to be shown."""
+        assert self.rows is not None
+        text, found = self.rows.data.text, {}
+        for segment in self.rows.segments(None if self.rows.keep else ([text] if text else None)):
+            for row in chosen:
+                if segment.start <= row < segment.start + len(segment.frame):
+                    line = segment.frame.row(row - segment.start, named=True)
+                    found[row] = str(line[text] if text else line)
+        return found
+
+    def changed(self) -> bool:
+        """Whether a file was saved since the last look, and saving has come to an end."""
+        now = self.stamps()
+        if now == self.seen:
+            return False
+        while True:
+            time.sleep(QUIET)
+            again = self.stamps()
+            if again == now:
+                return True
+            now = again
+
+    def wait(self) -> None:
+        """Until a file is saved."""
+        while not self.changed():
+            time.sleep(PAUSE)
+
+    def stamps(self) -> Stamps:
+        """Every file that matters, and what changes when it is written to."""
+        return {str(path): _stamp(path) for path in self._files()}
+
+    def _files(self) -> list[Path]:
+        project = self.project
+        settings, folder = project.settings, project.folder
+        code = folder / settings.labelers.file
+        found = [folder / NAME, code, *(folder / name for name in settings.labelers.depends)]
+        try:
+            found += local_files(code)
+            found += data_files(folder, settings)
+        except Exception:  # a file that is being edited, or away for a moment
+            found += [path for path in map(Path, getattr(self, "seen", {})) if path not in found]
+        panel = project.__dict__.get("panel")
+        return [*found, *(panel.reads if panel else ())]
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino

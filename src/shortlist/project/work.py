@@ -1,0 +1,275 @@
+"""Work: what is done in each stage, once it is out of date."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from shortlist.errors import BadFit, FitWarning, ShortlistError, did_you_mean
+from shortlist.io import LabelTable, write_table
+from shortlist.project.columns import VoteColumns
+from shortlist.project.listener import Listener
+from shortlist.project.panel import Panel
+from shortlist.project.rows import Rows
+from shortlist.project.settings import Settings
+from shortlist.project.voting import vote
+from shortlist.votes import Votes
+
+if TYPE_CHECKING:
+    from shortlist.project.project import Project
+
+Facts = dict[str, Any]
+
+
+def do(project: Project, stage: str, path: Path, listener: Listener) -> Facts:
+    """Write the output of a stage; what it found comes back."""
+    return _WORK[stage](project, path, listener)
+
+
+def _vote(project: Project, path: Path, listener: Listener) -> Facts:
+    rows, panel = project.rows, project.panel
+    listener.begin("vote", len(rows))
+    columns = VoteColumns(project.hidden / "votes")
+    ballot = vote(panel, rows, columns, listener.advance)
+    ballot.votes.save(path)
+    return vote_facts(ballot.votes, ballot.asked, panel)
+
+
+def vote_facts(votes: Votes, asked: tuple[str, ...], panel: Panel) -> Facts:
+    failed = [f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
+              for name, failure in zip(votes.names, votes.failures, strict=True) if failure]  # fmt: skip
+    return {
+        "rows": len(votes),
+        "labelers": len(votes.names),
+        "asked": list(asked),
+        "covered": float(votes.covered.mean()),
+        "notes": [*(panel.code.notes if panel.code else ()), *failed],
+    }
+
+
+def _last_line(trace: str) -> str:
+    return trace.strip().splitlines()[-1] if trace.strip() else ""
+
+
+def _fit(project: Project, path: Path, listener: Listener) -> Facts:
+    listener.begin("fit")
+    votes, notes = project.load_votes(), list[str]()
+    gold = project.gold() if project.settings.gold_fits else None
+    with noted(notes):
+        model = make_model(project.settings).fit(votes, gold)
+    model.save(path)
+    facts: Facts = {"notes": notes, "gold_used": gold is not None}
+    for name in ("n_iter_", "converged_"):
+        if hasattr(model, name):
+            facts[name.rstrip("_")] = getattr(model, name)
+    known = project.gold()
+    if known is not None:
+        facts["accuracy"] = model.score(votes, known)
+    return facts
+
+
+def make_model(settings: Settings) -> Any:
+    """The label model with the options of the toml."""
+    from shortlist.labelmodel import LabelModel
+
+    check_options(settings, "label_model", LabelModel, settings.label_model)
+    return LabelModel(**settings.label_model)
+
+
+def check_options(settings: Settings, table: str, made: Any, options: Any) -> None:
+    """Every option is one that the class takes."""
+    known = [name for name in inspect.signature(made).parameters if name != "self"]
+    for name in options:
+        if name not in known:
+            raise settings.toml.wrong(
+                f"{table}.{name} is no option of {made.__name__}.{did_you_mean(name, known)} "
+                f"Options: {', '.join(known)}", table, name,
+            )  # fmt: skip
+
+
+@contextmanager
+def noted(notes: list[str]) -> Iterator[None]:
+    """Warnings become notes."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", FitWarning)
+        yield
+    notes += dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, Warning))
+
+
+def _check(project: Project, path: Path, listener: Listener) -> Facts:
+    from shortlist.identifiability import diagnose
+    from shortlist.project.state import write_json
+
+    listener.begin("check")
+    found = diagnose(project.load_votes())
+    write_json(path, found.to_dict())
+    return {"identifiable": found.identifiable, "findings": found.findings}
+
+
+def _report(project: Project, path: Path, listener: Listener) -> Facts:
+    from shortlist.reporting import report
+
+    listener.begin("report")
+    rows = _SegmentRows(project.rows)
+    report(project.load_votes(), project.load_model(), rows, project.gold(), path,
+           title=f"What the labelers of {project.folder.resolve().name} do")  # fmt: skip
+    return {}
+
+
+class _SegmentRows:
+    """The rows of a project as a stream of tables with a text column only, for those who want to see some."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_polars(self, batched: bool, batch_size: int) -> Iterator[pl.DataFrame]:  # noqa: ARG002  as datasets have it
+        data = self.rows.data
+        seen = [data.text] if data.text is not None else self.rows.columns
+        for segment in self.rows.segments([name for name in seen if name != data.gold]):
+            yield segment.frame
+
+
+def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
+    """Class, belief, margin, shortlist and one belief per class, for every row."""
+    votes, model = project.load_votes(), project.load_model()
+    listener.begin("export", len(votes))
+    table = LabelTable(votes.space, project.rows.key(), balance=model.class_balance_,
+                       held=project.settings.output.shortlist)  # fmt: skip
+    counts: dict[str, int] = {}
+
+    def frames() -> Iterator[pl.DataFrame]:
+        start = 0
+        for keys in project.rows.key_parts():
+            part = votes[start : start + len(keys)]
+            frame = table.frame(keys, model.predict_proba(part), (part.codes != 0).sum(axis=1))
+            for name, count in frame["class"].drop_nulls().value_counts().iter_rows():
+                counts[name] = counts.get(name, 0) + count
+            start += len(keys)
+            listener.advance(len(keys))
+            yield frame
+
+    write_table(path, frames(), table.schema)
+    return {"labelled": sum(counts.values()), "classes": {name: counts.get(name, 0) for name in votes.space}}
+
+
+def _train(project: Project, path: Path, listener: Listener) -> Facts:
+    settings, votes, model = project.settings, project.load_votes(), project.load_model()
+    chosen = training_rows(votes, settings.classifier.max_rows)
+    listener.begin("train")
+    inputs = classifier_inputs(project, chosen)
+    beliefs = model.predict_proba(votes[chosen])
+    notes: list[str] = []
+    with noted(notes):
+        trained = make_classifier(settings).fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
+    trained.save(path)
+    if len(chosen) < int(votes.covered.sum()):
+        notes.append(f"trained on {len(chosen):,} of {int(votes.covered.sum()):,} rows with a vote "
+                     "(classifier.max_rows), evenly spread")  # fmt: skip
+    return {"trained_on": len(chosen), "notes": notes}
+
+
+def training_rows(votes: Votes, most: int) -> Any:
+    """The rows with a vote, or as many of them as may be, evenly spread."""
+    covered = np.flatnonzero(votes.covered)
+    if not len(covered):
+        raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
+    if len(covered) <= most:
+        return covered
+    return covered[np.linspace(0, len(covered) - 1, most).astype(np.int64)]
+
+
+def classifier_inputs(project: Project, chosen: Any) -> Any:
+    """What a classifier reads of some rows."""
+    data, parts = project.settings.data, []
+    wanted = read_columns(project.settings)
+    for segment in project.rows.segments(wanted):
+        here = chosen[(chosen >= segment.start) & (chosen < segment.start + len(segment.frame))] - segment.start
+        parts.append(segment.frame[here])
+    frame = pl.concat(parts)
+    return frame[data.text].to_list() if data.text is not None else numbers(frame)
+
+
+def read_columns(settings: Settings) -> list[str]:
+    data = settings.data
+    if data.text is None and not data.features:
+        raise settings.toml.wrong(
+            '[data] names neither text nor features, so there is nothing for a classifier to read: write text = "…", '
+            'features = ["…"], or kind = "none" under [classifier]', "data",
+        )  # fmt: skip
+    return [data.text] if data.text is not None else list(data.features)
+
+
+def numbers(frame: pl.DataFrame) -> Any:
+    """Columns of numbers as a matrix, 0 where there is none."""
+    try:
+        return frame.cast(pl.Float64).fill_null(0.0).to_numpy()
+    except pl.exceptions.PolarsError as error:
+        raise ShortlistError(f"features are columns of numbers: {' '.join(str(error).split())[:200]}") from error
+
+
+def make_classifier(settings: Settings) -> Any:
+    """The classifier that the toml asks for."""
+    made = classifier_class(settings)
+    check_options(settings, "classifier", made, settings.classifier.options)
+    return made(**settings.classifier.options)
+
+
+def classifier_class(settings: Settings) -> Any:
+    from shortlist import classifier
+
+    names = {"linear": "NoiseAwareClassifier", "mlp": "MLPClassifier", "transformer": "TransformerClassifier"}
+    return getattr(classifier, names[settings.classifier.kind])
+
+
+def _predict(project: Project, path: Path, listener: Listener) -> Facts:
+    listener.begin("predict", len(project.rows))
+    return predict_rows(project, project.rows, path, listener)
+
+
+def predict_rows(project: Project, rows: Rows, path: Path, listener: Listener) -> Facts:
+    """Stream rows through the classifier into a file; scored where they hold known classes."""
+    trained, settings = project.load_classifier(), project.settings
+    classes, data = [str(name) for name in trained.classes_], settings.data
+    table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)
+    gold = rows.gold(settings.classes)
+    right = 0
+
+    def frames() -> Iterator[pl.DataFrame]:
+        nonlocal right
+        keys = rows.key_parts()
+        for segment in rows.segments(read_columns(settings)):
+            inputs = segment.frame[data.text].to_list() if data.text is not None else numbers(segment.frame)
+            frame = table.frame(next(keys), trained.predict_proba(inputs))
+            if gold is not None:
+                known = gold[segment.start : segment.start + len(frame)]
+                right += sum(a == b for a, b in zip(frame["class"], known, strict=True) if b is not None)
+            listener.advance(len(frame))
+            yield frame
+
+    write_table(path, frames(), table.schema)
+    facts: Facts = {"rows": len(rows)}
+    if gold is not None:
+        known = sum(label is not None for label in gold)
+        facts |= {"accuracy": right / known, "gold_rows": known}
+    return facts
+
+
+_WORK = {
+    "vote": _vote,
+    "fit": _fit,
+    "check": _check,
+    "export": write_labels,
+    "report": _report,
+    "train": _train,
+    "predict": _predict,
+}

@@ -1,0 +1,295 @@
+"""A project: what is out of date is done, and nothing else."""
+
+import json
+import shutil
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
+from shortlist.errors import FitWarning, ShortlistError
+from shortlist.project.settings import STAGES
+from tests.project.news import CLASSES, TOML, edit, make, rows
+
+QUICK = ["vote", "fit", "check", "export"]
+
+
+@pytest.fixture
+def project(tmp_path):
+    return make(tmp_path / "news")
+
+
+def did(project, stages=QUICK, **options):
+    return [one.stage for one in project.run(stages, **options) if one.status == "done"]
+
+
+def asked(project):
+    (vote,) = [one for one in project.run(["vote"]) if one.stage == "vote"]
+    return vote.facts.get("asked", []) if vote.status == "done" else None
+
+
+def test_all_stages_once_and_then_none(project):
+    assert [one.stage for one in project.run() if one.status == "done"] == list(STAGES)
+    for one in project.run():
+        assert one.status == "up to date"
+        assert all(path.exists() for path in one.outputs)
+
+
+def test_votes_are_those_that_apply_gives(project):
+    """The same labelers, asked in Python about the same rows."""
+    frame = rows()
+
+    @labeler(says=["sports"])
+    def sport(row):
+        if {"goal", "match"} & set(row.body.split()):
+            return "sports"
+
+    rules = [
+        keywords(["shares", "profit"], says="business", on="body", name="money"),
+        sport,
+        pattern("election|minister", yes="politics", on="body", name="polls"),
+    ]
+    mine = apply(rules, frame, space=CLASSES)
+    votes = project.votes
+    assert votes.names == ("money", "sport", "power", "polls")
+    assert np.array_equal(votes[:, ["money", "sport", "polls"]].codes, mine.codes)
+    assert votes.ids.tolist() == frame["id"].to_list()
+
+
+def test_labels_join_to_rows_and_are_the_models(project):
+    labels, votes = project.labels, project.votes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        model = LabelModel().fit(votes)
+    beliefs = model.predict_proba(votes)
+    joined = rows().join(labels, on="id", how="left", maintain_order="left")
+    assert labels.columns == [
+        "id",
+        "class",
+        "belief",
+        "margin",
+        "shortlist",
+        "votes",
+        *(f"belief_{c}" for c in CLASSES),
+    ]
+    assert np.allclose(joined.select(pl.col("^belief_.*$")).to_numpy(), beliefs)
+    assert joined["class"].to_list() == model.predict(votes, uncovered=None).tolist()
+    assert joined["votes"].to_list() == (votes.codes != 0).sum(axis=1).tolist()
+    ranked = np.sort(beliefs, axis=1)
+    assert np.allclose(joined["margin"], ranked[:, -1] - ranked[:, -2])
+    assert [set(s) for s in joined["shortlist"].to_list()] == [set(s) for s in model.predict_set(votes)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "again"),
+    [
+        ('if "president" in text:', 'if "president" in text or "vote" in text:', ["power"]),
+        ("election|minister", "election|poll", ["polls"]),
+        ("words = [\"shares\", \"profit\"]", "words = [\"shares\"]", ["money"]),
+        ('WORDS = ["goal", "match"]', 'WORDS = ["goal"]', ["sport", "power"]),  # a statement that may do anything
+        ("return text.lower().split()", "return text.split()", ["sport"]),  # a feature that one labeler asks for
+        ('"""Labelers of the tests."""', '"""Others."""', []),
+        ("\n\n\npolls", "\n# a comment\n\n\npolls", []),
+    ],
+)  # fmt: skip
+def test_an_edit_asks_the_labelers_it_concerns_again(project, old, new, again):
+    assert asked(project) == ["money", "sport", "power", "polls"]
+    name = "shortlist.toml" if old.startswith("words = [") else "labelers.py"
+    edit(project.folder / name, old, new)
+    assert asked(project) == again
+    assert asked(project) is None
+
+
+def test_a_comment_does_not_reach_the_model(project):
+    assert did(project) == QUICK
+    edit(project.folder / "labelers.py", "\n\n\npolls", "\n# a comment\n\n\npolls")
+    assert did(project) == ["vote"]  # which asks nobody, and finds the same votes
+
+
+def test_an_edit_undone_asks_nobody(project):
+    project.run(["vote"])
+    file = project.folder / "labelers.py"
+    edit(file, '"president" in text', '"presidents" in text')
+    assert asked(project) == ["power"]
+    edit(file, '"presidents" in text', '"president" in text')
+    assert asked(project) == []
+
+
+def test_a_labeler_that_is_new_or_gone(project):
+    project.run(["fit"])
+    file = project.folder / "labelers.py"
+    file.write_text(file.read_text() + "\n\nteams = keywords(['team'], says='sports', name='teams')\n")
+    assert asked(project) == ["teams"]
+    edit(file, "teams = keywords", "_teams = keywords")  # put aside
+    assert asked(project) == []
+    assert "teams" not in project.votes.names
+
+
+def test_a_file_that_is_added_is_read_and_the_others_are_not(project):
+    folder = project.folder
+    project.run(["vote"])
+    edit(folder / "shortlist.toml", '"news.csv"', '"news.csv", "more.csv"')
+    rows(50, seed=1).with_columns(id=pl.col("id") + "b").write_csv(folder / "more.csv")
+    votes = project.votes
+    assert len(votes) == 350
+    columns = list((folder / ".shortlist" / "votes").glob("*/*.npz"))
+    assert len(columns) == 8  # four labelers, two files
+
+
+def test_options_of_the_model_only_fit_again(project):
+    project.run(QUICK)
+    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\naccuracy_mean = 0.9\n\n[classifier]")
+    assert did(project) == ["fit", "export"]
+    assert project.model.get_params()["accuracy_mean"] == 0.9
+
+
+def test_gold_scores_and_does_not_fit(project):
+    with_gold = project.model.predict_proba(project.votes)
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    assert np.array_equal(project.model.predict_proba(project.votes), with_gold)
+    assert "accuracy" not in project.run(["fit"])[-1].facts
+
+
+def test_gold_fits_where_it_is_asked_to(project):
+    without = project.model.predict_proba(project.votes)
+    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    outcome = project.run(["fit"])[-1]
+    assert outcome.facts["gold_used"]
+    assert not np.array_equal(project.model.predict_proba(project.votes), without)
+
+
+def test_an_output_that_was_deleted_or_changed_is_made_again(project):
+    project.run(QUICK)
+    before = (project.folder / "out" / "labels.parquet").read_bytes()
+    (project.folder / "out" / "labels.parquet").unlink()
+    assert did(project) == ["export"]
+    (project.folder / "out" / "labels.parquet").write_bytes(b"mine")
+    assert did(project) == ["export"]
+    assert (project.folder / "out" / "labels.parquet").read_bytes() == before
+
+
+def test_what_is_hidden_can_be_deleted_or_damaged(project):
+    project.run(QUICK)
+    before = {path.name: path.read_bytes() for path in (project.folder / "out").iterdir()}
+    shutil.rmtree(project.folder / ".shortlist")
+    assert did(project) == QUICK
+    for path in (project.folder / ".shortlist").rglob("*"):
+        if path.is_file() and path.name != "lock":
+            path.write_bytes(b"\x00nonsense")
+    assert did(project) == QUICK
+    assert {path.name: path.read_bytes() for path in (project.folder / "out").iterdir()} == before
+
+
+def test_force_does_one_stage_again(project):
+    project.run(QUICK)
+    assert did(project, ["export"], force=True) == ["export"]
+
+
+def test_files_that_labelers_read_or_import_count(tmp_path):
+    code = (
+        "from pathlib import Path\nfrom shortlist import keywords, labeler\nfrom helper import clean\n"
+        "WORDS = (Path(__file__).parent / 'words.txt').read_text().split()\n"
+        "@labeler(says=['sports'])\ndef sport(text):\n    if set(clean(text)) & set(WORDS):\n        return 'sports'\n"
+    )
+    (tmp_path / "news").mkdir()
+    (tmp_path / "news" / "words.txt").write_text("goal")
+    (tmp_path / "news" / "helper.py").write_text("def clean(text):\n    return text.split()\n")
+    project = make(tmp_path / "news", labelers=code)
+    assert asked(project) == ["money", "sport"]
+    assert asked(project) is None
+    (tmp_path / "news" / "words.txt").write_text("goal match")
+    assert asked(project) == ["sport"]
+    (tmp_path / "news" / "helper.py").write_text("def clean(text):\n    return text.upper().split()\n")
+    assert asked(project) == ["sport"]
+    assert project.votes.coverage[1] == 0
+    (tmp_path / "news" / "extra.bin").write_bytes(b"1")
+    edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\ndepends = ["extra.bin"]\n\n[classifier]')
+    assert asked(project) == ["sport"]
+    (tmp_path / "news" / "extra.bin").write_bytes(b"2")
+    assert asked(project) == ["sport"]
+
+
+def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
+    monkeypatch.setattr("shortlist.project.rows.SEGMENT", 100)
+    monkeypatch.setattr("shortlist.project.voting.SEGMENT", 100)
+    code = (
+        "from shortlist import labeler\n\n@labeler(says=['sports'])\ndef odd(row):\n"
+        "    if row.id == 'doc234':\n        raise ValueError('no')\n"
+    )
+    project = make(tmp_path / "news", labelers=code)
+    with pytest.raises(ShortlistError, match=r"labelers.py, line 6: labeler 'odd' failed on row 234: ValueError: no"):
+        project.run(["vote"])
+    edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
+    (outcome,) = project.run(["vote"])
+    assert "'odd' failed on 1 rows" in outcome.notes[0]
+
+
+def test_segments_do_not_show(tmp_path, monkeypatch):
+    whole = make(tmp_path / "whole")
+    labels, votes = whole.labels, whole.votes
+    monkeypatch.setattr("shortlist.project.rows.SEGMENT", 70)
+    monkeypatch.setattr("shortlist.project.voting.SEGMENT", 70)
+    cut = make(tmp_path / "cut")
+    assert cut.votes == votes
+    assert cut.labels.equals(labels)
+
+
+def test_without_an_id_rows_are_numbered(tmp_path):
+    project = make(tmp_path / "news", toml=TOML.replace('id = "id"\n', ""))
+    assert project.labels["row"].to_list() == list(range(300))
+
+
+def test_columns_of_numbers_will_do(tmp_path):
+    toml = TOML.replace('text = "body"', 'features = ["n"]').replace("[[labeler]]", '[[labeler]]\non = "body"')
+    labelers = "from shortlist import labeler\n@labeler(says=['sports', 'politics'])\ndef n(n):\n" \
+               "    return 'sports' if n == 1 else 'politics' if n == 2 else None\n"  # fmt: skip
+    project = make(tmp_path / "news", toml=toml, labelers=labelers)
+    assert project.classifier.n_features_in_ == 1
+    assert project.run(["predict"])[-1].facts["rows"] == 300
+
+
+def test_predict_other_files_and_export_elsewhere(project, tmp_path):
+    rows(40, seed=5).write_ndjson(tmp_path / "new.jsonl")
+    facts = project.predict(tmp_path / "new.jsonl", path=tmp_path / "new.csv")
+    assert facts["rows"] == 40
+    assert 0 <= facts["accuracy"] <= 1
+    found = pl.read_csv(tmp_path / "new.csv")
+    assert found["id"].to_list() == [f"doc{a}" for a in range(40)]
+    assert project.export(tmp_path / "labels.jsonl").exists()
+    assert pl.read_ndjson(tmp_path / "labels.jsonl").shape == project.labels.shape
+
+
+def test_training_on_some_rows_says_so(project):
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "linear"\nmax_rows = 50')
+    outcome = project.run(["train"])[-1]
+    assert outcome.facts["trained_on"] == 50
+    assert "50 of" in outcome.notes[-1]
+
+
+def test_the_doctor_and_the_report(project):
+    assert project.check().findings
+    page = project.report()
+    assert "<html" in page.read_text()
+    assert json.loads((project.folder / "out" / "check.json").read_text())["findings"] if did(project, ["check"]) else 1
+
+
+def test_what_notebooks_show(project):
+    assert "not run yet" in project._repr_html_()
+    project.run(["fit"])
+    page = project._repr_html_()
+    assert "4 labelers on 300 rows" in page
+    edit(project.folder / "shortlist.toml", '"business", "politics", "sports"]\n\n', '"business", "politics", "sports", "<b>"]\n\n')  # fmt: skip  # noqa: E501
+    assert "&lt;b&gt;" in Project(project.folder)._repr_html_()
+
+
+def test_workers_give_the_same_votes(tmp_path):
+    one = make(tmp_path / "one")
+    two = make(tmp_path / "two", toml=TOML.replace("[classifier]", "[labelers]\nworkers = 2\n\n[classifier]"))
+    assert one.votes == two.votes
+
+
+def test_unknown_stages(project):
+    with pytest.raises(ShortlistError, match="Did you mean 'export'"):
+        project.run(["exprot"])
