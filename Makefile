@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow check format accuracy clean
+.PHONY: demo test test-slow check format docs docs-serve accuracy clean
 
 # The library, and the articles the demo is about.
 $(VENV)/.installed: pyproject.toml
@@ -35,9 +35,20 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
+# A broken link, or a name in the reference that is not there, fails. To read it: make docs-serve.
+docs: $(VENV)/.installed-docs
+	$(BIN)/zensical build --clean --strict
+
+docs-serve: $(VENV)/.installed-docs
+	$(BIN)/zensical serve
+
 # How right every label model is on every data set that SHORTLIST_DATA holds.
 accuracy: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/accuracy.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site shortlist-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
