@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.counts import Counts
@@ -150,9 +151,10 @@ class Anderson:
         self._steps += 1
         dG, dF = (changes[: self._steps] for changes in self._changes)
         gram = dF @ dF.T
-        gram.flat[:: len(gram) + 1] += RIDGE * gram.trace() + SMALLEST
-        weights = np.linalg.solve(gram, dF @ residual)
-        mixed: Floats = image - weights @ dG
+        diagonal = gram.ravel()[:: len(gram) + 1]
+        diagonal += RIDGE * np.add.reduce(diagonal) + SMALLEST
+        _, weights, failed = dposv(gram, dF @ residual)  # what `solve` calls in the end
+        mixed: Floats = image if failed else image - weights @ dG
         return mixed
 
 
@@ -164,8 +166,8 @@ def flatten(parameters: Parameters) -> Floats:
 def unflatten(vector: Floats, like: Parameters) -> Parameters:
     """The parameters of a vector, drawn back into what is legal, in the shapes (and with the split) of `like`."""
     a, b = like.accuracy.size, like.accuracy.size + like.propensity.size
-    alpha, beta = (np.clip(v, TINY, 1 - TINY) for v in (vector[:a], vector[a:b]))
-    balance = np.maximum(vector[b:], TINY)
-    return Parameters(
-        alpha.reshape(like.accuracy.shape), beta.reshape(like.propensity.shape), balance / balance.sum(), like.split
-    )
+    legal = np.maximum(vector, TINY)
+    np.minimum(legal[:b], 1 - TINY, out=legal[:b])
+    alpha, beta, balance = legal[:a], legal[a:b], legal[b:]
+    balance /= balance.sum()
+    return Parameters(alpha.reshape(like.accuracy.shape), beta.reshape(like.propensity.shape), balance, like.split)

@@ -13,6 +13,7 @@ would vanish all the same, and the step is made by `Kernel`, in log space.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -27,6 +28,7 @@ from shortlist.labelmodel.likelihood import Emission
 from shortlist.votes.patterns import Codes
 
 CELLS = 1 << 18  # of A Bᵀ at a time
+WORTH = 8  # blocks: with fewer, starting threads takes longer than they save
 SAFE = 1e-250  # P(G): what a float has lost of the factors of a larger one is nothing to it
 HANDY = 1e-35  # eight such can be multiplied
 
@@ -49,20 +51,20 @@ class Factored:
         """One E step: expected counts and log-likelihood under a table."""
         T, peaks = self._factors(table)
         A, B = T[: self.p], T[self.p :]
-        G = np.zeros_like(T)
+        G = np.empty(T.shape)
 
         def block(pairs: Pairs, worker: int) -> tuple[Floats, float]:
             return pairs.shared(A, B, G, self._room(worker))
 
-        value = self.mass @ peaks
-        for wide, part in mapped(block, self.blocks, self.threads):
-            G[self.p :] += wide
-            value += part
-        if np.isnan(value):
+        threads = self.threads if len(self.blocks) >= WORTH else 1
+        wide, parts = zip(*mapped(block, self.blocks, threads), strict=True)
+        value = sum(parts)
+        if math.isnan(value):
             return self.rows(table, precision)
+        G[self.p :] = sum(wide)
         G *= T
         sums = self.X @ G  # (S + 1, k)
-        return Counts(sums[:-1], sums[-1], float(value))
+        return Counts(sums[:-1], sums[-1], value + float(self.mass @ peaks))
 
     def _factors(self, table: Emission) -> tuple[Floats, Floats]:
         """A above B (p + q, k), each row with 1 for its largest entry, and the logarithms of what that was."""

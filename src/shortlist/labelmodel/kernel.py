@@ -118,7 +118,7 @@ def slopes(table: Emission, layout: Layout) -> Floats:
     votes, abstain = table.tempered(layout)
     both = np.empty((len(votes) + 1, layout.k))
     np.subtract(votes, abstain[layout.owner], out=both[:-1])
-    np.add(table.balance, abstain.sum(axis=0), out=both[-1])
+    np.add(table.balance, np.add.reduce(abstain), out=both[-1])
     return both
 
 

@@ -51,6 +51,12 @@ class Layout:
         return np.repeat(np.arange(self.n), self.sizes)
 
     @cached_property
+    def side(self) -> npt.NDArray[np.int64]:
+        """(S, k): where P(right) of its labeler (for members) or P(wrong) is, in a table (2, n, k) of both."""
+        right = self.owner[:, None] * self.k + np.arange(self.k)
+        return np.where(self.member, right, right + self.n * self.k)
+
+    @cached_property
     def no_right(self) -> npt.NDArray[np.bool_]:
         """(n, k): classes in no shortlist of the labeler, |N_ij| = 0: it cannot be right about them."""
         return self._empty(self.member)
@@ -73,8 +79,14 @@ class Layout:
     def _speaks(self) -> npt.NDArray[np.bool_]:
         return np.asarray(self.sizes, np.int64) > 0
 
+    @cached_property
+    def _all_speak(self) -> bool:
+        return bool(self._speaks.all()) and self.n > 0
+
     def per_labeler(self, table: Floats) -> Floats:
         """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""
+        if self._all_speak:
+            return np.add.reduceat(table, self.starts, axis=0)
         sums = np.zeros((self.n, *table.shape[1:]))
         if len(table):
             sums[self._speaks] = np.add.reduceat(table, self.starts[self._speaks], axis=0)

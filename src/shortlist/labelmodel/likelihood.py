@@ -62,17 +62,22 @@ def frequency_split(layout: Layout, often: Floats) -> Floats:
 
 def emission(parameters: Parameters, layout: Layout) -> Emission:
     """Eq. 2: log P(G_ai | Y_a = y_j) for every vote there can be."""
-    accuracy = np.clip(parameters.accuracy, TINY, 1 - TINY)
-    propensity = np.clip(parameters.propensity, TINY, 1 - TINY)
-    propensity = np.broadcast_to(propensity.reshape(layout.n, -1), (layout.n, layout.k))
-    hit = np.where(layout.member, np.log(accuracy)[layout.owner], np.log1p(-accuracy)[layout.owner])
-    split = equal_split(layout) if parameters.split is None else parameters.split
-    return Emission(
-        votes=np.log(propensity)[layout.owner] + hit + split,
-        abstain=np.log1p(-propensity),
-        balance=np.log(np.maximum(parameters.balance, TINY)),
-        exponent=np.ones(layout.n),
-    )
+    sides = np.empty((2, layout.n, layout.k))  # P(right), P(wrong)
+    _legal(parameters.accuracy, out=sides[0])
+    np.subtract(1, sides[0], out=sides[1])
+    votes = np.log(sides, out=sides).reshape(-1).take(layout.side)
+    propensity = _legal(parameters.propensity.reshape(layout.n, -1))
+    votes += np.log(propensity)[layout.owner]
+    votes += equal_split(layout) if parameters.split is None else parameters.split
+    abstain = np.empty((layout.n, layout.k))
+    abstain[:] = np.log1p(-propensity)
+    return Emission(votes, abstain, np.log(np.maximum(parameters.balance, TINY)), np.ones(layout.n))
+
+
+def _legal(probability: Floats, out: Floats | None = None) -> Floats:
+    """Between TINY and 1 − TINY; what `np.clip` does, in half the time."""
+    legal: Floats = np.minimum(np.maximum(probability, TINY, out=out), 1 - TINY, out=out)
+    return legal
 
 
 def log_joint(codes: npt.NDArray[np.integer], table: Emission, layout: Layout) -> Floats:
