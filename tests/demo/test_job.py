@@ -7,7 +7,7 @@ import sys
 import polars as pl
 import pytest
 
-from shortlist import LabelModel, NoiseAwareClassifier, Votes
+from shortlist import LabelModel, NoiseAwareClassifier, Project, Votes
 from shortlist.demo import main
 from shortlist.demo.job import FILES
 
@@ -51,7 +51,7 @@ def test_it_tells_of_every_stage(shown):
 
 
 def test_the_files_are_as_told_and_open_again(shown, folder):
-    assert {path.name for path in folder.iterdir()} == set(FILES)
+    assert {path.name for path in folder.iterdir() if path.is_file()} == set(FILES)
     assert all(str(folder / name) in shown for name in FILES)
     votes, model = Votes.load(folder / "votes.npz"), LabelModel.load(folder / "model.npz")
     labels = pl.read_csv(folder / "labels.csv")
@@ -61,13 +61,20 @@ def test_the_files_are_as_told_and_open_again(shown, folder):
     assert (folder / "report.html").stat().st_size < 400_000
 
 
-def test_edited_labelers_are_left_alone(shown, folder):
-    mine = folder / "labelers.py"
-    before = mine.read_text()
-    mine.write_text("# mine")
+def test_the_folder_is_a_project(shown, folder):
+    project = Project(folder)
+    (vote, fit) = project.run(["fit"])
+    assert (vote.stage, fit.stage) == ("vote", "fit")
+    assert vote.facts["labelers"] == 10
+    assert fit.facts["accuracy"] > 0.6  # gold is read, to score
+
+
+def test_files_that_were_edited_are_left_alone(shown, folder):
+    for name in ("labelers.py", "shortlist.toml"):
+        (folder / name).write_text("# mine")
     main(folder)
-    assert mine.read_text() == "# mine"
-    mine.write_text(before)
+    for name in ("labelers.py", "shortlist.toml"):
+        assert (folder / name).read_text() == "# mine"
 
 
 def test_a_mistake_is_one_line(tmp_path):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from shortlist.archive import atomic
 from shortlist.classifier import NoiseAwareClassifier, TextFeatures
 from shortlist.demo import labelers as labelers_file
 from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
 from shortlist.errors import BadFile
 from shortlist.identifiability import diagnose
+from shortlist.io import LabelTable, write_table
 from shortlist.labelers import apply
 from shortlist.labelmodel import LabelModel, MajorityVote, NearestClass
 from shortlist.reporting import report
@@ -119,38 +119,55 @@ def scores(
 def save(
     home: Path, articles: Sequence[Article], votes: Votes, model: LabelModel, reader: NoiseAwareClassifier
 ) -> None:
-    """All that the folder holds but the report. Labelers that were edited since are left alone."""
-    train = [article for article in articles if not article.test]
-    beliefs = model.predict_proba(votes)
-    labels = pl.DataFrame({"id": [article.id for article in train], "class": model.predict(votes)})
-    write(pl.DataFrame([article.row() for article in articles]), home / "articles.csv")
-    write(pl.DataFrame({"id": [a.id for a in articles], "topic": [a.topic for a in articles]}), home / "gold.csv")
-    write(labels.hstack(pl.DataFrame(beliefs.round(6), schema=CLASSES)), home / "labels.csv")
+    """All that the folder holds but the report. Labelers and settings that were edited since are left alone."""
+    table = pl.DataFrame([{**article.row(), "topic": article.topic} for article in articles])
+    write_table(home / "articles.csv", [table], table.schema)
+    labels = LabelTable(CLASSES, ("id", pl.String()))
+    keys = pl.Series([article.id for article in articles if not article.test])
+    voted = (votes.codes > 0).sum(axis=1)
+    write_table(home / "labels.csv", [labels.frame(keys, model.predict_proba(votes), voted)], labels.schema)
     votes.save(home / "votes.npz")
     model.save(home / "model.npz")
     reader.save(home / "classifier.npz")
-    if not (home / "labelers.py").exists():
-        shutil.copyfile(labelers_file.__file__, home / "labelers.py")
+    for name, text in {
+        "labelers.py": Path(labelers_file.__file__).read_text("utf-8"),
+        "shortlist.toml": PROJECT,
+    }.items():
+        if not (home / name).exists():
+            (home / name).write_text(text, "utf-8")
 
 
-def write(table: pl.DataFrame, path: Path) -> None:
-    with atomic(path) as file:
-        table.write_csv(file)
+PROJECT = f"""\
+# The demo as a project: `shortlist run` in this folder, or `shortlist watch` while you edit labelers.py
+version = 1
+classes = {json.dumps(CLASSES)}
 
+[data]
+files = ["articles.csv"]
+text = "opening"  # what the classifier reads: headline and first paragraph, which is quick
+id = "id"
+gold = "topic"  # for scoring; it never fits
+
+[label_model]
+propensity = "class"  # for labelers that are often silent
+
+[output]
+format = "csv"
+"""
 
 FILES = {
     "report.html": "what the labelers do, to look at: open it in a browser",
-    "labels.csv": "a topic and its probability for every training article",
+    "labels.csv": "topic, belief, margin and shortlist of every training article",
     "classifier.npz": "NoiseAwareClassifier.load",
     "model.npz": "LabelModel.load",
     "votes.npz": "Votes.load",
-    "labelers.py": "the ten labelers, to change and try again",
-    "articles.csv": "the articles, as labelers see them",
-    "gold.csv": "their topics, for scoring only",
+    "labelers.py": "the ten labelers, to change",
+    "articles.csv": "the articles, with their topics for scoring",
+    "shortlist.toml": "settings: go on with `shortlist watch` in this folder",
 }
 
 
 def show_files(console: Console, home: Path) -> None:
     console.print("\n[bold]Written[/]")
     for name, what in FILES.items():
-        console.print(f"{home / name!s:<{len(str(home)) + 16}}  [dim]{what}[/]", soft_wrap=True)
+        console.print(f"{home / name!s:<{len(str(home)) + 15}}  [dim]{what}[/]", soft_wrap=True)
