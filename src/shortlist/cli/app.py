@@ -17,6 +17,7 @@ app = typer.Typer(
     help="From unlabelled rows and ideas about them to labels and a model.\n\n"
     "Start with `shortlist init rows.csv`, edit labelers.py, then `shortlist run` or `shortlist watch`.",
     no_args_is_help=True,
+    rich_markup_mode=None,  # rich help costs as much again as all the rest
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

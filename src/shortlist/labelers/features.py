@@ -92,6 +92,22 @@ class Feature(Written):
         return f"<feature {self.name}>"
 
 
+class Column(Feature):
+    """A column of a table as a feature: a parameter that bears its name receives it, and no rows are made for it."""
+
+    def __init__(self, of: str, name: str | None = None) -> None:
+        super().__init__(_read, name or of)
+        self.of = of
+
+    def __call__(self, row: Any) -> Any:
+        return Chunk(0, [row]).values(self.of)[0]
+
+
+def _read(row: Any) -> Any:
+    """Stands in for the function of a column, which is read as a whole."""
+    raise NotImplementedError(row)
+
+
 def feature(function: Callable[..., Any]) -> Feature:
     """Mark a function of a row (or of other features) as a feature that labelers ask for by name."""
     return Feature(function)
@@ -201,6 +217,8 @@ class Columns:
         return self._computed[id(feature)]
 
     def _compute(self, feature: Feature) -> list[Any]:
+        if isinstance(feature, Column):
+            return list(self.chunk.values(feature.of))
         function, inputs = feature.function, zip(*self.of(feature), strict=True)
         column: list[Any] = []
         while True:

@@ -29,9 +29,16 @@ class Snapshot:
 
     @classmethod
     def of(
-        cls, votes: Votes, model: Any, gold: Any, fingerprints: dict[str, str], sources: tuple[str, ...]
+        cls,
+        votes: Votes,
+        model: Any,
+        gold: npt.NDArray[np.int64] | None,
+        fingerprints: dict[str, str],
+        sources: tuple[str, ...],
     ) -> Snapshot:
-        analysis = Analysis(votes, model, gold=gold)
+        """`gold` are positions of known classes, −1 where unknown."""
+        analysis = Analysis(votes, model)
+        analysis.gold = gold
         totals = {
             "covered": float(votes.covered.mean()),
             "in conflict": float(count(union(analysis.bits.against))) / len(votes),

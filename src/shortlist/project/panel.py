@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shortlist.errors import ShortlistError, did_you_mean
 from shortlist.labelers import Labeler
-from shortlist.labelers.features import Feature
+from shortlist.labelers.features import Column, Feature
 from shortlist.labelers.text import TextLabeler
 from shortlist.labelspace import Not
 from shortlist.project.code import Code, load
@@ -50,16 +50,7 @@ class Panel:
         named = {name: name for name in columns if name.isidentifier()}
         if self.settings.data.text is not None:
             named.setdefault("text", self.settings.data.text)
-        return [column(name, of) for name, of in named.items() if not isinstance(own.get(name), Feature)]
-
-
-def column(name: str, of: str) -> Feature:
-    """A column of the rows as a feature."""
-
-    def read(row: dict[str, object]) -> object:
-        return row[of]
-
-    return Feature(read, name)
+        return [Column(of, name) for name, of in named.items() if not isinstance(own.get(name), Feature)]
 
 
 def gather(folder: Path, settings: Settings, digests: Digests) -> Panel:

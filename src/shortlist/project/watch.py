@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.columns import VoteColumns
 from shortlist.project.files import data_files
@@ -34,7 +35,7 @@ class Watch:
         self.last: Snapshot | None = None
         self.rows: Rows | None = None
         self.notes: list[str] = []
-        self._gold: tuple[Any, Any] | None = None
+        self._gold: tuple[Any, Any, Any] | None = None
         self.seen = self.stamps()
 
     def look(self, listener: Listener | None = None) -> Change | None:
@@ -51,7 +52,7 @@ class Watch:
                 gold = self._known(rows)
                 model = make_model(project.settings).fit(ballot.votes, gold if project.settings.gold_fits else None)
         marks = dict(zip(project.panel.names, project.panel.fingerprints, strict=True))
-        now = Snapshot.of(ballot.votes, model, gold, marks, tuple(rows.sources))
+        now = Snapshot.of(ballot.votes, model, self._positions(), marks, tuple(rows.sources))
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
 
@@ -67,8 +68,14 @@ class Watch:
         """Gold labels, read again only where the data changed."""
         what = (rows.sources, rows.data.gold, self.project.settings.classes)
         if self._gold is None or self._gold[0] != what:
-            self._gold = (what, rows.gold(self.project.settings.classes))
+            found = rows.gold(self.project.settings.classes)
+            space = LabelSpace(self.project.settings.classes)
+            self._gold = (what, found, None if found is None else space.positions(found))
         return self._gold[1]
+
+    def _positions(self) -> Any:
+        """The same as positions of classes, which take a while to find."""
+        return None if self._gold is None else self._gold[2]
 
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""

@@ -1,0 +1,215 @@
+"""How long from saving an edit to the answer? `shortlist watch` on 100,000 rows, as a person would use it.
+
+    python benchmarks/watch.py [--data-home FOLDER] [--rows 100000]
+
+A project of 14 labelers (keywords, patterns, Python functions, one of them with a feature) is watched by
+`shortlist watch --json` in another process. Edits are saved one after another; the time is from the moment a file takes
+its new content to the moment the answer (coverage, conflicts, accuracy, rows whose label flipped) can be read.
+Wall-clock time, all that the machine does besides included: the median and the worst of three rounds. The feature of
+the last two edits is `set(text.lower().split())`; what that takes as a plain list comprehension is measured in the same
+run.
+
+Texts are news-like, drawn with a fixed seed; with `--data-home`, they are the texts of AG-News, repeated. The exit code
+is 1 when the median of an edit takes a second or more, what the user's own feature takes not counted.
+"""
+
+# ruff: noqa: SIM905 (lists of words read better as a sentence)
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+CLASSES = ["World", "Sports", "Business", "Sci/Tech"]
+MARK = 1.0  # seconds
+ROUNDS = 3
+WORDS = {
+    "World": "minister election troops peace iraq border treaty embassy rebels parliament".split(),
+    "Sports": "coach season match goal team league cup striker inning playoff".split(),
+    "Business": "profit shares market oil bank stocks merger quarter dollar earnings".split(),
+    "Sci/Tech": "software internet microsoft space browser chip server nasa web wireless".split(),
+}
+TOML = """version = 1
+classes = ["World", "Sports", "Business", "Sci/Tech"]
+
+[data]
+files = ["news.parquet"]
+text = "text"
+id = "id"
+gold = "label"
+"""
+LABELERS = """from shortlist import Not, feature, keywords, labeler, pattern
+
+rules = [
+    keywords(["minister", "election", "troops"], says="World", name="power"),
+    keywords(["iraq", "border", "treaty", "embassy"], says="World", name="abroad"),
+    keywords(["coach", "season", "match"], says="Sports", name="play"),
+    keywords(["league", "cup", "inning"], says="Sports", name="contest"),
+    keywords(["profit", "shares", "bank"], says="Business", name="money"),
+    keywords(["software", "internet", "microsoft"], says="Sci/Tech", name="computers"),
+    keywords(["space", "nasa"], says={"Sci/Tech", "World"}, name="space"),
+    keywords(["oil", "dollar"], says={"Business", "World"}, name="trade"),
+    pattern(r"\\\\b(?:quarter|earnings)\\\\b", yes="Business", no=None, name="results"),
+    pattern(r"\\\\bweb|wireless\\\\b", yes={"Sci/Tech", "Business"}, name="lines"),
+]
+
+
+@feature
+def words(text):
+    return set(text.lower().split())
+
+
+@labeler(says=["Sports", Not("Sports")])
+def team(words):
+    if {"team", "striker", "playoff"} & words:
+        return "Sports"
+    if {"parliament", "merger", "browser"} & words:
+        return Not("Sports")
+
+
+@labeler(says=["World"])
+def peace(text):
+    if "peace" in text or "rebels" in text:
+        return "World"
+
+
+@labeler(says=[{"Business", "Sci/Tech"}])
+def market(text):
+    if "market" in text or "server" in text:
+        return {"Business", "Sci/Tech"}
+
+
+@labeler(says=["Sci/Tech"])
+def chips(row):
+    if "chip" in row.text:
+        return "Sci/Tech"
+"""
+MORE = 'more = keywords(["stocks§"], says="Business", name="more")\n\n\n@feature'
+EDITS = [  # what is edited, and how; § is a number that no round repeats, so that no answer is known already
+    ("one word more in keywords", '"shares", "bank"]', '"shares", "bank", "stocks", "§"]'),
+    ("a pattern", "quarter|earnings", "quarters?|earnings|§"),
+    ("a function of the text", '"rebels" in text', '"rebels" in text or "§" in text'),
+    ("a function of the row", '"chip" in row.text', '"chips" in row.text or "§" in row.text'),
+    ("a new labeler", "@feature", MORE),
+    ("a function with a feature", '{"team", "striker", "playoff"}', '{"team", "striker", "playoff", "goal", "§"}'),
+    ("the feature itself", "text.lower().split()", "text.lower().replace('§', ' ').split()"),
+]
+PYTHON = ("a function with a feature", "the feature itself")  # what these take is the user's own code
+
+
+def texts(m: int, data_home: str | None) -> tuple[list[str], list[str | None]]:
+    """Texts and gold labels: AG-News, or news-like ones."""
+    if data_home:
+        from shortlist import datasets
+
+        parts = list(datasets.load("agnews", data_home=data_home).splits.values())
+        both = [pair for part in parts for pair in zip(part.rows["text"].to_list(), part.gold, strict=True)]
+        repeated = [both[a % len(both)] for a in range(m)]
+        return [text for text, _ in repeated], [label for _, label in repeated]
+    draw = random.Random(0)
+    filler = [f"{a}{b}" for a in "ba ke li mo nu pra stu".split() for b in "ter lin dor ma sen vik".split()]
+    found: tuple[list[str], list[str | None]] = ([], [])
+    for _ in range(m):
+        topic = draw.choice(CLASSES)
+        telling = draw.choices(WORDS[topic], k=2) + draw.choices(WORDS[draw.choice(CLASSES)], k=draw.random() < 0.2)
+        words = [*draw.choices(filler, k=34), *telling]
+        draw.shuffle(words)
+        found[0].append(" ".join(words))
+        found[1].append(topic)
+    return found
+
+
+def save(path: Path, text: str) -> float:
+    """Save as editors do; the moment comes back."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(text)
+    os.replace(draft, path)
+    return time.perf_counter()
+
+
+def answer(watching: subprocess.Popen[str]) -> dict[str, Any]:
+    """The next line that the command prints."""
+    assert watching.stdout is not None
+    found: dict[str, Any] = json.loads(watching.stdout.readline())
+    return found
+
+
+def timed(command: list[str], folder: Path) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--data-home", default=None)
+    options = parser.parse_args()
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    os.environ.clear()
+    os.environ.update(environment)
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home)
+        rows, gold = texts(options.rows, options.data_home)
+        pl.DataFrame({"id": range(len(rows)), "text": rows, "label": gold}).write_parquet(folder / "news.parquet")
+        (folder / "shortlist.toml").write_text(TOML)
+        (folder / "labelers.py").write_text(LABELERS)
+        shortlist = [sys.executable, "-m", "shortlist.cli"]
+        whole = timed([*shortlist, "fit"], folder)
+        again = timed([*shortlist, "run", "--json"], folder) and timed([*shortlist, "run", "--json"], folder)
+        print(f"{options.rows:,} rows, 14 labelers: vote and fit from nothing {whole:.2f} s, imports and all;")
+        print(f"`shortlist run` with nothing to do {again:.2f} s, imports and all")
+        return watched(shortlist, folder, rows)
+
+
+def watched(shortlist: list[str], folder: Path, rows: list[str]) -> int:
+    """Every edit, done and undone, in each round."""
+    took: dict[str, list[float]] = {what: [] for what, _, _ in EDITS}
+    plain = []
+    with subprocess.Popen([*shortlist, "watch", "--json"], cwd=folder, stdout=subprocess.PIPE, text=True) as watching:
+        answer(watching)
+        for turn, (what, old, new) in itertools.product(range(ROUNDS), EDITS):
+            assert LABELERS.count(old) == 1, old
+            for text in (LABELERS.replace(old, new.replace("§", f"turn{turn}")), LABELERS):
+                time.sleep(1.0)  # the files of the last edit are written meanwhile
+                start = save(folder / "labelers.py", text)
+                found = answer(watching)
+                if text != LABELERS:
+                    took[what].append(time.perf_counter() - start)
+                    print(
+                        f"  {what:<28} {took[what][-1]:5.2f} s: {', '.join(found['edits'])}; {found['flipped']:,} flips"
+                    )
+            start = time.perf_counter()
+            for row in rows:
+                set(row.lower().split())
+            plain.append(time.perf_counter() - start)
+        watching.terminate()
+    return told(took, statistics.median(plain))
+
+
+def told(took: dict[str, list[float]], plain: float) -> int:
+    """A table of it all, and whether every edit was answered in time."""
+    print(f"\nthe feature of the last two, as a plain loop in Python: {plain:.2f} s")
+    print("\n| edit | median, s | worst, s | required |\n|---|---:|---:|---:|")
+    late = False
+    for what, times in took.items():
+        allowed = MARK + (plain if what in PYTHON else 0.0)
+        late |= statistics.median(times) >= allowed
+        print(f"| {what} | {statistics.median(times):.2f} | {max(times):.2f} | < {allowed:.2f} |")
+    return int(late)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
