@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -122,7 +123,9 @@ class Explained:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, (pl.exceptions.PolarsError, OSError)) and not isinstance(error, ShortlistError):
-            raise BadFile(f"{self.path} cannot be read: {explain(str(error))}") from error
+            line = bad_line(self.path) if self.path.suffix in (".jsonl", ".ndjson") else None
+            what = explain(str(error)) if line is None else f"line {line} is not a JSON object"
+            raise BadFile(f"{self.path} cannot be read: {what}") from error
 
 
 def file_kind(path: Path) -> str:
@@ -135,6 +138,18 @@ def file_kind(path: Path) -> str:
         known = ", ".join(KINDS)
         raise BadFile(f"{path} is of no kind that can be read: its name should end in one of {known}")
     return kind
+
+
+def bad_line(path: Path) -> int | None:
+    """The first line of a jsonl file that holds no JSON object."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                if line.strip() and not isinstance(json.loads(line), dict):
+                    return number
+            except ValueError:
+                return number
+    return None
 
 
 def explain(message: str) -> str:

@@ -36,8 +36,8 @@ class Code:
 
     def mistake(self, error: ShortlistError) -> ShortlistError:
         """An error of stage 1 with the place in the file where it was made, when that can be found."""
-        word = re.search(r"'(.+?)' is not a class", str(error))
-        name = re.search(r"(?:labeler|feature) '(.+?)'", str(error))
+        word = re.search(r"'([^']+)' is not a class", str(error))
+        name = re.search(r"(?:labeler |feature |pattern |^)'([^']+)'", str(error))
         line = None
         if isinstance(error, LabelerFailed) and error.__cause__ is not None:
             line = last_line(error.__cause__, self.source.path)

@@ -12,7 +12,11 @@ from shortlist.labelers.declared import Declarative, from_record
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.settings import Settings
 
-KINDS = ("keywords", "pattern", "attribute")
+KINDS: dict[str, dict[str, bool]] = {  # kind → its settings, and whether it needs them
+    "keywords": {"words": True, "says": True, "on": False, "whole_words": False, "ignore_case": False},
+    "pattern": {"regex": True, "yes": False, "no": False, "on": False, "ignore_case": False},
+    "attribute": {"on": True, "yes": True, "no": True, "yes_from": False, "no_below": False},
+}
 _SAYS = "says"  # how keywords() calls what a record calls yes
 
 
@@ -28,7 +32,8 @@ def _labeler(settings: Settings, i: int, given: Mapping[str, Any]) -> Declarativ
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS) if kind else ""
         raise toml.wrong(f"kind is one of {', '.join(KINDS)}; got {kind!r}.{hint}", "labeler", i, "kind")
-    if _SAYS in record and kind == "keywords":
+    _check_settings(settings, i, record, kind)
+    if kind == "keywords":
         record["yes"] = record.pop(_SAYS)
     record.setdefault("name", _name(record, kind, i))
     for key in ("yes", "no"):
@@ -44,6 +49,20 @@ def _labeler(settings: Settings, i: int, given: Mapping[str, Any]) -> Declarativ
     if isinstance(made, TextLabeler) and made.on is None and settings.data.text is not None:
         return replace(made, on=settings.data.text)
     return made
+
+
+def _check_settings(settings: Settings, i: int, record: Mapping[str, Any], kind: str) -> None:
+    """All that a labeler of this kind needs is there, and nothing that it does not know."""
+    known = KINDS[kind]
+    for name in record:
+        if name not in (*known, "kind", "name"):
+            hint, names = did_you_mean(name, known), ", ".join(known)
+            raise settings.toml.wrong(f"{kind} have no {name!r}.{hint} They have name, {names}", "labeler", i, name)
+    lacking = [name for name, needed in known.items() if needed and name not in record]
+    if kind == "pattern" and not {"yes", "no"} & set(record):
+        lacking.append("yes or no")
+    if lacking:
+        raise settings.toml.wrong(f"this {kind} labeler does not say {' and '.join(lacking)}", "labeler", i)
 
 
 def _name(record: Mapping[str, Any], kind: str, i: int) -> str:

@@ -23,6 +23,8 @@ def data_files(folder: Path, settings: Settings) -> list[Path]:
 def matching(folder: Path, given: str) -> list[Path]:
     """The file of that name, or the files that a pattern with * means."""
     path = folder / given
+    if path.is_dir():
+        raise BadFile(f"{given} is a folder; all csv files of it would be {given}/*.csv")
     if path.exists():
         return [path]
     if any(sign in given for sign in "*?["):

@@ -31,7 +31,7 @@ class Rows:
     """All rows of a project."""
 
     def __init__(self, folder: Path, settings: Settings, digests: Digests) -> None:
-        self.data = settings.data
+        self.data, self.toml = settings.data, settings.toml
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         self.sources = [self._source(file, digests) for file in self.files]
         self._frames: dict[str, list[pl.DataFrame]] = {}
@@ -127,14 +127,15 @@ class Rows:
             return None
         found = pl.concat([keys.cast(self.key()[1]) for keys in self.key_parts()] or [pl.Series(self.data.id, [])])
         if found.null_count():
-            raise BadFile(f"column {self.data.id!r} is the id, but row {found.is_null().arg_true()[0]} has none")
+            row = found.is_null().arg_true()[0]
+            raise self.toml.wrong(f"column {self.data.id!r} is the id, but row {row} has none", "data", "id")
         if found.n_unique() < len(found):
             twice = found.filter(found.is_duplicated())[0]
             first, second = (found == twice).arg_true()[:2]
-            raise BadFile(
+            raise self.toml.wrong(
                 f"column {self.data.id!r} is the id, but {twice!r} is on rows {first} and {second}: "
-                "choose a column that is different on every row, or leave id out"
-            )
+                "choose a column that is different on every row, or leave id out", "data", "id",
+            )  # fmt: skip
         return found.to_numpy() if found.dtype.is_integer() else np.array(found.cast(pl.String).to_list(), np.str_)
 
     def gold(self, classes: Sequence[str]) -> list[str | None] | None:
@@ -149,24 +150,23 @@ class Rows:
                 found += [label or None for part in parts for label in part]
             else:
                 found += [None] * count
-        _check_gold(found, column, classes)
+        self._check_gold(found, column, classes)
         return found if any(label is not None for label in found) else None
+
+    def _check_gold(self, found: list[str | None], column: str, classes: Sequence[str]) -> None:
+        known = {*classes, None}
+        for a, label in enumerate(found):
+            if label not in known:
+                raise self.toml.wrong(
+                    f"column {column!r} holds the known classes, but {label!r} on row {a} is not a class."
+                    f"{did_you_mean(label, classes)} Classes: {', '.join(classes)}", "data", "gold",
+                )  # fmt: skip
 
 
 def stamp(path: Path) -> tuple[int, int, int]:
     """What changes when a file is written to."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino
-
-
-def _check_gold(found: list[str | None], column: str, classes: Sequence[str]) -> None:
-    known = {*classes, None}
-    for a, label in enumerate(found):
-        if label not in known:
-            raise BadFile(
-                f"column {column!r} holds the known classes, but {label!r} on row {a} is not a class."
-                f"{did_you_mean(label, classes)} Classes: {', '.join(classes)}"
-            )
 
 
 def row_file(path: Path, settings: Settings) -> RowFile:

@@ -35,7 +35,10 @@ class Ballot:
 def vote(panel: Panel, rows: Rows, columns: VoteColumns, advance: Advance = lambda _rows: None) -> Ballot:
     """The votes of a panel on all rows. Work that was done before, or by a run that was killed, is not done again."""
     if not len(rows):
-        raise BadFile(f"there are no rows in {', '.join(file.path.name for file in rows.files)}")
+        files = ", ".join(path.name for path in rows.paths)
+        more = any(file.kind in ("csv", "tsv") and file.path.read_bytes().count(b"\n") > 1 for file in rows.files)
+        hint = ": is a quotation mark opened there and never closed?" if more else ""
+        raise BadFile(f"there are no rows in {files}{hint}")
     missing = _missing(panel, rows, columns)
     asked = _ask(panel, rows, columns, missing, advance)
     parts = [_column(panel, i, rows, columns) for i in range(len(panel.labelers))]

@@ -17,7 +17,7 @@ from shortlist.project.rows import Rows
 from shortlist.project.settings import NAME
 from shortlist.project.source import local_files
 from shortlist.project.voting import vote
-from shortlist.project.work import make_model, noted
+from shortlist.project.work import fit_model, noted
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -50,7 +50,7 @@ class Watch:
             self.notes = []
             with noted(self.notes):
                 gold = self._known(rows)
-                model = make_model(project.settings).fit(ballot.votes, gold if project.settings.gold_fits else None)
+                model = fit_model(project.settings, ballot.votes, gold if project.settings.gold_fits else None)
         marks = dict(zip(project.panel.names, project.panel.fingerprints, strict=True))
         now = Snapshot.of(ballot.votes, model, self._positions(), marks, tuple(rows.sources))
         before, self.last = self.last, now

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from shortlist.errors import BadFit, FitWarning, ShortlistError, did_you_mean
+from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass, did_you_mean
 from shortlist.io import LabelTable, write_table
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
@@ -63,7 +63,7 @@ def _fit(project: Project, path: Path, listener: Listener) -> Facts:
     votes, notes = project.load_votes(), list[str]()
     gold = project.gold() if project.settings.gold_fits else None
     with noted(notes):
-        model = make_model(project.settings).fit(votes, gold)
+        model = fit_model(project.settings, votes, gold)
     model.save(path)
     facts: Facts = {"notes": notes, "gold_used": gold is not None}
     for name in ("n_iter_", "converged_"):
@@ -75,12 +75,18 @@ def _fit(project: Project, path: Path, listener: Listener) -> Facts:
     return facts
 
 
-def make_model(settings: Settings) -> Any:
-    """The label model with the options of the toml."""
+def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
+    """The label model with the options of the toml, fitted; an option that cannot be is told at its line."""
     from shortlist.labelmodel import LabelModel
 
     check_options(settings, "label_model", LabelModel, settings.label_model)
-    return LabelModel(**settings.label_model)
+    try:
+        return LabelModel(**settings.label_model).fit(votes, gold)
+    except (BadFit, UnknownClass, TypeError) as error:
+        option = next((name for name in settings.label_model if name in str(error)), None)
+        if option is None:
+            raise
+        raise settings.toml.wrong(str(error), "label_model", option) from error
 
 
 def check_options(settings: Settings, table: str, made: Any, options: Any) -> None:

@@ -1,0 +1,294 @@
+"""Mistakes users make: each is told in one line that says who, what, where and what next; never a traceback."""
+
+import re
+
+import polars as pl
+import pytest
+
+from tests.cli.shell import call
+from tests.project.news import LABELERS, TOML, edit, make
+
+CODE = "from shortlist import Not, keywords, labeler, pattern\n\n\n"
+RULE = '@labeler(says=["sports"])\ndef rule(text):\n    {}\n'
+
+
+def toml(old, new):
+    """Edit shortlist.toml."""
+    return lambda folder: edit(folder / "shortlist.toml", old, new)
+
+
+def labelers(text):
+    """Replace labelers.py."""
+    return lambda folder: (folder / "labelers.py").write_text(text, "utf-8")
+
+
+def data(content, name="news.csv"):
+    """Replace the data file."""
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def more(text):
+    """Append to shortlist.toml."""
+    return lambda folder: (folder / "shortlist.toml").write_text(TOML + text)
+
+
+def remove(name):
+    return lambda folder: (folder / name).unlink()
+
+
+BAD = {
+    # -- shortlist.toml
+    "no toml": (remove("shortlist.toml"), ["no shortlist.toml in", "shortlist init"]),
+    "toml that is no toml": (
+        toml('text = "body"', "text = body"),
+        ["shortlist.toml, line 6, column 8", "Invalid value"],
+    ),
+    "a bracket not closed": (toml('"sports"]\n', '"sports"\n'), ["shortlist.toml, line", "column"]),
+    "toml not in utf-8": (lambda f: (f / "shortlist.toml").write_bytes(b"\xff\xfe"), ["shortlist.toml", "UTF-8"]),
+    "no version": (toml("version = 1\n", ""), ["version = 1"]),
+    "a newer version": (toml("version = 1", "version = 99"), ["line 1", "newer shortlist", "upgrade"]),
+    "a version in words": (toml("version = 1", 'version = "one"'), ["line 1", "whole number"]),
+    "no classes": (toml('classes = ["business", "politics", "sports"]\n', ""), ["classes = ["]),
+    "one class": (toml('"business", "politics", "sports"]\n', '"business"]\n'), ["line 2", "two classes"]),
+    "a class twice": (toml('"politics", "sports"]', '"business", "sports"]'), ["line 2", "'business' is named twice"]),
+    "classes as numbers": (toml('"politics", "sports"]', "2, 3]"), ["line 2", "list of texts"]),
+    "no data": (toml('files = ["news.csv"]\n', ""), ["line 4", "files = "]),
+    "a setting misspelt": (toml('text = "body"', 'txt = "body"'), ["line 6", "data.txt", "Did you mean 'text'?"]),
+    "a table misspelt": (toml("[classifier]", "[clasifier]"), ["line 10", "Did you mean 'classifier'?"]),
+    "a list for a text": (toml('text = "body"', 'text = ["body"]'), ["line 6", "data.text", "is a text"]),
+    "a format unknown": (more('[output]\nformat = "xlsx"\n'), ["line 19", "'parquet', 'csv', 'jsonl'"]),
+    "a classifier unknown": (toml('kind = "linear"', 'kind = "liner"'), ["line 11", "'linear'"]),
+    "workers below one": (more("[labelers]\nworkers = 0\n"), ["line 19", "whole number from 1"]),
+    "an option of no model": (more("[label_model]\nacuracy_mean = 0.8\n"), ["line 19", "accuracy_mean"]),
+    "an option that cannot be": (
+        more("[label_model]\naccuracy_mean = 7\n"),
+        ["line 19", "accuracy_mean", "between 0 and 1"],
+    ),
+    "a type unknown": (more('[data.types]\nn = "float"\n'), ["line 18", "'number'"]),
+    # -- labelers in the toml
+    "a labeler of no kind": (toml('kind = "keywords"', 'kind = "keyword"'), ["line 14", "Did you mean 'keywords'?"]),
+    "a class misspelt in the toml": (
+        toml('says = "business"', 'says = "busines"'),
+        ["line 17", "'busines' is not a class", "'business'"],
+    ),
+    "a labeler without words": (toml('words = ["shares", "profit"]\n', ""), ["line 13", "does not say words"]),
+    "a setting of no labeler": (toml('name = "money"', 'name = "money"\nwhole = true'), ["line 16", "whole_words"]),
+    "a pattern that is none": (
+        more('[[labeler]]\nkind = "pattern"\nregex = "(a"\nyes = "sports"\n'),
+        ["line", "regular expression"],
+    ),
+    # -- data
+    "a file missing": (remove("news.csv"), ["line 5", "news.csv does not exist"]),
+    "a file misspelt": (toml('"news.csv"', '"new.csv"'), ["line 5", "new.csv does not exist", "'news.csv'"]),
+    "no file of that pattern": (toml('"news.csv"', '"more/*.csv"'), ["line 5", "more/*.csv"]),
+    "a file of no kind": (toml('"news.csv"', '"labelers.py"'), ["line 5", ".parquet"]),
+    "a folder as data": (toml('"news.csv"', '"folder.csv"'), ["line 5", "folder"]),
+    "a column missing": (toml('text = "body"', 'text = "bdy"'), ["line 6", "no column 'bdy'", "Did you mean 'body'?"]),
+    "an id missing": (toml('id = "id"', 'id = "ident"'), ["line 7", "no column 'ident'"]),
+    "an id that is not one": (toml('id = "id"', 'id = "n"'), ["line 7", "column 'n' is the id", "rows 0 and 5"]),
+    "gold that is no class": (toml('gold = "label"', 'gold = "id"'), ["line 8", "'doc0'", "not a class", "row 0"]),
+    "an empty file": (data(b""), ["line 5", "news.csv", "empty"]),
+    "a header alone": (data(b"id,body,label,n\n"), ["no rows in news.csv"]),
+    "a line too long": (data(b"id,body,label,n\n1,a,sports,2,3\n"), ["more fields"]),
+    "not in utf-8": (data(b"id,body,label,n\n1,\xe9t\xe9,sports,2\n"), ["UTF-8"]),
+    "a quotation mark not closed": (
+        data(b'id,body,label,n\n1,"a,sports,2\n2,b,sports,3\n'),
+        ["news.csv", "never closed?"],
+    ),
+    "jsonl that is none": (
+        lambda f: (toml('"news.csv"', '"news.jsonl"')(f), data(b'{"id": 1}\n{oops\n', "news.jsonl")(f)),
+        ["news.jsonl", "line 2 is not a JSON object"],
+    ),
+    "parquet that is none": (
+        lambda f: (toml('"news.csv"', '"news.parquet"')(f), data(b"hello", "news.parquet")(f)),
+        ["news.parquet"],
+    ),
+    # -- labelers.py
+    "a syntax error": (labelers(CODE + "def rule(text)\n    pass\n"), ["labelers.py, line 4", "expected ':'"]),
+    "an import that fails": (labelers("import no_such_thing\n"), ["labelers.py, line 1", "no_such_thing"]),
+    "a name that is not there": (
+        labelers(CODE + "rules = [keyword(['a'], says='sports')]\n"),
+        ["labelers.py, line 4", "NameError", "keyword"],
+    ),
+    "no labelers": (
+        lambda f: (labelers("x = 1\n")(f), (f / "shortlist.toml").write_text(TOML.split("[[labeler]]")[0])),
+        ["labelers.py", "@labeler"],
+    ),
+    "a class misspelt": (
+        labelers(CODE + RULE.replace('"sports"', '"sprots"').format("return None")),
+        ["labelers.py, line 4", "'sprots' is not a class", "Did you mean 'sports'?"],
+    ),
+    "a class misspelt where it is returned": (
+        labelers(CODE + "@labeler\ndef rule(text):\n    return 'sport'\n"),
+        ["labelers.py, line 6", "'sport' is not a class", "row 0", "'sports'"],
+    ),
+    "an answer not declared": (
+        labelers(CODE + RULE.format("return 'politics'")),
+        ["labelers.py, line 5", "rule", "'politics'", "row 0"],
+    ),
+    "an empty answer": (labelers(CODE + RULE.format("return set()")), ["labelers.py, line 5", "rule", "row 0", "None"]),
+    "a labeler that fails": (
+        labelers(CODE + RULE.format("return text.nope")),
+        ["labelers.py, line 6", "rule", "row 0", "AttributeError"],
+    ),
+    "a feature nobody knows": (
+        labelers(CODE + RULE.replace("(text)", "(text, wrods)").format("return None")),
+        ["labelers.py", "'wrods'", "no feature"],
+    ),
+    "two labelers of one name": (
+        labelers(CODE + "a = [keywords(['x'], says='sports', name='money')]\n"),
+        ["two labelers are called 'money'"],
+    ),
+    "a column nobody has": (
+        labelers(CODE + "a = keywords(['x'], says='sports', on='titel', name='a')\n"),
+        ["labelers.py, line 4", "'titel'"],
+    ),
+    "labelers.py not there": (
+        lambda f: (remove("labelers.py")(f), (f / "shortlist.toml").write_text(TOML.split("[[labeler]]")[0])),
+        ["labelers.py"],
+    ),
+}
+
+
+def one_line(ended):
+    """The one line of an error."""
+    assert ended.out == ""
+    lines = ended.err.strip().splitlines()
+    assert len(lines) == 1, ended.err
+    assert lines[0].startswith("error: ")
+    assert "Traceback" not in ended.err
+    return lines[0]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    home = tmp_path / "news"
+    make(home, m=30)
+    (home / "folder.csv").mkdir()
+    monkeypatch.chdir(home)
+    return home
+
+
+def test_there_are_forty_kinds():
+    assert len(BAD) >= 40
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_mistake_is_told_in_one_line(kind, folder, capfd):
+    spoil, facts = BAD[kind]
+    spoil(folder)
+    ended = call(capfd, "fit")
+    line = one_line(ended)
+    assert ended.code == 3
+    for fact in facts:
+        assert fact in line
+
+
+def test_without_a_mistake_there_is_none(folder, capfd):
+    """So that the test above can fail."""
+    assert call(capfd, "fit").code == 0
+
+
+@pytest.mark.parametrize("kind", ["a class misspelt", "toml that is no toml", "a file missing"])
+def test_programs_get_the_place_too(kind, folder, capfd):
+    import json
+
+    spoil, _ = BAD[kind]
+    spoil(folder)
+    ended = call(capfd, "vote", "--json")
+    found = json.loads(ended.out)
+    assert ended.code == found["exit"] == 3
+    assert found["error"]["file"] in ("shortlist.toml", "labelers.py")
+    assert found["error"]["line"] >= 1
+    assert ended.err == ""
+
+
+def test_debug_shows_all_of_it(folder, capfd):
+    (folder / "labelers.py").write_text(CODE + RULE.format("return text.nope"))
+    ended = call(capfd, "vote", "--debug")
+    assert ended.code == 3
+    assert "Traceback" in ended.err
+    assert "AttributeError" in ended.err
+
+
+def test_an_error_nobody_foresaw(folder, capfd, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("shortlist.project.project.Project.run", broken)
+    ended = call(capfd, "vote")
+    assert ended.code == 1
+    assert "unexpected ZeroDivisionError: oh (--debug" in one_line(ended)
+
+
+def test_a_package_that_is_not_installed(folder, capfd, monkeypatch):
+    from shortlist.errors import MissingPackage
+
+    def missing(*_):
+        raise MissingPackage("this needs jinja2: pip install 'shortlist[report]'")
+
+    monkeypatch.setattr("shortlist.reporting.page.environment", missing)
+    ended = call(capfd, "report", "--force")
+    assert ended.code == 4
+    assert "pip install 'shortlist[report]'" in one_line(ended)
+    assert call(capfd, "report").code == 3  # as part of a run it is passed over; asked for, it is not
+    ended = call(capfd, "run")
+    assert ended.code == 0
+    assert "report: this needs jinja2" in ended.err
+
+
+USAGE = {
+    "no such command": (["vot"], "vot"),
+    "no such option": (["vote", "--jsn"], "--jsn"),
+    "an argument missing": (["init"], "data"),
+}
+
+
+@pytest.mark.parametrize("kind", USAGE)
+def test_usage(kind, capfd):
+    arguments, fact = USAGE[kind]
+    ended = call(capfd, *arguments)
+    assert ended.code == 2
+    assert fact in ended.err.strip().splitlines()[-1]
+
+
+INIT = {
+    "no such file": (["missing.csv"], "missing.csv does not exist"),
+    "no classes": (["rows.csv", "--text", "body"], "at least two classes"),
+    "no such column": (["rows.csv", "--text", "bdy", "--classes", "a,b"], "Did you mean 'body'?"),
+    "numbers for text": (["rows.csv", "--text", "n", "--classes", "a,b"], "holds Int64, not text"),
+    "too many classes": (["rows.csv", "--text", "body", "--gold", "id"], "different values"),
+    "a project that is there": (["rows.csv", "--text", "body", "--classes", "a,b"], "--force"),
+}
+
+
+@pytest.mark.parametrize("kind", INIT)
+def test_init(kind, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    rows = {"id": range(60), "body": ["a long text about something"] * 60, "n": range(60)}
+    pl.DataFrame(rows).write_csv("rows.csv")
+    arguments, fact = INIT[kind]
+    if "there" in kind:
+        (tmp_path / "shortlist.toml").write_text("mine")
+    ended = call(capfd, "init", *arguments)
+    assert ended.code == 3
+    assert fact in one_line(ended)
+    assert "there" not in kind or (tmp_path / "shortlist.toml").read_text() == "mine"
+
+
+def test_predict_needs_a_file_to_write(folder, capfd):
+    ended = call(capfd, "predict", "news.csv")
+    assert ended.code == 3
+    assert "--to" in one_line(ended)
+
+
+def test_a_folder_that_is_none(tmp_path, capfd):
+    ended = call(capfd, "vote", "-C", str(tmp_path / "nowhere"))
+    assert ended.code in (2, 3)
+    assert "nowhere" in ended.err
+    assert re.search("Traceback", ended.err) is None
+
+
+def test_every_labeler_of_the_tests_is_sound():
+    """The project that is spoilt above is itself in order."""
+    compile(LABELERS, "labelers.py", "exec")
