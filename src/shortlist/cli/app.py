@@ -41,7 +41,7 @@ def everywhere(
     """See the help of the application."""
 
 
-@app.command()
+@app.command(short_help="Start a project from a data file.")
 @explained
 def init(
     data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl or parquet file of rows.", show_default=False)],
@@ -62,7 +62,7 @@ def init(
     start(data, project, Answers(classes, text, features, id, gold), ask=not (yes or json), force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Ask every labeler about every row; show what each does.")
 @explained
 def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
     """Ask every labeler about every row, where it was not asked before, and show what each does."""
@@ -71,7 +71,7 @@ def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug
     show_votes(project, force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Estimate how far each labeler can be trusted.")
 @explained
 def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
     """Estimate how far each labeler can be trusted."""
@@ -80,7 +80,7 @@ def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug:
     show_fit(project, force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Can accuracies be learned from votes alone?")
 @explained
 def check(
     project: Folder = HERE,
@@ -94,10 +94,10 @@ def check(
 
     identifiable = show_check(project, force=force, as_json=json)
     if strict and not identifiable:
-        raise typer.Exit(FOUND)
+        raise SystemExit(FOUND)
 
 
-@app.command()
+@app.command(short_help="Write the one-page HTML report.")
 @explained
 def report(
     project: Folder = HERE,
@@ -114,7 +114,7 @@ def report(
         typer.launch(outcome.outputs[0].resolve().as_uri())
 
 
-@app.command()
+@app.command(short_help="Train the classifier on the beliefs.")
 @explained
 def train(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
     """Train the classifier on the beliefs."""
@@ -123,7 +123,7 @@ def train(project: Folder = HERE, force: Force = False, json: Json = False, debu
     show_stage(project, "train", force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Let the classifier read rows.")
 @explained
 def predict(
     files: Annotated[
@@ -144,7 +144,7 @@ def predict(
         show_stage(project, "predict", force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Write the labels: class, belief, shortlist and more.")
 @explained
 def export(
     to: Annotated[Path | None, typer.Option("--to", help="Another file to write: .parquet, .csv or .jsonl.")] = None,
@@ -159,7 +159,7 @@ def export(
     show_export(project, to, force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Do everything that is out of date, and nothing else.")
 @explained
 def run(
     project: Folder = HERE,
@@ -173,7 +173,7 @@ def run(
     show_run(project, force=force, as_json=json)
 
 
-@app.command()
+@app.command(short_help="Show what each edit changes, as it is saved.")
 @explained
 def watch(
     project: Folder = HERE,
@@ -187,7 +187,7 @@ def watch(
     watch_project(project, once=once, as_json=json, debug=debug)
 
 
-@app.command()
+@app.command(short_help="The main job on built-in real data, in a minute.")
 @explained
 def demo(
     folder: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -91,15 +92,17 @@ class RowFile:
 
     def _scan(self) -> pl.LazyFrame:
         if self.kind == "parquet":
-            return self._cast(pl.scan_parquet(self.path))
+            return self._cast(pl.scan_parquet(self.path, glob=False))
         wanted = {name: TYPES[kind] for name, kind in self.types.items()}
         if self.kind == "jsonl":
-            return pl.scan_ndjson(self.path, schema_overrides=wanted or None, infer_schema_length=INFERRED)
+            name = glob.escape(str(self.path))  # [ and * in the name of a file are what they are
+            return pl.scan_ndjson(name, schema_overrides=wanted or None, infer_schema_length=INFERRED)
         return pl.scan_csv(
             self.path,
             separator="\t" if self.kind == "tsv" else ",",
             schema_overrides=wanted or None,
             infer_schema_length=INFERRED,
+            glob=False,
         )
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:

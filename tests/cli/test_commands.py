@@ -1,0 +1,213 @@
+"""The commands as people and programs call them: what they print, write and return."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import shortlist
+from shortlist.cli.exits import MEANINGS
+from shortlist.project.settings import STAGES
+from tests.cli.shell import COMMAND, call, environment, run
+from tests.project.news import edit, make, rows
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    home = tmp_path / "news"
+    make(home)
+    monkeypatch.chdir(home)
+    return home
+
+
+def test_from_a_data_file_to_labels(tmp_path, monkeypatch, capfd):
+    """The five minutes of a new user, by options."""
+    monkeypatch.chdir(tmp_path)
+    rows().write_csv("news.csv")
+    ended = call(capfd, "init", "news.csv", "--text", "body", "--gold", "label", "--id", "id")
+    assert ended.code == 0
+    assert "wrote shortlist.toml" in ended.out
+    assert 'classes = ["business", "politics", "sports"]' in (tmp_path / "shortlist.toml").read_text()
+    edit(tmp_path / "labelers.py", 'keywords(["sports"]', 'keywords(["goal", "match", "team"]')
+    ended = call(capfd, "run")
+    assert ended.code == 0, ended.err
+    for stage in STAGES:
+        assert re.search(rf"✓ +{stage}", ended.out), ended.out
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["check.json", "classifier.npz", "label_model.npz", "labels.parquet", "predictions.parquet",
+                     "report.html", "votes.npz"]  # fmt: skip
+    labels = pl.read_parquet("out/labels.parquet")
+    joined = rows().join(labels, on="id")
+    said = joined.filter(pl.col("body").str.contains(r"\b(?:goal|match|team)\b"))
+    assert set(said["class"]) == {"sports"}
+
+
+def test_init_takes_what_the_columns_suggest(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    rows().write_parquet("news.parquet")
+    assert json.loads(call(capfd, "init", "news.parquet", "--json").out) == {
+        "written": ["shortlist.toml", "labelers.py"]
+    }
+    text = (tmp_path / "shortlist.toml").read_text()
+    for line in ('text = "body"', 'id = "id"', 'gold = "label"', 'files = ["news.parquet"]'):
+        assert line in text
+
+
+def test_init_elsewhere_finds_the_data(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    rows().write_csv("news.csv")
+    assert call(capfd, "init", "news.csv", "-C", "project").code == 0
+    assert 'files = ["../news.csv"]' in (tmp_path / "project" / "shortlist.toml").read_text()
+    assert call(capfd, "vote", "-C", "project").code == 0
+
+
+def test_awkward_names_survive(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    odd = 'it\'s "odd" \\ é #'
+    frame = rows(40).with_columns(label=pl.when(pl.col("label") == "sports").then(pl.lit(odd)).otherwise("label"))
+    frame.rename({"body": odd}).write_parquet("odd [1].parquet")
+    assert call(capfd, "init", "odd [1].parquet", "--text", odd, "--gold", "label").code == 0
+    ended = call(capfd, "export", "--json")
+    assert ended.code == 0, ended.out
+    assert odd in json.loads(ended.out)["classes"]
+
+
+def test_nothing_to_do_is_said_at_once(folder, capfd):
+    assert call(capfd, "run").code == 0
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")
+              if path.is_file() and path.name not in ("lock", "digests.json")}  # fmt: skip
+    ended = call(capfd, "run", "--json")
+    found = json.loads(ended.out)
+    assert found["did"] == []
+    assert found["seconds"] < 0.5  # what is done after the imports
+    assert {one["status"] for one in found["stages"]} == {"up to date"}
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert "Nothing to do: vote, fit, check, export, report, train, predict are up to date" in call(capfd, "run").out
+
+
+def test_nothing_to_do_brings_nothing_heavy_in(folder, capfd):
+    call(capfd, "run")
+    code = (
+        "import sys\nfrom shortlist.cli.app import app\n"
+        "try:\n    app(['run'])\nexcept SystemExit:\n    print(*sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert "Nothing to do" in out
+    assert not {"polars", "sklearn", "scipy", "numpy"} & set(out.split())
+
+
+def test_each_stage_and_its_json(folder, capfd):
+    for stage in STAGES:
+        ended = call(capfd, stage, "--json")
+        assert ended.code == 0, ended.err
+        assert ended.err == ""
+        found = json.loads(ended.out)
+        assert found["stage"] == stage
+        assert found["status"] == "done"
+        assert all(os.path.exists(path) for path in found["outputs"])
+        assert json.loads(call(capfd, stage, "--json").out)["status"] == "up to date"
+
+
+def test_tables_are_plain_text_in_a_pipe(folder):
+    ended = run(folder, "fit")
+    assert ended.returncode == 0, ended.stderr
+    assert "\x1b" not in ended.stdout + ended.stderr
+    line = next(line for line in ended.stdout.splitlines() if line.startswith("money"))
+    assert re.fullmatch(r"money +[\d.]+% +[\d.]+% +[\d.]+% +1\.0 +[\d.]+% +[\d.]+% +[\d.]+%\s*", line)
+
+
+def test_vote_tells_who_was_asked(folder, capfd):
+    assert "asked money, sport, power, polls" in call(capfd, "vote").out
+    edit(folder / "labelers.py", '"president" in text', '"premier" in text')
+    assert "asked power" in call(capfd, "vote").out
+    ended = call(capfd, "vote")
+    assert "asked" not in ended.out
+    assert "(up to date)" in ended.out
+
+
+def test_export_and_predict_elsewhere(folder, capfd):
+    assert "rows are labelled → labels.csv" in call(capfd, "export", "--to", "labels.csv").out
+    assert pl.read_csv("labels.csv").height == 300
+    rows(30, seed=3).write_parquet("new.parquet")
+    ended = call(capfd, "predict", "new.parquet", "--to", "new.jsonl")
+    assert ended.out.startswith("30 rows, ")
+    assert "right on 10 gold rows → new.jsonl" in ended.out
+    assert call(capfd, "export", "--to", "labels.xlsx").code == 3
+
+
+def test_check_is_strict_when_asked(folder, capfd):
+    assert call(capfd, "check").code == 0
+    ended = call(capfd, "check", "--strict")
+    assert ended.code == 5
+    assert ended.out.startswith("No") or "identifiable" in ended.out
+
+
+def test_what_labelers_print_does_not_mix_with_results(folder, capfd):
+    file = folder / "labelers.py"
+    file.write_text(file.read_text() + '\nprint("hello from labelers.py")\n')
+    ended = call(capfd, "vote", "--json")
+    assert json.loads(ended.out)["rows"] == 300
+    assert "hello from labelers.py" in ended.err
+
+
+def test_demo_is_the_demo(monkeypatch, capfd):
+    import shortlist.demo
+
+    told = []
+    monkeypatch.setattr(shortlist.demo, "main", lambda *arguments: told.append([str(a) for a in arguments]))
+    assert call(capfd, "demo").code == 0
+    assert call(capfd, "demo", "elsewhere").code == 0
+    assert told == [[], ["elsewhere"]]
+
+
+def test_version_and_help(capfd):
+    assert call(capfd, "--version").out == f"shortlist {shortlist.__version__}\n"
+    ended = call(capfd, "--help")
+    for command in ("init", *STAGES, "run", "watch", "demo"):
+        assert re.search(rf"^  {command} +[A-Z]", ended.out, re.MULTILINE)
+    assert "..." not in ended.out.split("Commands:")[1]  # every line is a whole sentence
+
+
+def test_help_answers_at_once(tmp_path):
+    """Processor time, the best of several: the machine may be busy with something else."""
+    code = (
+        "import os, subprocess, sys\nsubprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)\n"
+        "t = os.times()\nprint(t.children_user + t.children_system)"
+    )
+    took = [
+        float(subprocess.check_output([sys.executable, "-c", code, *COMMAND, "--help"], env=environment()))
+        for _ in range(5)
+    ]
+    assert min(took) < 0.3
+
+
+def test_ctrl_c_ends_it_quietly(folder):
+    with subprocess.Popen([*COMMAND, "watch"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env=environment()) as watching:  # fmt: skip
+        for line in watching.stdout:
+            if "watching" in line:
+                break
+        time.sleep(0.3)
+        watching.send_signal(2)
+        _, err = watching.communicate(timeout=20)
+    assert watching.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_a_reader_that_has_seen_enough(folder):
+    """`shortlist check | head -0`"""
+    run(folder, "check")
+    with subprocess.Popen([*COMMAND, "check"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environment()) as writing:  # fmt: skip
+        writing.stdout.close()
+        err = writing.stderr.read()
+    assert b"Traceback" not in err
+
+
+def test_exit_codes_are_told_apart():
+    assert len(set(MEANINGS)) == 7

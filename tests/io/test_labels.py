@@ -1,0 +1,44 @@
+"""The table of labels, by hand."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist.errors import BadFile
+from shortlist.io import LabelTable
+
+BELIEFS = np.array([[0.024, 0.878, 0.098], [0.5, 0.5, 0.0], [1 / 3, 1 / 3, 1 / 3]])
+
+
+def test_labels_by_hand():
+    table = LabelTable(["business", "sports", "world"], ("id", pl.String()))
+    frame = table.frame(pl.Series(["a", "b", "c"]), BELIEFS, np.array([2, 1, 0]))
+    assert frame.schema == pl.Schema(table.schema)
+    assert frame["class"].to_list() == ["sports", "business", None]  # a tie goes to the first; nobody voted on c
+    assert np.allclose(frame["belief"], [0.878, 0.5, 1 / 3])
+    assert np.allclose(frame["margin"], [0.78, 0.0, 0.0])
+    assert frame["shortlist"].to_list() == [
+        ["sports", "world"],
+        ["business", "sports"],
+        ["business", "sports", "world"],
+    ]
+    assert frame["votes"].to_list() == [2, 1, 0]
+    assert np.array_equal(frame.select(pl.col("^belief_.*$")).to_numpy(), BELIEFS)
+
+
+def test_ties_go_by_the_balance():
+    table = LabelTable(["a", "b", "c"], ("row", pl.UInt32()), balance=np.array([0.1, 0.8, 0.1]), voted=False)
+    frame = table.frame(pl.Series([0, 1, 2]), BELIEFS)
+    assert frame["class"].to_list() == ["b", "b", "b"]
+    assert "votes" not in frame.columns
+
+
+def test_how_much_belief_a_shortlist_holds():
+    table = LabelTable(["a", "b", "c"], ("row", pl.UInt32()), held=0.8, voted=False)
+    assert table.frame(pl.Series([0, 1, 2]), BELIEFS)["shortlist"].to_list()[0] == ["b"]
+
+
+@pytest.mark.parametrize("name", ["class", "belief", "belief_a", "votes"])
+def test_an_id_may_not_bear_the_name_of_a_label(name):
+    with pytest.raises(BadFile, match="give it another name"):
+        LabelTable(["a", "b"], (name, pl.String()))
