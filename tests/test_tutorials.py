@@ -1,8 +1,8 @@
 """The commands of a tutorial, pasted one by one, give what the page shows.
 
 In a `console` block, lines that begin with "$ " are commands and what follows is what they print ("..." stands for
-anything). A command that shows nothing need only succeed. A ```toml or ```python block right after a line that ends in
-"`name`:" is the file of that name, for the commands that follow.
+anything). A command that shows nothing need only succeed. A block after "Save this as `name`:" is that file, for the
+commands that follow.
 """
 
 import doctest
@@ -17,8 +17,10 @@ import pytest
 from tests.test_docs import ROOT, blocks
 
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+SLOW = pytest.mark.slow
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 NOT_RUN = ("pip ", "make ", "cd ")  # what installs, and what has no effect on the next command
+FILE = re.compile(r"(?P<how>Save this as|Add this to) `(?P<name>[\w.]+)`:$")
 SECONDS = re.compile(r"\b\d+(\.\d+)? ?(seconds|s|ms)\b")
 
 
@@ -47,22 +49,33 @@ def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "NO_COLOR": "1",
     }
     return subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+        ["bash", "-c", command],
+        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, timeout=300, check=False,
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=SLOW if p.stem == "project" else ()) for p in PAGES], ids=lambda p: p.stem
+)
 def test_the_commands_of_a_tutorial_give_what_it_shows(page, tmp_path):
+    text = page.read_text().splitlines()
     for line, language, code in blocks(page):
-        if language != "console":
-            continue
-        for command, shown in commands(code):
+        write_file(" ".join(text[max(line - 4, 0) : line - 1]), code, tmp_path)
+        for command, shown in commands(code) if language == "console" else []:
             if command.startswith(NOT_RUN):
                 continue
             done = paste(command, tmp_path)
-            assert done.returncode == 0, f"{page.name}:{line}: $ {command}\n{done.stderr}"
+            assert done.returncode == 0, f"{page.name}:{line}: $ {command}\n{done.stdout}"
             if shown.strip():
                 check(shown, done.stdout, f"{page.name}:{line}: $ {command}")
+
+
+def write_file(before: str, code: str, folder: Path) -> None:
+    """A block after "Save this as `name`:" is that file; after "Add this to `name`:" it is its end."""
+    if found := FILE.search(before.strip()):
+        with (folder / found["name"]).open("a" if found["how"].startswith("Add") else "w") as file:
+            file.write(code)
 
 
 def check(shown: str, printed: str, where: str) -> None:
