@@ -1,8 +1,11 @@
-"""The examples do what they say: digits are labelled better than by counting votes, without gold labels."""
+"""The examples do what they say: digits beat a count of votes, and the picture shows what the model believes."""
 
 import re
+from xml.etree import ElementTree
 
 from examples.digits import main
+from examples.picture import SENTENCE, draw, votes_on
+from shortlist.demo.labelers import CLASSES
 
 
 def test_digits_beat_counting_votes(capsys):
@@ -12,3 +15,14 @@ def test_digits_beat_counting_votes(capsys):
     counted = max(score for name, score in scores.items() if name != "LabelModel")
     assert scores["LabelModel"] >= counted
     assert "count_loops" in shown
+
+
+def test_the_picture_shows_what_is_believed():
+    votes, beliefs = votes_on(SENTENCE)
+    drawn = ElementTree.fromstring("\n".join(draw(SENTENCE, votes, beliefs)))
+    texts = [element.text for element in drawn.iter() if element.tag.endswith("text")]
+    assert CLASSES[beliefs.index(max(beliefs))] == "tech"
+    assert f"{max(beliefs):.0%}" in texts
+    assert "tech" not in votes.said(0)["power"]  # the rule about presidents is wrong, and outvoted
+    filled = [element for element in drawn.iter() if element.get("class") == "on"]
+    assert len(filled) == sum(len(shortlist) for shortlist in votes.said(0).values()) + len(CLASSES)

@@ -36,6 +36,8 @@ LINES = 7  # of its explanation
 def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     """Label, look, fit, train, score; everything that comes of it is left in the folder."""
     from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
 
     started, console, home = time.perf_counter(), Console(highlight=False), Path(folder)
     articles = read_articles()
@@ -54,7 +56,7 @@ def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     model = LabelModel(propensity="class").fit(votes)
     a = example(train)
     console.print("[bold]3. How far to trust each of them.[/] For example, a story with a president in it:\n")
-    console.print(f"   “{train[a].title}. {train[a].lead}”", style="italic", markup=False)
+    console.print(Padding(Text(f"“{train[a].title}. {train[a].lead}”", style="italic"), (0, 0, 0, 3)))
     console.print(f"   {shares(model.predict_proba(votes[a])[0])}\n{explained(model, votes, a)}\n", markup=False)
 
     reader = train_reader(rows, model.predict_proba(votes))
