@@ -11,6 +11,8 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+import typer
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -33,7 +35,7 @@ def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Res
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         try:
             return command(*args, **kwargs)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):
             print(file=sys.stderr)
             raise SystemExit(INTERRUPTED) from None
         except BrokenPipeError:  # whoever read our output has seen enough

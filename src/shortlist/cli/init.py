@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +30,6 @@ class Answers:
 
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
-    import sys
-
     from shortlist.io import RowFile
     from shortlist.project.settings import NAME
     from shortlist.project.starter import write_starter
@@ -61,6 +61,8 @@ def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
     from shortlist.project.starter import Guess, known_classes
 
     guess = Guess.of(file)
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)  # polars lets reads go on after Ctrl-C; a question should end
     screen.text(f"{file.path}: {', '.join(f'{name} ({kind})' for name, kind in file.schema.items())}")
     columns = file.columns
     if not given.text and not given.features:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from shortlist.errors import BadFile
+from shortlist.project.lock import sweep
 from shortlist.votes import Votes
 
 VERSIONS = 200  # of labelers that are no longer in use; the oldest go first
@@ -49,6 +50,11 @@ class VoteColumns:
         if self.keep:
             self.memory[path] = votes
         return votes
+
+    def sweep(self) -> None:
+        """Throw away what a killed run left half written."""
+        for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+            sweep(folder)
 
     def prune(self, used: Iterable[str]) -> None:
         """Of versions no longer in use, keep the latest: an edit is often undone."""

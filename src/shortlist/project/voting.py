@@ -39,6 +39,7 @@ def vote(panel: Panel, rows: Rows, columns: VoteColumns, advance: Advance = lamb
         more = any(file.kind in ("csv", "tsv") and file.path.read_bytes().count(b"\n") > 1 for file in rows.files)
         hint = ": is a quotation mark opened there and never closed?" if more else ""
         raise BadFile(f"there are no rows in {files}{hint}")
+    columns.sweep()
     missing = _missing(panel, rows, columns)
     asked = _ask(panel, rows, columns, missing, advance)
     parts = [_column(panel, i, rows, columns) for i in range(len(panel.labelers))]

@@ -1,0 +1,142 @@
+"""The command line driven as a person does, at a terminal."""
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+from tests.cli.shell import COMMAND, environment
+from tests.project.news import edit, make, rows
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+
+class Terminal:
+    """A program at a terminal of 120 columns: read what it shows until something appears, and type."""
+
+    def __init__(self, folder, *arguments):
+        self.screen, child = pty.openpty()
+        env = {**environment(), "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
+        self.program = subprocess.Popen([*COMMAND, *arguments], cwd=folder, env=env, stdin=child, stdout=child,
+                                        stderr=child, start_new_session=True)  # fmt: skip
+        os.close(child)
+        self.shown = ""
+
+    def until(self, what, seconds=60.0):
+        """What is shown up to the first place where a pattern appears."""
+        end = time.monotonic() + seconds
+        while not (found := re.search(what, self.shown)):
+            assert time.monotonic() < end, f"{what!r} did not appear in: {self.shown}"
+            self._read(0.1)
+        seen, self.shown = self.shown[: found.end()], self.shown[found.end() :]
+        return seen
+
+    def _read(self, seconds):
+        if select.select([self.screen], [], [], seconds)[0]:
+            try:
+                piece = os.read(self.screen, 65536).decode("utf-8", "replace")
+            except OSError:  # the program has ended
+                piece = ""
+            self.shown += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", piece)
+
+    def type(self, text):
+        os.write(self.screen, text.encode())
+
+    def end(self, seconds=60.0):
+        """The exit code, and what was shown last."""
+        code = self.program.wait(seconds)
+        self._read(0.2)
+        os.close(self.screen)
+        return code
+
+
+def test_init_asks_what_it_does_not_know(tmp_path):
+    rows().with_columns(note=pl.lit("n")).write_csv(tmp_path / "news.csv")
+    terminal = Terminal(tmp_path, "init", "news.csv")
+    assert "body (String)" in terminal.until(r"Which column holds the text\? \(- for none\) \[body\]: ")
+    terminal.type("boddy\n")
+    assert "there is no column 'boddy'. Did you mean 'body'?" in terminal.until(r"text\? \(- for none\) \[body\]: ")
+    terminal.type("\n")
+    terminal.until(r"joins labels to rows\? \(- for none\) \[id\]: ")
+    terminal.type("\n")
+    terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
+    terminal.type("-\n")
+    terminal.until(r"The classes, with commas between: ")
+    terminal.type("business\n")
+    assert "at least two are needed" in terminal.until(r"The classes, with commas between: ")
+    terminal.type("business, politics , sports\n")
+    terminal.until("next: look at labelers.py")
+    assert terminal.end() == 0
+    text = (tmp_path / "shortlist.toml").read_text()
+    assert 'classes = ["business", "politics", "sports"]' in text
+    assert 'text = "body"' in text
+    assert 'id = "id"' in text
+    assert "\ngold" not in text
+
+
+def test_classes_are_offered_from_gold(tmp_path):
+    rows().write_csv(tmp_path / "news.csv")
+    terminal = Terminal(tmp_path, "init", "news.csv", "--text", "body", "--id", "id")
+    terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
+    terminal.type("\n")
+    terminal.until(re.escape("The classes, with commas between [business, politics, sports]: "))
+    terminal.type("\n")
+    terminal.until("next:")
+    assert terminal.end() == 0
+
+
+def test_ctrl_c_at_a_question_writes_nothing(tmp_path):
+    rows().write_csv(tmp_path / "news.csv")
+    terminal = Terminal(tmp_path, "init", "news.csv")
+    terminal.until(r"\[body\]: ")
+    terminal.program.send_signal(2)
+    assert terminal.end() in (1, 130)
+    assert not (tmp_path / "shortlist.toml").exists()
+
+
+def test_a_terminal_sees_a_bar_and_a_table(tmp_path):
+    make(tmp_path, m=2000)
+    terminal = Terminal(tmp_path, "fit")
+    shown = terminal.until(r"Labelers")
+    assert "time left" in shown
+    table = terminal.until(r"power +[\d.]+%")
+    assert "━" in table or "─" in table
+    terminal.until("sports +")
+    assert terminal.end() == 0
+
+
+def test_watch_shows_what_an_edit_changed(tmp_path):
+    """Save a labeler, see the flips; save a mistake, see its line; mend it, see the flips."""
+    make(tmp_path, m=600)
+    terminal = Terminal(tmp_path, "watch")
+    first = terminal.until("watching; Ctrl-C ends it")
+    assert "600 rows, 4 labelers" in first
+    time.sleep(0.3)
+    edit(tmp_path / "labelers.py", 'yes="politics"', 'yes="business"')
+    shown = terminal.until(r"rows have another label")
+    assert "polls edited" in shown
+    for total in ("covered", "in conflict", "mean belief", "right on gold rows"):
+        assert re.search(rf"{total} +[\d.]+% +[\d.]+% +[+-][\d.]+", shown)
+    terminal.until(r"politics +→ business +\d+")
+    terminal.until(r"row \d+: politics → business: .*(?:election|minister)")
+    time.sleep(0.5)
+    edit(tmp_path / "labelers.py", 'WORDS = ["goal", "match"]', 'WORDS = ["goal"]')
+    shown = terminal.until(r"rows have another label")
+    coverage = re.search(r"sport +([\d.]+)% → ([\d.]+)%", shown)
+    assert float(coverage[2]) < float(coverage[1])
+    time.sleep(0.5)
+    edit(tmp_path / "labelers.py", '@labeler(says=["sports"])', '@labeler(says=["sprots"])')
+    assert "Did you mean 'sports'?" in terminal.until(r"labelers.py, line \d+: .*'sports'\?")
+    edit(tmp_path / "labelers.py", '@labeler(says=["sprots"])', '@labeler(says=["sports"])')
+    assert "no labeler changed" in terminal.until(r"0 of 600 rows have another label")
+    time.sleep(0.5)
+    edit(tmp_path / "shortlist.toml", 'words = ["shares", "profit"]', 'words = ["shares"]')
+    assert "money edited" in terminal.until(r"rows have another label")
+    terminal.program.send_signal(2)
+    assert terminal.end() == 130
