@@ -13,22 +13,23 @@ import griffe
 
 HEADING = re.compile(r"^(\w[^\n]*)\n-{3,}\n", re.MULTILINE)
 OPTION = re.compile(r"^(\S[^:\n]*?) : (.+(?:\n +\S.*)*)$", re.MULTILINE)
-COLUMNS = re.compile(r"^(?P<name>[a-z_]\w*(?:, \w+)*) {2,}(?P<what>\S.*(?:\n {4,}\S.*)*)$", re.MULTILINE)
-EXAMPLE = re.compile(r"^>>>.*(?:\n\S.*)*", re.MULTILINE)
-CODE = re.compile(r"(^```.*?^```$|^ {4}.*$)", re.MULTILINE | re.DOTALL)
+COLUMNS = re.compile(r"^([a-z_]\w*(?:, \w+)*) {2,}(\S.*(?:\n {4,}\S.*)*)$", re.MULTILINE)
 
 
 def to_markdown(text: str) -> str:
     """One docstring, cleaned of its indentation, as Markdown."""
-    text = EXAMPLE.sub(lambda found: f"\n```pycon\n{found[0]}\n```\n", text)
-    parts = CODE.split(text) if ">>>" not in text else re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if part.startswith(("```", "    ")) else _prose(part) for part in parts)
+    return "\n\n".join(_paragraph(part) for part in text.split("\n\n"))
 
 
-def _prose(text: str) -> str:
-    text = HEADING.sub(lambda found: f"**{found[1]}**\n\n", text)
-    text = OPTION.sub(lambda found: _item(found[1], found[2]), text)
-    return COLUMNS.sub(lambda found: _item(found["name"], found["what"]), text)
+def _paragraph(text: str) -> str:
+    if text.startswith(">>>"):
+        return f"```pycon\n{text}\n```"
+    if all(line.startswith("    ") for line in text.splitlines()):
+        return text  # code
+    text = HEADING.sub(r"**\1**\n\n", text)
+    for form in (OPTION, COLUMNS):
+        text = form.sub(lambda found: _item(*found.groups()), text)
+    return text
 
 
 def _item(name: str, what: str) -> str:
