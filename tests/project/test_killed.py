@@ -99,14 +99,16 @@ def test_a_run_waits_for_the_lock(tmp_path):
 @pytest.mark.slow
 def test_killed_at_random_points(tmp_path):
     """All stages, killed again and again after a while that is drawn at random, until a run gets through."""
-    make(tmp_path / "undisturbed")
+    (tmp_path / "undisturbed").mkdir()
+    make(tmp_path / "undisturbed" / "news")  # a report bears the name of its folder
     start = time.monotonic()
-    whole = finished(tmp_path / "undisturbed")
+    whole = finished(tmp_path / "undisturbed" / "news")
     took = time.monotonic() - start
     draw = random.Random(os.environ.get("KILL_SEED", "0"))
     kills = 0
     for trial in range(5):
-        folder = tmp_path / f"killed {trial}"
+        (tmp_path / f"killed {trial}").mkdir()
+        folder = tmp_path / f"killed {trial}" / "news"
         make(folder)
         while True:
             with subprocess.Popen([*COMMAND, "run"], cwd=folder, env=environment(), stdout=subprocess.PIPE,
