@@ -9,7 +9,8 @@ import pytest
 
 from shortlist import LabelModel, NoiseAwareClassifier, Project, Votes
 from shortlist.demo import main
-from shortlist.demo.job import FILES
+from shortlist.demo.articles import read_articles
+from shortlist.demo.job import FILES, save
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +70,14 @@ def test_the_folder_is_a_project(shown, folder):
     assert fit.facts["accuracy"] > 0.6  # gold is read, to score
 
 
-def test_files_that_were_edited_are_left_alone(shown, folder):
-    for name in ("labelers.py", "shortlist.toml"):
-        (folder / name).write_text("# mine")
-    main(folder)
-    for name in ("labelers.py", "shortlist.toml"):
-        assert (folder / name).read_text() == "# mine"
+def test_files_that_were_edited_are_left_alone(shown, folder, tmp_path):
+    votes, model = Votes.load(folder / "votes.npz"), LabelModel.load(folder / "model.npz")
+    reader = NoiseAwareClassifier.load(folder / "classifier.npz")
+    (tmp_path / "labelers.py").write_text("# mine")
+    save(tmp_path, read_articles(), votes, model, reader)
+    assert (tmp_path / "labelers.py").read_text() == "# mine"
+    assert (tmp_path / "shortlist.toml").read_text() == (folder / "shortlist.toml").read_text()
+    assert (tmp_path / "labels.csv").read_bytes() == (folder / "labels.csv").read_bytes()
 
 
 def test_a_mistake_is_one_line(tmp_path):
