@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from shortlist.reporting import summarise as summarise
     from shortlist.uncertainty import intervals as intervals
     from shortlist.votes import Votes as Votes
+    from shortlist.zeroshot import AttributeDetectors as AttributeDetectors
+    from shortlist.zeroshot import ZeroShotClassifier as ZeroShotClassifier
 
 _ROOMS = {
     "classifier": ["MLPClassifier", "NoiseAwareClassifier", "TransformerClassifier", "evaluate"],
@@ -72,6 +74,7 @@ _ROOMS = {
     "reporting": ["report", "summarise"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "PooledModel", "simulate"],
     "uncertainty": ["intervals"],
+    "zeroshot": ["AttributeDetectors", "ZeroShotClassifier"],
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 _SUBMODULES = [
@@ -89,6 +92,7 @@ _SUBMODULES = [
     "reporting",
     "uncertainty",
     "votes",
+    "zeroshot",
 ]
 
 __all__ = sorted([*_ROOM_OF, "datasets"])

@@ -1,0 +1,113 @@
+"""ZeroShotClassifier: the whole way, from labelled rows of seen classes to a classifier of classes nobody labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from shortlist.errors import BadFit, NotFitted
+from shortlist.labelmodel import LabelModel
+from shortlist.zeroshot.detectors import AttributeDetectors
+from shortlist.zeroshot.mixture import SeededMixture
+from shortlist.zeroshot.scaling import Scaling
+from shortlist.zeroshot.scores import Scores, zero_shot_scores
+from shortlist.zeroshot.task import Floats, read_features
+
+DOUBT = 1e-6  # detectors rule no unseen class out for good
+
+
+class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Attribute detectors → votes on unlabelled rows of unseen classes → beliefs → a classifier of features.
+
+    Parameters
+    ----------
+    table : which class has which attribute: a mapping of attribute → classes, a DataFrame, or an `AttributeTable`
+    generalised : False (strict): rows are of unseen classes, and those are what it answers. True: rows may be of any
+        class; the classifier learns seen classes from their labels and unseen ones from beliefs.
+    detectors : an `AttributeDetectors` to take the options of; None for its defaults
+    label_model : what turns votes into beliefs; None for `LabelModel()`
+    classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
+        is `MLPClassifier()`.
+
+    Attributes (once fitted)
+    ------------------------
+    classes_, seen_, unseen_ : the classes it answers, those with labels, those without
+    detectors_, label_model_, classifier_ : the three stages
+    votes_, beliefs_ (m, unseen) : about the unlabelled rows
+    """
+
+    def __init__(
+        self,
+        table: Any,
+        *,
+        generalised: bool = False,
+        detectors: AttributeDetectors | None = None,
+        label_model: Any = None,
+        classifier: Any = None,
+    ) -> None:
+        self.table = table
+        self.generalised = generalised
+        self.detectors = detectors
+        self.label_model = label_model
+        self.classifier = classifier
+
+    def fit(self, X: Any, y: Any, *, unlabelled: Any, unseen: Iterable[str] | None = None) -> Self:
+        """Learn from features and labels of seen classes, and from `unlabelled` features of unseen ones.
+
+        `unseen` names the unseen classes; by default, all classes of the table that no row is labelled with.
+        """
+        rows = read_features(X)
+        new = read_features(unlabelled, rows.shape[1])
+        if not len(new):
+            raise BadFit("there are no unlabelled rows: the votes on them are what the label model learns from")
+        given = AttributeDetectors(self.table) if self.detectors is None else clone(self.detectors)
+        self.detectors_ = given.set_params(table=self.table).fit(rows, y, unseen=unseen)
+        self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
+        self.votes_ = self.detectors_.votes(new)
+        model = LabelModel() if self.label_model is None else clone(self.label_model)
+        self.label_model_ = model.fit(self.votes_)
+        self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
+        self._fit_classifier(rows, np.asarray(y), new)
+        return self
+
+    def _fit_classifier(self, rows: npt.NDArray[np.float32], y: npt.NDArray[Any], new: npt.NDArray[np.float32]) -> None:
+        """Train on beliefs; in the generalised setting, on given labels and beliefs together."""
+        answers = (*self.seen_, *self.unseen_) if self.generalised else self.unseen_
+        X = np.concatenate([rows, new]) if self.generalised else new
+        beliefs = (1 - DOUBT) * self.beliefs_ + DOUBT / len(self.unseen_)
+        covered = self.votes_.covered
+        if self.generalised:
+            known = np.eye(len(answers))[[answers.index(name) for name in y]]
+            unknown = np.hstack([np.zeros((len(new), len(self.seen_))), beliefs])
+            beliefs = np.concatenate([known, unknown])
+            covered = np.concatenate([np.ones(len(rows), np.bool_), covered])
+        model = SeededMixture() if self.classifier is None else clone(self.classifier)
+        self.scaling_ = Scaling.of(X)
+        self.classes_ = np.array(answers, object)
+        self.classifier_ = model.fit(self.scaling_(X), beliefs, covered=covered, classes=list(answers))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""
+        best: npt.NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
+        answers: npt.NDArray[Any] = self.classes_[best]
+        return answers
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(class | features), (m, k), columns in the order of `classes_`."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFitted(
+                "this ZeroShotClassifier is not fitted: call fit(features, seen_labels, unlabelled=features) first"
+            )
+        proba: Floats = self.classifier_.predict_proba(self.scaling_(read_features(X, len(self.scaling_.shift))))
+        return proba
+
+    def scores(self, X: Any, y: Any) -> Scores:
+        """Mean class accuracy on rows of unseen and, in the generalised setting, of seen classes."""
+        return zero_shot_scores(y, self.predict(X), self.unseen_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classifier_")

@@ -1,0 +1,139 @@
+"""SeededMixture: clusters of rows that take their names from beliefs. The default last stage here.
+
+Attribute detectors are wrong together on whole regions of rows, and a discriminative model of their beliefs learns the
+mistakes. But rows of one class mostly lie together: it is enough that beliefs say which cluster is which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from shortlist.classifier.beliefs import make_targets
+from shortlist.errors import BadFit, NotFitted
+from shortlist.zeroshot.task import Floats, read_features
+
+FLOOR = 1e-6  # of the variance: rows may be few
+
+
+class SeededMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A mixture of Gaussians, one a class, with one covariance, fitted to features under beliefs.
+
+        max over μ, Σ:  Σ_a log Σ_j b_aj^τ N(x_a; μ_j, Σ),     P(j | x) ∝ N(x; μ_j, Σ)
+
+    b_aj is what is believed of row a. Votes are functions of the very features that the mixture reads, so they are no
+    independent evidence and count with a power τ below one: they say where each class begins, and the rows do the rest.
+    EM starts from the beliefs themselves. A class with a belief of exactly zero stays ruled out, so labels are kept.
+
+    Parameters
+    ----------
+    power : τ
+    components : features are first reduced to so many principal components
+    shrinkage : how far the covariance is pulled toward a round one
+    max_iter, tol : EM stops when no row's belief moves by more than `tol`
+
+    Attributes (once fitted)
+    ------------------------
+    classes_ (k,), means_ (k, components), precision_, n_iter_
+    """
+
+    def __init__(
+        self,
+        *,
+        power: float = 0.1,
+        components: int = 20,
+        shrinkage: float = 0.3,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+    ) -> None:
+        self.power = power
+        self.components = components
+        self.shrinkage = shrinkage
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(
+        self,
+        rows: Any,
+        y: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        covered: npt.ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> Self:
+        """Learn from features and beliefs (m, k), or labels (m,). Rows without a vote are read too: they lie somewhere.
+
+        `covered` is taken for the sake of other classifiers' signature; a row without a vote has a uniform belief.
+        """
+        if not 0 < self.power <= 1 or not 0 <= self.shrinkage <= 1:
+            raise BadFit(f"power is above 0 and at most 1, shrinkage from 0 to 1; got {self.power}, {self.shrinkage}")
+        X = read_features(rows).astype(np.float64)
+        targets = make_targets(
+            y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered="keep"
+        )
+        self.classes_, self.n_features_in_ = targets.classes, X.shape[1]
+        self.centre_ = X.mean(axis=0)
+        self.axes_ = principal_axes(X - self.centre_, self.components)
+        Z = (X[targets.rows] - self.centre_) @ self.axes_
+        self._maximise(Z, targets.beliefs, targets.weights)
+        return self
+
+    def _maximise(self, Z: Floats, beliefs: Floats, weights: Floats) -> None:
+        with np.errstate(divide="ignore"):
+            lean = self.power * np.log(beliefs)  # −∞ where a class is ruled out
+        shares = beliefs
+        for step in range(1, self.max_iter + 1):
+            self.means_, self.precision_ = gaussians(Z, shares * weights[:, None], self.shrinkage)
+            last, shares = shares, np.exp(log_softmax(log_density(Z, self.means_, self.precision_) + lean, axis=1))
+            self.n_iter_ = step
+            if np.abs(shares - last).max() < self.tol:
+                break
+
+    def predict_proba(self, rows: Any) -> Floats:
+        """P(class | features), (m, k), columns in the order of `classes_`."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFitted("this SeededMixture is not fitted: call fit(features, beliefs) first")
+        Z = (read_features(rows, self.n_features_in_).astype(np.float64) - self.centre_) @ self.axes_
+        proba: Floats = np.exp(log_softmax(log_density(Z, self.means_, self.precision_), axis=1))
+        return proba
+
+    def predict(self, rows: Any) -> npt.NDArray[Any]:
+        """The most likely class of each row."""
+        best: npt.NDArray[np.int64] = self.predict_proba(rows).argmax(axis=1)
+        answers: npt.NDArray[Any] = self.classes_[best]
+        return answers
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "means_")
+
+
+def principal_axes(X: Floats, most: int) -> Floats:
+    """(p, components): the directions along which centred rows vary most."""
+    _, sizes, axes = np.linalg.svd(X, full_matrices=False)
+    kept = min(most, max(1, int((sizes > 1e-9 * max(sizes[0], 1e-300)).sum())))
+    found: Floats = axes[:kept].T
+    return found
+
+
+def gaussians(Z: Floats, shares: Floats, shrinkage: float) -> tuple[Floats, Floats]:
+    """M step: the mean of each class (k, c) and the inverse of the one covariance, from weighted shares (m, k)."""
+    often = np.maximum(shares.sum(axis=0), 1e-9)
+    means = (shares.T @ Z) / often[:, None]
+    total = shares.sum()
+    covariance = (Z.T @ (shares.sum(axis=1)[:, None] * Z) - (means.T * often) @ means) / total
+    size = max(float(np.trace(covariance)) / len(covariance), FLOOR)
+    rounded = (1 - shrinkage) * covariance + (shrinkage * size + FLOOR) * np.eye(len(covariance))
+    precision: Floats = np.linalg.inv(rounded)
+    return means, precision
+
+
+def log_density(Z: Floats, means: Floats, precision: Floats) -> Floats:
+    """(m, k): log N(z; μ_j, Σ), but for what is the same for all classes."""
+    towards = precision @ means.T
+    found: Floats = Z @ towards - 0.5 * np.einsum("jc,cj->j", means, towards)
+    return found

@@ -1,0 +1,112 @@
+"""AttributeTable: which class has which attribute, whatever the table was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadLabeler, UnknownClass, did_you_mean
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeTable:
+    """Classes (k), attributes (n), and which of the one has which of the other: `has` (k, n).
+
+    >>> table = AttributeTable.of({"stripes": ["tiger", "zebra"], "claws": ["tiger", "lion"]})
+    >>> table.rows(["zebra", "lion"]).astype(int).tolist()
+    [[1, 0], [0, 1]]
+    """
+
+    classes: tuple[str, ...]
+    attributes: tuple[str, ...]
+    has: Flags
+
+    def __post_init__(self) -> None:
+        if self.has.shape != (len(self.classes), len(self.attributes)):
+            shape = (len(self.classes), len(self.attributes))
+            raise BadLabeler(f"a table of classes × attributes has the shape {shape}; got {self.has.shape}")
+        for what, names in (("class", self.classes), ("attribute", self.attributes)):
+            odd = next((name for name in names if not isinstance(name, str) or not name), None)
+            if odd is not None:
+                raise BadLabeler(f"the table calls a {what} {odd!r}: names are non-empty text")
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise BadLabeler(f"the table has the {what} {twice!r} twice")
+
+    @classmethod
+    def of(cls, table: Any, classes: Iterable[str] | None = None) -> AttributeTable:
+        """Read a table: a mapping of attribute → the classes that have it, or a DataFrame with one line a class.
+
+        Of a DataFrame (pandas, polars, pyarrow) the first column of text, or a pandas index, names the class; every
+        other column is an attribute, 1 or 0. A mapping needs `classes` where some class has no attribute at all.
+        """
+        if isinstance(table, AttributeTable):
+            return table
+        if isinstance(table, Mapping):
+            return _of_mapping(table, classes)
+        return _of_frame(table)
+
+    def rows(self, classes: Iterable[str]) -> Flags:
+        """(k, n): which attributes these classes have, in their order."""
+        where = {name: j for j, name in enumerate(self.classes)}
+        positions = []
+        for name in classes:
+            if name not in where:
+                raise UnknownClass(
+                    f"the attribute table does not cover the class {name!r}.{did_you_mean(name, self.classes)} It has "
+                    f"{', '.join(self.classes)}. Where no class of a mapping has any attribute, name all of them: "
+                    "AttributeTable.of(mapping, classes=[...])"
+                )
+            positions.append(where[name])
+        return self.has[positions]
+
+    def twins(self, classes: Sequence[str], attributes: Iterable[str] | None = None) -> list[tuple[str, str]]:
+        """Pairs of classes that have the same attributes: no detector can tell them apart."""
+        chosen = self.attributes if attributes is None else set(attributes)
+        columns = [i for i, name in enumerate(self.attributes) if name in chosen]
+        rows = self.rows(classes)[:, columns]
+        return [(classes[a], classes[b]) for a, b in combinations(range(len(rows)), 2) if (rows[a] == rows[b]).all()]
+
+
+def _of_mapping(table: Mapping[Any, Any], classes: Iterable[str] | None) -> AttributeTable:
+    owners = {str(a): {having} if isinstance(having, str) else set(having) for a, having in table.items()}
+    named = sorted(set().union(*owners.values())) if classes is None else list(classes)
+    for attribute, having in owners.items():
+        for name in having - set(named):
+            raise BadLabeler(f"attribute {attribute!r}: {name!r} is not a class.{did_you_mean(name, named)}")
+    has = np.array([[name in having for having in owners.values()] for name in named], np.bool_)
+    return AttributeTable(tuple(named), tuple(owners), has.reshape(len(named), len(owners)))
+
+
+def _of_frame(table: Any) -> AttributeTable:
+    columns, index = _columns(table)
+    text = next((name for name, values in columns.items() if all(isinstance(v, str) for v in values)), None)
+    names = index if text is None else columns.pop(text)
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise BadLabeler("the table does not name its classes: add a column (or a pandas index) with their names")
+    flags = [[_flag(value, name) for value in values] for name, values in columns.items()]
+    return AttributeTable(tuple(names), tuple(columns), np.array(flags, np.bool_).reshape(len(flags), len(names)).T)
+
+
+def _columns(table: Any) -> tuple[dict[str, list[Any]], list[Any] | None]:
+    """Columns by name, and the index of a pandas table."""
+    if hasattr(table, "to_pydict"):  # pyarrow
+        return dict(table.to_pydict()), None
+    if hasattr(table, "to_dict") and hasattr(table, "index"):  # pandas
+        return {str(name): table[name].tolist() for name in table.columns}, table.index.tolist()
+    if hasattr(table, "columns") and hasattr(table, "get_column"):  # polars
+        return {name: table.get_column(name).to_list() for name in table.columns}, None
+    raise BadLabeler(f"a table of attributes is a DataFrame or a mapping; got a {type(table).__name__}")
+
+
+def _flag(value: Any, attribute: str) -> bool:
+    if value in (0, 1):
+        return bool(value)
+    raise BadLabeler(f"attribute {attribute!r} holds {value!r}; a class has an attribute (1, true) or not (0, false)")
