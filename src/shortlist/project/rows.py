@@ -125,18 +125,26 @@ class Rows:
         """(m,) ids, all different; None where no column holds them."""
         if self.data.id is None:
             return None
-        found = pl.concat([keys.cast(self.key()[1]) for keys in self.key_parts()] or [pl.Series(self.data.id, [])])
-        if found.null_count():
-            row = found.is_null().arg_true()[0]
-            raise self.toml.wrong(f"column {self.data.id!r} is the id, but row {row} has none", "data", "id")
-        if found.n_unique() < len(found):
-            twice = found.filter(found.is_duplicated())[0]
-            first, second = (found == twice).arg_true()[:2]
+        parts = list(self.key_parts())
+        if not parts:
+            return None
+        self._check_ids(pl.concat([part.cast(self.key()[1]) for part in parts]))
+        if all(part.dtype.is_integer() for part in parts):
+            return np.concatenate([part.to_numpy() for part in parts])
+        return np.concatenate([np.array(part.cast(pl.String).to_list(), np.str_) for part in parts])
+
+    def _check_ids(self, ids: pl.Series) -> None:
+        """Every row has an id, and no two rows have the same."""
+        if ids.null_count():
+            row = ids.is_null().arg_true()[0]
+            raise self.toml.wrong(f"column {ids.name!r} is the id, but row {row} has none", "data", "id")
+        if ids.n_unique() < len(ids):
+            twice = ids.filter(ids.is_duplicated())[0]
+            first, second = (ids == twice).arg_true()[:2]
             raise self.toml.wrong(
-                f"column {self.data.id!r} is the id, but {twice!r} is on rows {first} and {second}: "
+                f"column {ids.name!r} is the id, but {twice!r} is on rows {first} and {second}: "
                 "choose a column that is different on every row, or leave id out", "data", "id",
             )  # fmt: skip
-        return found.to_numpy() if found.dtype.is_integer() else np.array(found.cast(pl.String).to_list(), np.str_)
 
     def gold(self, classes: Sequence[str]) -> list[str | None] | None:
         """Known classes by row (None where unknown), or None where no column holds any."""

@@ -2,7 +2,7 @@
 
 Editing one labeler should ask that labeler again and no other, and no edit that matters may go unseen. So a function
 depends on every statement of its file that may do something when the file is loaded, and, of those that only define
-something (functions, classes, labelers), on the ones it names, directly or through others. Parameters count as names,
+something (functions, labelers), on the ones it names, directly or through others. Parameters count as names,
 since that is how features are asked for, and so do texts. A file that looks names up at run time is taken as a whole.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 from shortlist.project.mistake import BadProject
 
 DYNAMIC = {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "import_module", "modules"}
+HARMLESS = {"labeler", "feature", "cache", "lru_cache", "wraps"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -113,14 +114,21 @@ def _says_nothing(statement: ast.stmt) -> bool:
 
 
 def _defined(statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str] | None:
-    """The names that a statement defines, where that is all it does."""
-    if isinstance(statement, Definition):
-        return [statement.name]
+    """The names that a statement defines, where that is all it does: a class or a decorator may do more."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return [statement.name] if all(_harmless(decorator) for decorator in statement.decorator_list) else None
     if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
         names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
         if all(_only_labelers(namespace.get(name)) for name in names):
             return names
     return None
+
+
+def _harmless(decorator: ast.expr) -> bool:
+    """Whether a decorator is known to keep what it does to the function itself."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    return name in HARMLESS
 
 
 def _only_labelers(value: Any) -> bool:

@@ -1,0 +1,180 @@
+"""Fingerprints change when answers may change, and else do not."""
+
+import pytest
+
+from shortlist.project.code import load
+from shortlist.project.fingerprint import fingerprint
+from shortlist.project.source import Source, local_files
+
+HEAD = "from shortlist import feature, from_classifier, keywords, labeler, pattern\n\n"
+BASE = (
+    HEAD
+    + """
+WORDS = {"goal"}
+
+
+def helper(text):
+    return deeper(text)
+
+
+def deeper(text):
+    return text.lower()
+
+
+def unused(text):
+    return 1
+
+
+@feature
+def words(text):
+    return text.split()
+
+
+@labeler(says=["a"])
+def one(words):
+    return "a" if WORDS & set(words) else None
+
+
+@labeler(says=["a"])
+def two(text):
+    return "a" if "x" in helper(text) else None
+
+
+def make(word):
+    @labeler(says=["a"], name=word)
+    def made(text):
+        return "a" if word in text else None
+
+    return made
+
+
+family = [make("p"), make("q")]
+rules = [pattern("r+", yes="a", name="rule"), keywords(["k"], says="a", name="key")]
+read = pattern("r+", yes="a", on=words, name="read")
+LABELERS = [one, two, *family, *rules, read]
+"""
+)
+EVERYONE = {"one", "two", "p", "q", "rule", "key", "read"}
+CODE = EVERYONE - {"rule", "key"}
+
+
+def prints(path, text, around=""):
+    path.write_text(text)
+    code = load(path)
+    return {one.name: fingerprint(one, code, around) for one in code.labelers}
+
+
+def changed(tmp_path, text, base=BASE, around=""):
+    before, after = prints(tmp_path / "labelers.py", base), prints(tmp_path / "labelers.py", text, around)
+    assert set(before) == set(after)
+    return {name for name in before if before[name] != after[name]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "who"),
+    [
+        ('"x" in helper', '"y" in helper', {"two"}),
+        ("text.lower()", "text.upper()", {"two"}),  # through a helper of a helper
+        ("return 1", "return 2", set()),  # nobody names it
+        ("text.split()", "text.split(' ')", {"one", "read"}),  # a feature, by parameter and by on=
+        ('WORDS = {"goal"}', 'WORDS = {"match"}', CODE),  # a statement that may do anything concerns all code
+        ('make("q")', 'make("z")', None),
+        ('"a" if word in text', '"a" if word + "s" in text', {"p", "q"}),
+        ('"r+", yes="a", name="rule"', '"r*", yes="a", name="rule"', {"rule"}),
+        ('keywords(["k"]', 'keywords(["k", "l"]', {"key"}),
+        ("def unused(text):", "def unused(text):  # a comment", set()),
+        ("\n\n\nfamily", "\n\n\n\n\nfamily", set()),
+        ('@labeler(says=["a"])\ndef two', '@labeler(says=["a", "b"])\ndef two', {"two"}),
+        ("\nWORDS", "\nimport re\nWORDS", CODE),
+        ("\nWORDS", '\n"""A text."""\nWORDS', set()),
+        ("LABELERS = [", "if __name__ == '__main__':\n    print(one)\nLABELERS = [", set()),
+    ],
+)
+def test_what_an_edit_concerns(old, new, who, tmp_path):
+    assert BASE.count(old) == 1, old
+    text = BASE.replace(old, new)
+    if who is None:  # another name is another labeler
+        assert set(prints(tmp_path / "labelers.py", text)) == (EVERYONE - {"q"}) | {"z"}
+    else:
+        assert changed(tmp_path, text) == who
+
+
+def test_files_around_concern_all_code(tmp_path):
+    assert changed(tmp_path, BASE, around="another file") == CODE
+
+
+def test_what_a_closure_remembers_counts(tmp_path):
+    """The list is made by other code, which may change what is remembered but not the names."""
+    base = HEAD + (
+        "def make(word, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        "        return 'a' if word in text else None\n    return made\n\n"
+        "LABELERS = [make('x', 'one'), make('y', 'two')]\n"
+    )
+    assert changed(tmp_path, base.replace("make('y'", "make('z'"), base) == {"two"}
+
+
+@pytest.mark.parametrize("value", ["object()", "lambda x: x", "open"])
+def test_what_cannot_be_written_down_takes_the_whole_file(value, tmp_path):
+    base = HEAD + (
+        "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        f"        return 'a' if thing else None\n    return made\n\nLABELERS = [make({value}, 'one'), make(1, 'two')]\n"
+    )
+    assert changed(tmp_path, base + "# a comment\n", base) == {"one"}
+
+
+@pytest.mark.parametrize("trick", ["globals()['unused'](text)", "eval('unused')(text)", "vars()"])
+def test_looking_names_up_at_run_time_takes_the_whole_file(trick, tmp_path):
+    base = BASE.replace('"x" in helper(text)', trick)
+    assert changed(tmp_path, base.replace("return 1", "return 2"), base) == CODE
+
+
+@pytest.mark.parametrize(
+    ("more", "old", "new"),
+    [
+        ("@register\ndef third(text):\n    return 3\n", "return 3", "return 4"),  # known to REGISTRY only
+        ("class Base:\n    pass\n\nclass Third(Base):\n    x = 3\n", "x = 3", "x = 4"),
+        ("for word in ['u']:\n    REGISTRY.append(word)\n", "['u']", "['v']"),
+    ],
+)
+def test_what_may_act_from_afar_concerns_all_code(more, old, new, tmp_path):
+    base = BASE + "\n\nREGISTRY = []\nregister = REGISTRY.append\n\n\n" + more
+    assert changed(tmp_path, base.replace(old, new), base) == CODE
+
+
+def test_models_take_the_whole_file(tmp_path):
+    base = HEAD + "def model(rows):\n    return ['o'] * len(rows)\n\nm = from_classifier(model, {'o': 'a'})\n"
+    assert changed(tmp_path, base + "# other\n", base) == {"model"}
+
+
+def test_a_feature_whose_name_is_written_as_a_text_counts(tmp_path):
+    base = BASE.replace('keywords(["k"], says="a"', 'keywords(["k"], says="a", on="words"')
+    assert changed(tmp_path, base.replace("text.split()", "text.split(' ')"), base) == {"one", "read"}
+
+
+def test_local_imports_are_followed_wherever_they_are_written(tmp_path):
+    (tmp_path / "labelers.py").write_text("import os\ndef f():\n    from near import x\n")
+    (tmp_path / "near.py").write_text("import far.away\n")
+    (tmp_path / "far").mkdir()
+    for name in ("__init__.py", "away.py", "other.py"):
+        (tmp_path / "far" / name).write_text("")
+    found = local_files(tmp_path / "labelers.py")
+    assert [str(path.relative_to(tmp_path)) for path in found] == [
+        "far/__init__.py", "far/away.py", "far/other.py", "near.py",
+    ]  # fmt: skip
+
+
+def test_a_module_beside_is_read_again(tmp_path):
+    (tmp_path / "near.py").write_text("WORD = 'a'\n")
+    (tmp_path / "labelers.py").write_text("from near import WORD\n")
+    assert load(tmp_path / "labelers.py").namespace["WORD"] == "a"
+    (tmp_path / "near.py").write_text("WORD = 'b'\n")
+    assert load(tmp_path / "labelers.py").namespace["WORD"] == "b"
+
+
+def test_lines_of_texts_and_definitions(tmp_path):
+    source = Source(tmp_path / "x.py", "a = 'one'\n@b\ndef f():\n    return 'one'\n")
+    assert source.find_text("one", "f") == 4
+    assert source.find_text("one") == 1
+    assert source.find_text("two") is None
+    assert source.find_definition("f") == 3
+    assert source.statement(2) is source.statement(4)

@@ -1,0 +1,86 @@
+"""shortlist.toml: what it says, and on which line. The mistakes are in tests/cli/test_bad_input.py."""
+
+import pytest
+
+from shortlist.project.declared import declared_labelers
+from shortlist.project.mistake import BadProject
+from shortlist.project.settings import STAGES, Settings
+from shortlist.project.toml import TomlFile
+
+LEAST = 'version = 1\nclasses = ["a", "b", "c"]\n[data]\nfiles = "rows.csv"\n'
+
+
+def settings(tmp_path, more=""):
+    (tmp_path / "shortlist.toml").write_text(LEAST + more, "utf-8")
+    return Settings.read(tmp_path)
+
+
+def test_the_least_that_will_do(tmp_path):
+    found = settings(tmp_path)
+    assert found.classes == ("a", "b", "c")
+    assert found.data.files == ("rows.csv",)
+    assert found.labelers.file == "labelers.py"
+    assert found.output.stages == STAGES
+    assert found.classifier.kind == "linear"
+    assert not found.gold_fits
+
+
+def test_options_go_where_they_belong(tmp_path):
+    more = (
+        'text = "t"\n[data.types]\n"a b" = "text"\n[label_model]\nuse_gold = true\n'
+        "balance = {a = 0.5, b = 0.3, c = 0.2}\n"
+        '[classifier]\nmax_rows = 5\nuncovered = "keep"\n[output]\nstages = ["fit", "vote"]\nshortlist = 1\n'
+    )
+    found = settings(tmp_path, more)
+    assert found.data.types == {"a b": "text"}
+    assert found.gold_fits
+    assert dict(found.label_model) == {"balance": {"a": 0.5, "b": 0.3, "c": 0.2}}
+    assert found.classifier.max_rows == 5
+    assert dict(found.classifier.options) == {"uncovered": "keep"}
+    assert found.output.stages == ("vote", "fit")
+    assert found.output.shortlist == 1.0
+
+
+def test_labelers_that_are_data(tmp_path):
+    more = (
+        'text = "t"\n[[labeler]]\nkind = "keywords"\nwords = "x"\nsays = { not = "a" }\n'
+        '[[labeler]]\nkind = "pattern"\nname = "p"\nregex = "x+"\nyes = ["a", "b"]\nno = "c"\non = "other"\n'
+        '[[labeler]]\nkind = "attribute"\nname = "s"\non = "s"\nyes = "a"\nno = ["b", "c"]\n'
+        "yes_from = 0.7\nno_below = 0.2\n"
+    )
+    one, two, three = declared_labelers(settings(tmp_path, more))
+    assert repr(one) == "keywords(['x'], says=Not('a'), on='t', name='x')"
+    assert repr(two) == "pattern('x+', yes={'a', 'b'}, no='c', on='other', name='p')"
+    assert three({"s": 0.8}) == frozenset("a")
+    assert three({"s": 0.5}) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("version",), 1),
+        (("data", "files"), 4),
+        (("data", "nothing"), 3),
+        (("labeler", 1, "name"), 9),
+        (("labeler", 1), 8),
+        (("labeler", 0), 5),
+        (("x", "y", "z"), 10),
+        (("nowhere",), None),
+    ],
+)
+def test_lines(path, line, tmp_path):
+    text = LEAST + '[[labeler]]\nname = "one"\n\n[[labeler]] # two\nname = "two"\n[x.y]\n"z" = 1\n'
+    (tmp_path / "t.toml").write_text(text)
+    found = TomlFile(tmp_path / "t.toml").line(*path)
+    assert found == (11 if path == ("x", "y", "z") else line)
+
+
+def test_a_mistake_at_the_end_of_the_file(tmp_path):
+    (tmp_path / "t.toml").write_text('a = "')
+    with pytest.raises(BadProject, match=r"t.toml, line 1"):
+        TomlFile(tmp_path / "t.toml")
+
+
+def test_a_byte_order_mark_and_windows_lines(tmp_path):
+    (tmp_path / "shortlist.toml").write_bytes(b"\xef\xbb\xbf" + LEAST.replace("\n", "\r\n").encode())
+    assert Settings.read(tmp_path).classes == ("a", "b", "c")
