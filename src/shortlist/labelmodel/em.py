@@ -23,6 +23,7 @@ from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 12  # steps the acceleration remembers
+SIGHT = 4  # steps to remember before small gains are taken for the end
 RIDGE = 1e-12  # keeps steps that are all but equal from being told apart
 SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -51,7 +52,11 @@ class Fit:
 def maximise(
     e_step: EStep, assumptions: Assumptions, start: Parameters, *, max_iter: int, tol: float, memory: int = MEMORY
 ) -> Fit:
-    """Climb the penalised likelihood from `start` until a step gains less than `tol` of it, twice running."""
+    """Climb the penalised likelihood from `start` until a step gains less than `tol` of it, twice running.
+
+    Right after a loss, while the acceleration has little to go by, small steps do not mean that little is left: there,
+    six times running.
+    """
     climb = _Climb(e_step, assumptions, tol, Anderson(memory))
     here = start
     with one_blas_thread():
@@ -102,7 +107,7 @@ class _Climb:
             return here
         self.history.append(value)
         self.small = self.small + 1 if gain <= self.tol * abs(value) else 0
-        self.converged = self.small >= 2
+        self.converged = self.small >= (2 if self.mixer.sighted else 6)
         self.seen, self.reached = here, plain
         return self.mixer.propose(here, plain)
 
@@ -130,6 +135,11 @@ class Anderson:
         self._last: tuple[Floats, Floats] | None = None  # the last image, and how far it was from its point
         self._changes: tuple[Floats, Floats] | None = None  # of both, step by step: rings of rows
         self._steps = 0
+
+    @property
+    def sighted(self) -> bool:
+        """Whether it remembers enough to go as far as it can."""
+        return self._steps >= SIGHT or self.memory < 2
 
     def propose(self, here: Parameters, plain: Parameters) -> Parameters:
         """A better next point than `plain`, the image of `here`; `plain` itself while there is no memory."""
