@@ -64,6 +64,7 @@ BAD = {
         more("[label_model]\naccuracy_mean = 7\n"),
         ["line 19", "accuracy_mean", "between 0 and 1"],
     ),
+    "a file that labelers read, missing": (more('[labelers]\ndepends = ["w.txt"]\n'), ["line 19", "w.txt does not"]),
     "a type unknown": (more('[data.types]\nn = "float"\n'), ["line 18", "'number'"]),
     # -- labelers in the toml
     "a labeler of no kind": (toml('kind = "keywords"', 'kind = "keyword"'), ["line 14", "Did you mean 'keywords'?"]),

@@ -1,4 +1,4 @@
-"""The command line: parse, call the project, print. `shortlist --help`, docs/cli.md."""
+"""The command line: parse, call the project, print. `shortlist --help`, docs/reference/commands.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data files that a project names."""
+"""The files that a project names: those of its rows, and those that its labelers read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,24 @@ from shortlist.project.settings import Settings
 
 
 def data_files(folder: Path, settings: Settings) -> list[Path]:
-    """The files that [data] names, globs spelt out, in order."""
+    """The files that [data] names, in order."""
+    return _spelt_out(folder, settings, settings.data.files, "data", "files")
+
+
+def depended_files(folder: Path, settings: Settings) -> list[Path]:
+    """The files that labelers read while they vote, as the settings name them."""
+    return _spelt_out(folder, settings, settings.labelers.depends, "labelers", "depends")
+
+
+def _spelt_out(folder: Path, settings: Settings, names: tuple[str, ...], *path: str) -> list[Path]:
+    """Files and patterns as files; one that is not there is told at its line."""
     found: list[Path] = []
-    for given in settings.data.files:
+    for given in names:
         try:
             matches = matching(folder, given)
         except ShortlistError as error:
-            raise settings.toml.wrong(str(error), "data", "files") from error
-        found += [path for path in matches if path not in found]
+            raise settings.toml.wrong(str(error), *path) from error
+        found += [match for match in matches if match not in found]
     return found
 
 

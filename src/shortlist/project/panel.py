@@ -14,6 +14,7 @@ from shortlist.labelspace import Not
 from shortlist.project.code import Code, load
 from shortlist.project.declared import declared_labelers
 from shortlist.project.digest import Digests, digest
+from shortlist.project.files import depended_files
 from shortlist.project.fingerprint import fingerprint
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Settings
@@ -68,7 +69,7 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Panel:
         )
     around = digest(
         [digests.of(path) for path in (*code.modules, *code.reads)] if code else [],
-        [digests.of(folder / name) for name in settings.labelers.depends],
+        [digests.of(path) for path in depended_files(folder, settings)],
     )
     how = [settings.classes, settings.labelers.on_error, settings.labelers.full_set_abstains]
     prints = [digest(fingerprint(labeler, code, around), labeler.name, how) for labeler in labelers]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.digest import digest
-from shortlist.project.files import data_files
+from shortlist.project.files import data_files, depended_files
 from shortlist.project.settings import STAGES, Settings
 from shortlist.project.source import local_files
 
@@ -73,7 +73,7 @@ class Keys:
         settings, file = self.settings, self.folder / self.settings.labelers.file
         data = asdict(settings.data)
         code = [file, *local_files(file)] if file.exists() else []
-        others = [self.folder / name for name in settings.labelers.depends]
+        others = depended_files(self.folder, settings)
         known = self.state.made.get("vote")
         others += [path for path in map(Path, known.reads if known else ()) if path.exists()]
         files = [(path.name, self.digests.of(path)) for path in (*code, *others)]

@@ -10,7 +10,7 @@ from typing import Any
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.columns import VoteColumns
-from shortlist.project.files import data_files
+from shortlist.project.files import data_files, depended_files
 from shortlist.project.listener import Listener
 from shortlist.project.project import Project
 from shortlist.project.rows import Rows
@@ -113,10 +113,10 @@ class Watch:
         project = self.project
         settings, folder = project.settings, project.folder
         code = folder / settings.labelers.file
-        found = [folder / NAME, code, *(folder / name for name in settings.labelers.depends)]
+        found = [folder / NAME, code]
         try:
             found += local_files(code)
-            found += data_files(folder, settings)
+            found += [*data_files(folder, settings), *depended_files(folder, settings)]
         except Exception:  # a file that is being edited, or away for a moment
             found += [path for path in map(Path, getattr(self, "seen", {})) if path not in found]
         panel = project.__dict__.get("panel")

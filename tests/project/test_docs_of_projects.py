@@ -1,0 +1,38 @@
+"""docs/project.md says what is so: its toml is read, its exit codes are those there are."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from shortlist.cli.exits import MEANINGS
+from shortlist.project.declared import declared_labelers
+from shortlist.project.settings import _TABLES, STAGES, Settings
+from shortlist.project.stages import output_names
+
+PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
+(TOML,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_the_commented_toml_is_read(tmp_path):
+    (tmp_path / "shortlist.toml").write_text(TOML, "utf-8")
+    settings = Settings.read(tmp_path)
+    assert [labeler.name for labeler in declared_labelers(settings)] == ["money", "election", "numbers"]
+    assert settings.data.types == {"zip_code": "text"}
+
+
+def test_every_setting_is_on_the_page():
+    """Commented ones are put back first."""
+    whole = tomllib.loads(re.sub(r"^# (?=\w+ = )", "", TOML, flags=re.MULTILINE))
+    for table, checks in _TABLES.items():
+        assert set(checks) - {"*"} <= set(whole[table]), table
+
+
+def test_outputs_and_exit_codes(tmp_path):
+    (tmp_path / "shortlist.toml").write_text(TOML, "utf-8")
+    settings = Settings.read(tmp_path)
+    for stage in STAGES:
+        (name,) = output_names(stage, settings)
+        assert re.search(rf"^{re.escape(name)} +{stage} ", PAGE, re.MULTILINE)
+    assert dict(re.findall(r"^\| (\d+) \| (.*) \|$", PAGE, re.MULTILINE)) == {
+        str(code): meaning for code, meaning in MEANINGS.items()
+    }
