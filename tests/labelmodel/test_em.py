@@ -170,3 +170,20 @@ def test_float32_first_arrives_at_the_same_place(overlapping):
     assert np.diff(mixed.history).min() >= 0
     assert mixed.parameters.accuracy == pytest.approx(double.parameters.accuracy, abs=1e-5)
     assert mixed.history[-1] == pytest.approx(double.history[-1], abs=1e-9)
+
+
+def test_a_step_that_was_taken_back_is_not_the_end():
+    """After a loss the acceleration knows little and gains are small; with two of them it used to stop there."""
+    says = [
+        ["a", {"b", "c"}],
+        ["a", "b", "c"],
+        [{"a", "b"}, {"b", "c"}, {"a", "c"}],
+        ["b", {"a", "c"}],
+    ]
+    accuracy = np.array([[0.9, 0.8, 0.8], [0.7, 0.7, 0.9], [0.8, 0.6, 0.7], [0.9, 0.9, 0.6]])
+    truth = Parameters(accuracy, np.array([0.9, 0.6, 0.8, 0.5]), np.array([0.5, 0.3, 0.2]))
+    votes = simulate(truth, says, 20_000, space=list("abc"), seed=0).votes
+    usual = LabelModel(balance="learn").fit(votes)
+    patient = LabelModel(balance="learn", tol=1e-13).fit(votes)
+    assert len(usual.history_) < usual.n_iter_  # a step was taken back
+    assert usual.accuracy_ == pytest.approx(patient.accuracy_, abs=0.003)
