@@ -51,4 +51,4 @@ accuracy: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/accuracy.py
 
 clean:
-	rm -rf $(VENV) build dist site shortlist-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .cache shortlist-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
