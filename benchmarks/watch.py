@@ -4,13 +4,13 @@
 
 A project of 14 labelers (keywords, patterns, Python functions, one of them with a feature) is watched by
 `shortlist watch --json` in another process. Edits are saved one after another; the time is from the moment a file takes
-its new content to the moment the answer (coverage, conflicts, accuracy, rows whose label flipped) can be read.
-Wall-clock time, all that the machine does besides included: the median and the worst of three rounds. The feature of
-the last two edits is `set(text.lower().split())`; what that takes as a plain list comprehension is measured in the same
-run.
+its new content to the moment the answer (coverage, conflicts, accuracy, rows whose label flipped) can be read. Beside
+the wall clock, which all that the machine does besides goes into, stands the processor time that the watching process
+took (of all its threads; Linux only). Medians of three rounds. The feature of the last two edits is
+`set(text.lower().split())`; what that takes as a plain loop is measured in the same run.
 
 Texts are news-like, drawn with a fixed seed; with `--data-home`, they are the texts of AG-News, repeated. The exit code
-is 1 when the median of an edit takes a second or more, what the user's own feature takes not counted.
+is 1 when an edit takes a second of processor time or more, what the user's own feature takes not counted.
 """
 
 # ruff: noqa: SIM905 (lists of words read better as a sentence)
@@ -176,38 +176,48 @@ def main() -> int:
 
 def watched(shortlist: list[str], folder: Path, rows: list[str]) -> int:
     """Every edit, done and undone, in each round."""
-    took: dict[str, list[float]] = {what: [] for what, _, _ in EDITS}
+    took: dict[str, list[tuple[float, float]]] = {what: [] for what, _, _ in EDITS}
     plain = []
     with subprocess.Popen([*shortlist, "watch", "--json"], cwd=folder, stdout=subprocess.PIPE, text=True) as watching:
         answer(watching)
         for turn, (what, old, new) in itertools.product(range(ROUNDS), EDITS):
             assert LABELERS.count(old) == 1, old
             for text in (LABELERS.replace(old, new.replace("§", f"turn{turn}")), LABELERS):
-                time.sleep(1.0)  # the files of the last edit are written meanwhile
+                time.sleep(2.0)  # the files of the last edit are written meanwhile
+                busy = processor(watching.pid)
                 start = save(folder / "labelers.py", text)
                 found = answer(watching)
+                both = (time.perf_counter() - start, processor(watching.pid) - busy)
                 if text != LABELERS:
-                    took[what].append(time.perf_counter() - start)
+                    took[what].append(both)
+                    edits = ", ".join(found["edits"])
                     print(
-                        f"  {what:<28} {took[what][-1]:5.2f} s: {', '.join(found['edits'])}; {found['flipped']:,} flips"
+                        f"  {what:<28} {both[0]:5.2f} s, {both[1]:5.2f} s at work: {edits}; {found['flipped']:,} flips"
                     )
-            start = time.perf_counter()
+            start = time.process_time()
             for row in rows:
                 set(row.lower().split())
-            plain.append(time.perf_counter() - start)
+            plain.append(time.process_time() - start)
         watching.terminate()
     return told(took, statistics.median(plain))
 
 
-def told(took: dict[str, list[float]], plain: float) -> int:
+def processor(process: int) -> float:
+    """Seconds of processor time that a process has taken so far."""
+    ticks = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+def told(took: dict[str, list[tuple[float, float]]], plain: float) -> int:
     """A table of it all, and whether every edit was answered in time."""
-    print(f"\nthe feature of the last two, as a plain loop in Python: {plain:.2f} s")
-    print("\n| edit | median, s | worst, s | required |\n|---|---:|---:|---:|")
+    print(f"\nthe feature of the last two, as a plain loop in Python: {plain:.2f} s of processor time")
+    print("\n| edit | wall clock, s | processor, s | required |\n|---|---:|---:|---:|")
     late = False
     for what, times in took.items():
+        wall, busy = (statistics.median(column) for column in zip(*times, strict=True))
         allowed = MARK + (plain if what in PYTHON else 0.0)
-        late |= statistics.median(times) >= allowed
-        print(f"| {what} | {statistics.median(times):.2f} | {max(times):.2f} | < {allowed:.2f} |")
+        late |= busy >= allowed
+        print(f"| {what} | {wall:.2f} | {busy:.2f} | < {allowed:.2f} |")
     return int(late)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
 from shortlist.errors import FitWarning, ShortlistError
+from shortlist.project.listener import Listener
 from shortlist.project.settings import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
 
@@ -185,6 +186,7 @@ def test_what_is_hidden_can_be_deleted_or_damaged(project):
 def test_force_does_one_stage_again(project):
     project.run(QUICK)
     assert did(project, ["export"], force=True) == ["export"]
+    assert project.run(["vote"], force=True)[0].facts["asked"] == ["money", "sport", "power", "polls"]
 
 
 def test_files_that_labelers_read_or_import_count(tmp_path):
@@ -224,6 +226,30 @@ def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
     edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
     (outcome,) = project.run(["vote"])
     assert "'odd' failed on 1 rows" in outcome.notes[0]
+
+
+@pytest.mark.parametrize("quick", [0.0, 100.0])
+def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
+    """Labelers that declare nothing are seen to say different things in each piece."""
+    code = (
+        "from shortlist import labeler\n\n\n@labeler\ndef by_number(n, id):\n"
+        "    said = [None, 'sports', 'politics', {'sports', 'business'}, 'business'][n]\n"
+        "    return said if int(id[3:]) > 40 * n else None\n"
+    )
+    whole = make(tmp_path / "whole", labelers=code).votes
+    monkeypatch.setattr("shortlist.project.voting.PIECE", 7)
+    monkeypatch.setattr("shortlist.project.voting.QUICK", quick)
+    told = []
+    cut = make(tmp_path / "cut", labelers=code)
+
+    class Counting(Listener):
+        def advance(self, rows):
+            told.append(rows)
+
+    cut.run(["vote"], listener=Counting())
+    assert cut.votes == whole
+    assert sum(told) == 300
+    assert len(told) == (43 if quick == 0 else 4)
 
 
 def test_segments_do_not_show(tmp_path, monkeypatch):

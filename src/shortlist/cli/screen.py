@@ -42,7 +42,8 @@ class Screen(Listener):
 
     def begin(self, stage: str, rows: int | None = None) -> None:
         if self._bar is not None and self._task is not None:
-            self._bar.reset(self._task, description=stage, total=rows)
+            self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(stage, total=rows, left="time left" if rows else "")
 
     def advance(self, rows: int) -> None:
         if self._bar is not None and self._task is not None:
@@ -58,12 +59,19 @@ class Screen(Listener):
         if self.as_json or not self.err.is_terminal:
             yield self
             return
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
-        share, left = TextColumn("{task.percentage:>3.0f}%"), TextColumn("time left")
+        share, left = TaskProgressColumn(), TextColumn("{task.fields[left]}")
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), share, left, TimeRemainingColumn())
         with Progress(*columns, console=self.err, transient=True) as bar:
-            self._bar, self._task = bar, bar.add_task("looking for what changed", total=None)
+            self._bar, self._task = bar, bar.add_task("looking for what changed", total=None, left="")
             try:
                 yield self
             finally:
@@ -102,7 +110,8 @@ class Screen(Listener):
         line = Table.grid(padding=(0, 2))
         line.add_row(SIGNS[outcome.status], f"{outcome.stage:<7}", Text(" → ".join(filter(None, (found, where)))),
                      f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status)  # fmt: skip
-        self.out.print(line)
+        above = self._bar is not None and self.out.is_terminal  # a line must not run into the bar
+        (self.err if above else self.out).print(line)
 
     def json(self, value: Any) -> None:
         """The one object that programs read."""

@@ -51,6 +51,11 @@ class VoteColumns:
             self.memory[path] = votes
         return votes
 
+    def forget(self, fingerprints: Iterable[str]) -> None:
+        """Throw away what these versions of labelers said."""
+        for fingerprint in fingerprints:
+            shutil.rmtree(self.folder / fingerprint[:32], ignore_errors=True)
+
     def sweep(self) -> None:
         """Throw away what a killed run left half written."""
         for folder in self.folder.iterdir() if self.folder.is_dir() else ():

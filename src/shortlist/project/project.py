@@ -193,7 +193,7 @@ class Project:
 
         (self.folder / self.settings.output.folder).mkdir(parents=True, exist_ok=True)
         try:
-            facts = do(self, stage, paths[0], listener)
+            facts = do(self, stage, paths[0], listener, again=again)
         except MissingPackage as error:
             if stage != "report" or again:
                 raise

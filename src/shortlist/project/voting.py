@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from shortlist.project.rows import SEGMENT, Rows, Segment
 from shortlist.votes import Votes
 
 Advance = Callable[[int], None]
+PIECE = 2_048  # rows that are asked about first; more at a time where that is quick
+QUICK = 0.25  # seconds
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,13 @@ def _ask(panel: Panel, rows: Rows, columns: VoteColumns, missing: Missing, advan
         for segment in rows.segments(files=files):
             wanted = missing.get((segment.source, segment.number), [])
             if wanted:
-                said = _votes(panel, wanted, segment, rows)
+                said = _said(panel, wanted, segment, rows, advance)
                 rows.check_same(segment.source)
                 for i, votes in zip(wanted, said, strict=True):
                     columns.save(panel.fingerprints[i], segment.source, segment.number, votes)
                 asked |= set(wanted)
-            advance(len(segment.frame))
+            else:
+                advance(len(segment.frame))
     return tuple(panel.names[i] for i in sorted(asked))
 
 
@@ -107,6 +111,21 @@ def no_collector() -> Iterator[None]:
     finally:
         if before:
             gc.enable()
+
+
+def _said(panel: Panel, wanted: Sequence[int], segment: Segment, rows: Rows, advance: Advance) -> list[Votes]:
+    """What some labelers say about a segment, piece by piece, so that a bar moves however slow they are."""
+    parts: list[list[Votes]] = []
+    start, size = 0, PIECE
+    while start < len(segment.frame):
+        piece = segment._replace(frame=segment.frame[start : start + size], start=segment.start + start)
+        began = time.perf_counter()
+        parts.append(_votes(panel, wanted, piece, rows))
+        if time.perf_counter() - began < QUICK:
+            size *= 4
+        start += len(piece.frame)
+        advance(len(piece.frame))
+    return [Votes.concat(column) for column in zip(*parts, strict=True)]
 
 
 def _votes(panel: Panel, wanted: Sequence[int], segment: Segment, rows: Rows) -> list[Votes]:

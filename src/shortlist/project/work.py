@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 Facts = dict[str, Any]
 
 
-def do(project: Project, stage: str, path: Path, listener: Listener) -> Facts:
-    """Write the output of a stage; what it found comes back."""
+def do(project: Project, stage: str, path: Path, listener: Listener, *, again: bool) -> Facts:
+    """Write the output of a stage; what it found comes back. Done `again`, every labeler is asked again, too."""
+    if stage == "vote" and again:
+        VoteColumns(project.hidden / "votes").forget(project.panel.fingerprints)
     return _WORK[stage](project, path, listener)
 
 

@@ -250,6 +250,13 @@ class Votes(Exchange):
         lines = [self._line(i, width) for i in range(min(n, shown))]
         return "\n".join([head, *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the same, as a table."""
+        from html import escape
+
+        head = escape(repr(self).split("\n")[0])
+        return f"<div>{head}{self.summary()._repr_html_()}</div>"
+
     def _line(self, i: int, width: int) -> str:
         """What people see of one labeler; a long codomain loses its middle, since the dummy is at its end."""
         says = self.codomains[i].show(self.space)
