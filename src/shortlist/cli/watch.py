@@ -25,6 +25,7 @@ def watch_project(folder: Path, *, once: bool, as_json: bool, debug: bool) -> No
     assert watch.last is not None
     first(screen, watch.last)
     _keep(watch)
+    watch.warm()
     while True:
         watch.wait()
         told = tell(screen, watch, debug)

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.labelers.regex import disputed_characters, non_word_characters
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.columns import VoteColumns
@@ -55,6 +56,11 @@ class Watch:
         now = Snapshot.of(ballot.votes, model, self._positions(), marks, tuple(rows.sources))
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
+
+    def warm(self) -> None:
+        """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
+        disputed_characters()
+        non_word_characters()
 
     def _rows(self) -> Rows:
         rows = self.project.rows
