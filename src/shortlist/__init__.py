@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from shortlist.labelmodel import LabelModel as LabelModel
     from shortlist.labelmodel import MajorityVote as MajorityVote
     from shortlist.labelmodel import NearestClass as NearestClass
-    from shortlist.labelmodel import PooledModel as PooledModel
     from shortlist.labelmodel import simulate as simulate
     from shortlist.labelspace import LabelSpace as LabelSpace
     from shortlist.labelspace import Not as Not
@@ -72,7 +71,7 @@ _ROOMS = {
     "analysis": ["Analysis"],
     "project": ["Project"],
     "reporting": ["report", "summarise"],
-    "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "PooledModel", "simulate"],
+    "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
     "uncertainty": ["intervals"],
     "zeroshot": ["AttributeDetectors", "ZeroShotClassifier"],
 }

@@ -60,10 +60,13 @@ def test_labelers_with_one_thing_to_say_are_named_unless_their_silence_is_read()
     votes = good()
     codes = np.column_stack([votes.codes, votes.codes[:, 0] == 1])
     votes = Votes(codes, [*votes.codomains, ["a"]], votes.space, ["w", "x", "y", "z", "only_a"])
-    said = heard(votes)
+    said = heard(votes, estimator="likelihood")
     assert said.keys() == {OneSided}
     assert "only_a only" in said[OneSided]
     assert 'propensity="class"' in said[OneSided]
+    pooled = heard(votes)
+    assert pooled.keys() == {OneSided}
+    assert "judged by the other labelers" in pooled[OneSided]
     assert heard(votes, propensity="class") == {}
 
 

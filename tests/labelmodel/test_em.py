@@ -11,7 +11,7 @@ from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.expectation import Expectation
 from shortlist.labelmodel.likelihood import emission
 from shortlist.labelmodel.model import LabelModel
-from shortlist.labelmodel.options import assume, starting_points
+from shortlist.labelmodel.options import assume, resolve, starting_points
 from shortlist.labelmodel.panel import Panel
 from tests.labelmodel.reference import joint, some_votes
 
@@ -29,7 +29,7 @@ OPTIONS = st.fixed_dictionaries({
 def problem(votes, **options):
     panel = Panel.of(votes)
     expectation = Expectation(Evidence.gather(votes), panel.layout, device="cpu", threads=1)
-    options = {**LabelModel().get_params(), **options}
+    _, options = resolve({**LabelModel(estimator="likelihood").get_params(), **options})
     return expectation, assume(options, panel, expectation.often, expectation.total), panel
 
 

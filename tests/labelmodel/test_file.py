@@ -52,16 +52,16 @@ def test_files_that_cannot_be_read_say_why(votes, tmp_path):
     with pytest.raises(BadFile, match="'votes', not 'label model'"):
         LabelModel.load(tmp_path / "votes.npz")
     LabelModel().fit(votes).save(tmp_path / "model.npz")
-    header, arrays = read_archive(tmp_path / "model.npz", kind="label model", version=1)
+    header, arrays = read_archive(tmp_path / "model.npz", kind="label model", version=2)
     del header["kind"], header["version"]
     write_archive(tmp_path / "new.npz", kind="label model", version=99, header=header, arrays=arrays)
     with pytest.raises(BadFile, match="newer"):
         LabelModel.load(tmp_path / "new.npz")
     unknown = {**header, "options": {**header["options"], "patience": 3}}
-    write_archive(tmp_path / "odd.npz", kind="label model", version=1, header=unknown, arrays=arrays)
+    write_archive(tmp_path / "odd.npz", kind="label model", version=2, header=unknown, arrays=arrays)
     with pytest.raises(BadFile, match="patience"):
         LabelModel.load(tmp_path / "odd.npz")
-    write_archive(tmp_path / "less.npz", kind="label model", version=1, header=header, arrays={})
+    write_archive(tmp_path / "less.npz", kind="label model", version=2, header=header, arrays={})
     with pytest.raises(BadFile, match="parameters"):
         LabelModel.load(tmp_path / "less.npz")
     with pytest.raises(NotFitted):

@@ -63,7 +63,7 @@ def fit_again(model: Any, votes: Votes) -> Any:
 def likelihoods(model: Any, votes: Votes) -> Floats:
     """(n,): mean over rows of log P(G) − log P(G_i) − log P(G_others)."""
     codes, counts = unique(model.panel_.codes(votes), model.panel_.layout)
-    table, layout = model.emission_, model.panel_.layout
+    table, layout = model.generator(), model.panel_.layout
     joint = log_joint(codes, table, layout)
     everything = log_marginal(joint)
     found = {}
@@ -101,13 +101,22 @@ def gold_gains(
         if refit and others:
             without = fit_again(model, fitted[:, others])
             beliefs = without.predict_proba(rows[:, others])
-        else:
+        elif full.parameters_.silence:
             codes = full.panel_.codes(rows)
             at = full.panel_.names.index(name)
             own = terms(codes[:, at], full.emission_, full.panel_.layout, at)
             without, beliefs = full, posterior(log_joint(codes, full.emission_, full.panel_.layout) - own)
+        else:  # abstaining is no evidence: a labeler that abstains is not there
+            without, beliefs = full, full.predict_proba(abstaining(rows, i))
         gains.append(right - _right(beliefs, without, truth))
     return gains
+
+
+def abstaining(votes: Votes, i: int) -> Votes:
+    """The same votes, but for labeler i, which abstains everywhere."""
+    codes = votes.codes.copy()
+    codes[:, i] = 0
+    return Votes(codes, votes.codomains, votes.space, votes.names)
 
 
 def _right(beliefs: Floats, model: Any, truth: npt.NDArray[np.int64]) -> float:

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.baselines import NearestClass as NearestClass
     from shortlist.labelmodel.gradient import Gradient as Gradient
     from shortlist.labelmodel.model import LabelModel as LabelModel
-    from shortlist.labelmodel.pooled import PooledModel as PooledModel
+    from shortlist.labelmodel.pooling import Pooled as Pooled
 
 _LATER = {  # these bring scikit-learn in, so they wait until they are asked for
     "LabelModel": "model",
     "NearestClass": "baselines",
     "MajorityVote": "baselines",
     "Gradient": "gradient",
-    "PooledModel": "pooled",
+    "Pooled": "pooling",
 }
 
-__all__ = ["Gradient", "LabelModel", "MajorityVote", "NearestClass", "Parameters", "PooledModel", "simulate"]
+__all__ = ["Gradient", "LabelModel", "MajorityVote", "NearestClass", "Parameters", "Pooled", "simulate"]
 
 
 def __getattr__(name: str) -> Any:

@@ -26,18 +26,21 @@ class Assumptions:
     class_propensity: bool  # β for every labeler and class
     learn_balance: bool
     balance: Floats  # (k,): the balance, or what it starts from when learned
-    rate: Floats  # (n,): how often each labeler votes
+    rate: Floats  # (n,): how often each labeler votes; or (n, k), on rows of each class, if that is settled
     split: Floats  # (S, k)
-    accuracy_mean: float
+    accuracy_mean: float | Floats  # or (n, 1): of each labeler
     accuracy_votes: float
     propensity_rows: float
     balance_rows: float
+    silence: bool = True  # whether abstaining is read as evidence
 
     def start(self) -> Parameters:
         """Where estimation begins: every labeler equally accurate, voting as often as it does."""
-        accuracy = np.full((self.layout.n, self.layout.k), self.accuracy_mean)
         propensity = np.repeat(self.rate[:, None], self.layout.k, axis=1) if self.class_propensity else self.rate
-        return Parameters(self.settled(accuracy), propensity, self.balance, self.split)
+        return Parameters(self.settled(self._mean()), propensity, self.balance, self.split, self.silence)
+
+    def _mean(self) -> Floats:
+        return np.zeros((self.layout.n, self.layout.k)) + self.accuracy_mean
 
     def settled(self, accuracy: Floats) -> Floats:
         """Accuracies that are no parameter: 0 where a labeler cannot be right about a class, 1 where not wrong."""
@@ -52,6 +55,7 @@ class Assumptions:
             propensity=self._propensity(voted, counts.mass),
             balance=self._balance(counts.mass),
             split=self.split,
+            silence=self.silence,
         )
 
     def _accuracy(self, right: Floats, voted: Floats) -> Floats:
@@ -61,7 +65,7 @@ class Assumptions:
                 for x in (right, voted)
             )
         right, total = right + self.accuracy_votes * self.accuracy_mean, voted + self.accuracy_votes
-        accuracy = np.full(right.shape, self.accuracy_mean)
+        accuracy = self._mean()
         np.divide(right, total, out=accuracy, where=total > 0)
         return self.settled(np.clip(accuracy, TINY, 1 - TINY))
 

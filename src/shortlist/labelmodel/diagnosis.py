@@ -7,23 +7,25 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.errors import BalanceCollapsed, FewLabelers, FitWarning, Inseparable, NotConverged, OneSided
+from shortlist.errors import BalanceCollapsed, FewLabelers, FitWarning, Inseparable, LittleTrust, NotConverged, OneSided
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.em import Fit
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.panel import Panel
 
 COLLAPSED = 0.05  # of an equal share
+DOUBTFUL = 0.6  # trust below this is worth a warning
 
 
-def diagnose(fit: Fit, assumptions: Assumptions, panel: Panel, often: Floats) -> list[FitWarning]:
+def diagnose(fit: Fit, assumptions: Assumptions, panel: Panel, often: Floats, trust: float = 1.0) -> list[FitWarning]:
     """All there is to say, one warning a kind."""
     found = (
         few_labelers(panel, often),
         inseparable(panel, often),
-        None if assumptions.class_propensity else one_sided(panel, often),
+        None if assumptions.class_propensity else one_sided(panel, often, judged=not assumptions.silence),
         collapsed(fit.parameters.balance, panel) if assumptions.learn_balance else None,
         not_converged(fit),
+        little_trust(trust, np.ravel(assumptions.accuracy_mean), panel) if trust < DOUBTFUL else None,
     )
     return [warning for warning in found if warning is not None]
 
@@ -57,12 +59,18 @@ def same_columns(member: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
     return (group for group in groups.values() if len(group) > 1)
 
 
-def one_sided(panel: Panel, often: Floats) -> OneSided | None:
-    """A labeler that was only ever heard to say one thing."""
+def one_sided(panel: Panel, often: Floats, *, judged: bool) -> OneSided | None:
+    """A labeler that was only ever heard to say one thing; `judged` by the others for whether it votes, or not."""
     heard = panel.layout.per_labeler((often > 0).astype(np.float64))
     names = [name for name, h in zip(panel.names, heard, strict=True) if h == 1]
     if not names:
         return None
+    if judged:
+        return OneSided(
+            f"{_some(names)} only ever said one thing. What such a labeler knows is in whether it votes. How much that "
+            "says is judged by the other labelers, on rows where they vote too, and rests on the prior (firing_ratio, "
+            "firing_votes) where they say little. Have it say something else where it does not vote, if it can."
+        )
     return OneSided(
         f"{_some(names)} only ever said one thing. Given that such a labeler votes, its vote is no news, so its "
         "accuracy rests on the prior (accuracy_mean, accuracy_votes); what it knows is in whether it votes, which "
@@ -86,6 +94,15 @@ def not_converged(fit: Fit) -> NotConverged | None:
     return NotConverged(
         f"the fit stopped after {fit.n_iter} iterations and was still improving. Raise max_iter, or tol if this "
         "is good enough."
+    )
+
+
+def little_trust(trust: float, accuracy: Floats, panel: Panel) -> LittleTrust:
+    doubted = [panel.names[i] for i in np.argsort(accuracy, kind="stable")[:3]]
+    return LittleTrust(
+        f"on {1 - trust:.0%} of the rows with a vote, the fit names another class than the labelers do when they are "
+        "taken at their word. It may have found other groups than your classes, so beliefs fall back toward counting "
+        f"votes. Look at the labelers it finds least accurate first: {_some(doubted)}."
     )
 
 

@@ -180,4 +180,5 @@ def unflatten(vector: Floats, like: Parameters) -> Parameters:
     np.minimum(legal[:b], 1 - TINY, out=legal[:b])
     alpha, beta, balance = legal[:a], legal[a:b], legal[b:]
     balance /= balance.sum()
-    return Parameters(alpha.reshape(like.accuracy.shape), beta.reshape(like.propensity.shape), balance, like.split)
+    alpha, beta = alpha.reshape(like.accuracy.shape), beta.reshape(like.propensity.shape)
+    return Parameters(alpha, beta, balance, like.split, like.silence)

@@ -63,6 +63,18 @@ class Evidence:
     def total(self) -> float:
         return float(self.weights.sum())
 
+    def some(self, most: int) -> Evidence:
+        """About so many of the unique rows: the half of them that weigh most, and from the rest every so many-th,
+        for as many as it stands for."""
+        if len(self.weights) <= most:
+            return self
+        order = np.argsort(-self.weights, kind="stable")
+        step = -(-(len(order) - most // 2) // (most - most // 2))
+        rows = np.concatenate([order[: most // 2], order[most // 2 :: step]])
+        weights = self.weights[rows]
+        weights[most // 2 :] *= step
+        return Evidence(self.votes[rows], weights, self.gold[rows])
+
 
 def merged(parts: list[Evidence]) -> Evidence:
     """Several pieces of evidence as one. Inferred codomains are united."""

@@ -36,11 +36,20 @@ class Explanation:
 
 
 def explain(
-    codes: npt.NDArray[Any], table: Emission, panel: Panel, of: str | None = None, against: str | None = None
+    codes: npt.NDArray[Any],
+    table: Emission,
+    panel: Panel,
+    of: str | None = None,
+    against: str | None = None,
+    *,
+    pooled: npt.NDArray[np.float64] | None = None,
 ) -> Explanation:
-    """One row of codes (n,): the most believed class against the next, unless others are asked for."""
+    """One row of codes (n,): the most believed class against the next, unless others are asked for.
+
+    Where the table is not all there is to it, `pooled` (k,) are the beliefs in the end; the rest is one more move.
+    """
     layout, space = panel.layout, panel.space
-    joint = log_joint(codes[None], table, layout)[0]
+    joint = log_joint(codes[None], table, layout)[0] if pooled is None else np.log(pooled)
     j = int(np.argmax(joint)) if of is None else space.position(of)
     others = np.where(np.arange(layout.k) == j, -np.inf, joint)
     other = int(np.argmax(others)) if against is None else space.position(against)
@@ -52,4 +61,9 @@ def explain(
         moves[name] = float(row[j] - row[other])
         if c:
             said[name] = space.show(panel.codomains[i].shortlists[c - 1])
-    return Explanation(space[j], space[other], float(table.balance[j] - table.balance[other]), moves, said)
+    balance = float(table.balance[j] - table.balance[other])
+    if pooled is not None:
+        rest = "pooling" if "pooling" not in moves else "pooling (of the model)"
+        moves[rest] = float(joint[j] - joint[other]) - balance - sum(moves.values())
+        said[rest] = "trust and unanimity"
+    return Explanation(space[j], space[other], balance, moves, said)

@@ -14,13 +14,14 @@ from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.gradient import Gradient
 from shortlist.labelmodel.likelihood import Emission, Parameters
 from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.pooling import Pooled
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
 
 KIND = "label model"
-FORMAT = 1
+FORMAT = 2
 Model = TypeVar("Model", bound="LabelModel")
 _PARAMETERS = ("accuracy", "propensity", "balance", "split")
 _TABLE = ("votes", "abstain", "balance", "exponent")
@@ -32,7 +33,11 @@ def save(model: LabelModel, path: str | os.PathLike[str]) -> None:
         "panel": model.panel_.to_json(),
         "converged": bool(model.converged_),
         "n_iter": int(model.n_iter_),
+        "silence": model.parameters_.silence,
     }
+    pooled = hasattr(model, "declared_")
+    if pooled:
+        header |= {"trust": model.trust_, "temperature": model.temperature_, "unanimity": model.unanimity_}
     evidence = model.evidence_
     arrays = {
         "history": model.history_,
@@ -42,6 +47,9 @@ def save(model: LabelModel, path: str | os.PathLike[str]) -> None:
         **{f"parameters.{name}": getattr(model.parameters_, name) for name in _PARAMETERS},
         **{f"table.{name}": getattr(model.emission_, name) for name in _TABLE},
     }
+    if pooled:
+        arrays["labeler_accuracy"] = model.labeler_accuracy_
+        arrays |= {f"declared.{name}": getattr(model.declared_, name) for name in _TABLE}
     write_archive(path, kind=KIND, version=FORMAT, header=header, arrays=arrays)
 
 
@@ -51,13 +59,19 @@ def load(cls: type[Model], path: str | os.PathLike[str]) -> Model:
         options = header["options"]
         if isinstance(options["solver"], dict):
             options["solver"] = Gradient(**options["solver"])
+        if isinstance(options["estimator"], dict):
+            options["estimator"] = Pooled(**options["estimator"])
         model = cls(**options)
         panel = Panel.from_json(header["panel"])
         model._set(
-            panel,
-            Parameters(*(arrays[f"parameters.{name}"] for name in _PARAMETERS)),
-            Emission(*(arrays[f"table.{name}"] for name in _TABLE)),
+            panel, Parameters(**{name: arrays[f"parameters.{name}"] for name in _PARAMETERS}, silence=header["silence"])
         )
+        model.emission_ = Emission(*(arrays[f"table.{name}"] for name in _TABLE))
+        if "trust" in header:
+            model.trust_, model.temperature_ = header["trust"], header["temperature"]
+            model.unanimity_ = header["unanimity"]
+            model.labeler_accuracy_ = arrays["labeler_accuracy"]
+            model.declared_ = Emission(*(arrays[f"declared.{name}"] for name in _TABLE))
         seen = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
         model.evidence_ = Evidence(seen, arrays["seen.weights"], arrays["seen.gold"])
         model.history_ = arrays["history"]
@@ -69,7 +83,7 @@ def load(cls: type[Model], path: str | os.PathLike[str]) -> Model:
 
 def _plain(value: Any) -> Any:
     """An option as JSON holds it."""
-    if isinstance(value, Gradient):
+    if isinstance(value, (Gradient, Pooled)):
         return asdict(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()

@@ -7,7 +7,7 @@ shortlists of one labeler, so everything here tests membership and nothing asks 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,16 +21,25 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The shape of a problem: how many shortlists each labeler has, and which classes are in them."""
+    """The shape of a problem: how many shortlists each labeler has, and which classes are in them.
+
+    Where some of the shortlists take no part (`only`), what a labeler can be right and wrong about is said of the
+    others.
+    """
 
     sizes: tuple[int, ...]  # (n,)
     member: npt.NDArray[np.bool_]  # (S, k)
+    part: npt.NDArray[np.bool_] | None = None  # (S,): shortlists that take part; None for all
 
     @classmethod
     def of(cls, codomains: Sequence[Codomain], space: LabelSpace) -> Layout:
         members = [codomain.member(space) for codomain in codomains]
         member = np.concatenate(members) if members else np.zeros((0, len(space)), np.bool_)
         return cls(tuple(len(codomain) for codomain in codomains), member)
+
+    def only(self, part: npt.NDArray[np.bool_]) -> Layout:
+        """The same rows, of which those outside `part` (S,) take no part."""
+        return replace(self, part=part)
 
     @property
     def n(self) -> int:
@@ -67,6 +76,7 @@ class Layout:
         return self._empty(~self.member)
 
     def _empty(self, table: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        table = table if self.part is None else table & self.part[:, None]
         none: npt.NDArray[np.bool_] = self.per_labeler(table.astype(np.float64)) == 0
         return none & self._speaks[:, None]
 
@@ -77,17 +87,23 @@ class Layout:
 
     @cached_property
     def _speaks(self) -> npt.NDArray[np.bool_]:
+        """(n,): labelers with a shortlist that takes part."""
+        return self._any if self.part is None else self.per_labeler(self.part.astype(np.float64)) > 0
+
+    @cached_property
+    def _any(self) -> npt.NDArray[np.bool_]:
+        """(n,): labelers with a shortlist at all."""
         return np.asarray(self.sizes, np.int64) > 0
 
     @cached_property
-    def _all_speak(self) -> bool:
-        return bool(self._speaks.all()) and self.n > 0
+    def _all(self) -> bool:
+        return bool(self._any.all()) and self.n > 0
 
     def per_labeler(self, table: Floats) -> Floats:
         """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""
-        if self._all_speak:
+        if self._all:
             return np.add.reduceat(table, self.starts, axis=0)
         sums = np.zeros((self.n, *table.shape[1:]))
         if len(table):
-            sums[self._speaks] = np.add.reduceat(table, self.starts[self._speaks], axis=0)
+            sums[self._any] = np.add.reduceat(table, self.starts[self._any], axis=0)
         return sums

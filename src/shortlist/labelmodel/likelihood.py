@@ -26,6 +26,7 @@ class Parameters:
     propensity: Floats  # (n,) or (n, k)
     balance: Floats  # (k,)
     split: Floats | None = None  # (S, k): log share of a shortlist among those as right (or wrong); None: equal
+    silence: bool = True  # whether abstaining, too, is read as evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +70,9 @@ def emission(parameters: Parameters, layout: Layout) -> Emission:
     propensity = _legal(parameters.propensity.reshape(layout.n, -1))
     votes += np.log(propensity)[layout.owner]
     votes += equal_split(layout) if parameters.split is None else parameters.split
-    abstain = np.empty((layout.n, layout.k))
-    abstain[:] = np.log1p(-propensity)
+    abstain = np.zeros((layout.n, layout.k))
+    if parameters.silence:
+        abstain[:] = np.log1p(-propensity)
     return Emission(votes, abstain, np.log(np.maximum(parameters.balance, TINY)), np.ones(layout.n))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -21,16 +22,20 @@ from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.gradient import Gradient, descend
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal
-from shortlist.labelmodel.options import Balance, assume, starting_points
+from shortlist.labelmodel.options import Balance, assume, balance_of, resolve, starting_points
 from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.pooling import Pooled
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.labelmodel.simulate import Simulated, draw
+from shortlist.labelmodel.trust import agreement, best_temperature, kept, pool, told, unanimous, vote_share
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 
+FEW = 8_192  # unique rows that are enough to choose a temperature by
+
 
 class LabelModel(Predictor):
-    """The generative model of Section 3.2 of the paper, exact for overlapping shortlists.
+    """How far each labeler can be trusted, and what the classes are, estimated from votes alone.
 
     >>> from shortlist import LabelModel, Votes
     >>> votes = Votes([[1, 1, 0], [2, 2, 1], [1, 0, 1], [2, 2, 2]] * 25,
@@ -38,59 +43,82 @@ class LabelModel(Predictor):
     >>> LabelModel().fit(votes).predict(votes[:2]).tolist()
     ['cat', 'dog']
 
+    Without options it is the estimator to use: accuracies pooled over classes and labelers, evidence discounted where
+    labelers depend on one another, and a way back to counting votes (docs/the-model.md). With any option that belongs
+    to estimator="likelihood" it is the model of Section 3.2 of the paper, exact for overlapping shortlists, at the top
+    of its penalised likelihood (docs/label-model.md); `LabelModel.paper()` is the paper to the letter.
+
     Parameters
     ----------
+    estimator : "pooled", a `Pooled(...)` with other settings, or "likelihood"; None for "likelihood" if one of its
+        options is given, else "pooled"
+    balance : "uniform", a share for every class, by position or by name, or "learn" (likelihood)
+    max_iter, tol : the solver stops when a step gains less than `tol` of the penalised likelihood, twice running
+    seed : of random starting points and batches
+    device : "cpu", or a torch device such as "cuda"
+    threads : how many cores to use on the CPU; None for all. The answer does not depend on it.
+
+    Of estimator="likelihood" (None for the first that is named):
+
     accuracy : "class" (the paper: α_ij) or "labeler" (one for all classes: for few votes or many classes)
     propensity : "labeler" (the paper: β_i) or "class" (for labelers whose news is that they vote at all)
     split : how right votes spread over right shortlists, and wrong ones over wrong ones: "frequency", as each is
         voted, or "equal" (the paper)
-    balance : "uniform", "learn", or a share for every class, by position or by name
-    accuracy_mean, accuracy_votes : prior on every accuracy: its mean, and how many votes it is worth
-    propensity_rows : with propensity="class", how many rows of each class the overall propensity is worth
-    balance_rows : with balance="learn", how many rows the uniform balance is worth
+    accuracy_mean, accuracy_votes : prior on every accuracy: its mean (0.7), and how many votes it is worth (10)
+    propensity_rows : with propensity="class", how many rows of each class the overall propensity is worth (30)
+    balance_rows : with balance="learn", how many rows the uniform balance is worth (10)
     solver : "em", or the paper's "gradient" (needs torch); a `Gradient(...)` has that solver's own settings
-    max_iter, tol : the solver stops when a step gains less than `tol` of the penalised likelihood, twice running
-    n_starts, seed : the best of several starting points is kept
-    device : "cpu", or a torch device such as "cuda"
-    threads : how many cores to use on the CPU; None for all. The answer does not depend on it.
+    n_starts : the best of several starting points is kept (1)
 
     Attributes (once fitted)
     ------------------------
-    accuracy_ (n, k), propensity_ (n,) or (n, k), class_balance_ (k,), classes_ (k,), parameters_, emission_,
-    history_ (penalised log-likelihood per row), converged_, n_iter_
+    accuracy_ (n, k), propensity_ (n,) (or (n, k) with propensity="class"), class_balance_ (k,), classes_ (k,),
+    parameters_, emission_, history_ (penalised log-likelihood per row), converged_, n_iter_; and, if pooled, firing_
+    (n, k: how often each votes on rows of a class), labeler_accuracy_ (n,), temperature_, trust_, unanimity_,
+    declared_ (the table of labelers taken at their word)
     """
+
+    emission_: Emission
+    firing_: Floats
+    labeler_accuracy_: Floats
+    temperature_: float
+    trust_: float
+    unanimity_: float
+    declared_: Emission
 
     def __init__(
         self,
         *,
-        accuracy: Literal["class", "labeler"] = "class",
-        propensity: Literal["labeler", "class"] = "labeler",
-        split: Literal["frequency", "equal"] = "frequency",
+        estimator: Literal["pooled", "likelihood"] | Pooled | None = None,
         balance: Balance = "uniform",
-        accuracy_mean: float = 0.7,
-        accuracy_votes: float = 10.0,
-        propensity_rows: float = 30.0,
-        balance_rows: float = 10.0,
-        solver: Literal["em", "gradient"] | Gradient = "em",
+        accuracy: Literal["class", "labeler"] | None = None,
+        propensity: Literal["labeler", "class"] | None = None,
+        split: Literal["frequency", "equal"] | None = None,
+        accuracy_mean: float | None = None,
+        accuracy_votes: float | None = None,
+        propensity_rows: float | None = None,
+        balance_rows: float | None = None,
+        solver: Literal["em", "gradient"] | Gradient | None = None,
+        n_starts: int | None = None,
         max_iter: int = 1000,
         tol: float = 1e-8,
-        n_starts: int = 1,
         seed: int = 0,
         device: str = "cpu",
         threads: int | None = None,
     ) -> None:
+        self.estimator = estimator
+        self.balance = balance
         self.accuracy = accuracy
         self.propensity = propensity
         self.split = split
-        self.balance = balance
         self.accuracy_mean = accuracy_mean
         self.accuracy_votes = accuracy_votes
         self.propensity_rows = propensity_rows
         self.balance_rows = balance_rows
         self.solver = solver
+        self.n_starts = n_starts
         self.max_iter = max_iter
         self.tol = tol
-        self.n_starts = n_starts
         self.seed = seed
         self.device = device
         self.threads = threads
@@ -101,7 +129,8 @@ class LabelModel(Predictor):
 
         The paper lets the balance be given instead: `LabelModel.paper(balance="uniform")`, or any other.
         """
-        return cls(**{"split": "equal", "balance": "learn", "accuracy_votes": 0.0, "balance_rows": 0.0, **options})
+        letter: dict[str, Any] = {"accuracy": "class", "propensity": "labeler", "split": "equal", "balance": "learn"}
+        return cls(**{"estimator": "likelihood", **letter, "accuracy_votes": 0.0, "balance_rows": 0.0, **options})
 
     # -- estimation ------------------------------------------------------------------------------------
 
@@ -130,40 +159,130 @@ class LabelModel(Predictor):
         panel = Panel.of(evidence.votes)
         if not evidence.total or not panel.names:
             raise BadFit(f"there is nothing to learn from: {len(evidence.weights)} rows × {len(panel.names)} labelers")
+        pooled, options = resolve(self.get_params(deep=False))
         expectation = Expectation(evidence, panel.layout, device=self.device, threads=self.threads)
-        assumptions = assume(self.get_params(deep=False), panel, expectation.often, expectation.total)
-        known = expectation.known_counts()
-        starts = starting_points(assumptions, panel, self.n_starts, self.seed, known)
-        if start is not None:
-            starts[0] = Parameters(start.accuracy, start.propensity, start.balance, assumptions.split)
-        fits = [self._solve(evidence, expectation, assumptions, first) for first in starts]
-        best = highest(fits)
-        self._set(panel, best.parameters, emission(best.parameters, panel.layout))
+        self._forget()
+        if pooled is None:
+            best, assumptions = self._likeliest(options, evidence, expectation, panel, start)
+        else:
+            best, assumptions = self._pooled(pooled, options, evidence, expectation, panel)
+        self._set(panel, best.parameters)
         self.history_, self.converged_, self.n_iter_ = best.history, best.converged, best.n_iter
         self.evidence_ = evidence
-        for warning in diagnose(best, assumptions, panel, expectation.often):
+        if pooled is not None:
+            self._weigh(pooled, evidence)
+        for warning in diagnose(best, assumptions, panel, expectation.often, getattr(self, "trust_", 1.0)):
             warnings.warn(warning, stacklevel=3)
         return self
 
-    def _solve(self, evidence: Evidence, expectation: Expectation, assumptions: Assumptions, start: Parameters) -> Fit:
-        if self.solver == "em":
+    def _likeliest(
+        self,
+        options: Mapping[str, Any],
+        evidence: Evidence,
+        expectation: Expectation,
+        panel: Panel,
+        start: Parameters | None,
+    ) -> tuple[Fit, Assumptions]:
+        """The highest penalised likelihood from the starting points there are."""
+        assumptions = assume(options, panel, expectation.often, expectation.total)
+        known = expectation.known_counts()
+        starts = starting_points(assumptions, panel, options["n_starts"], self.seed, known)
+        if start is not None:
+            starts[0] = Parameters(start.accuracy, start.propensity, start.balance, assumptions.split)
+        fits = [self._solve(options["solver"], evidence, expectation, assumptions, first) for first in starts]
+        return highest(fits), assumptions
+
+    def _solve(
+        self,
+        solver: str | Gradient,
+        evidence: Evidence,
+        expectation: Expectation,
+        assumptions: Assumptions,
+        start: Parameters,
+    ) -> Fit:
+        if solver == "em":
             return maximise(expectation, assumptions, start, max_iter=self.max_iter, tol=self.tol)
-        solver = Gradient() if self.solver == "gradient" else self.solver
+        solver = Gradient() if solver == "gradient" else solver
         if not isinstance(solver, Gradient):
             raise BadFit(f'solver is "em", "gradient" or Gradient(...); got {self.solver!r}')
         return descend(evidence, assumptions, start, solver, max_iter=self.max_iter, seed=self.seed, device=self.device)
 
-    def _set(self, panel: Panel, parameters: Parameters, table: Emission) -> None:
-        self.panel_, self.parameters_, self.emission_ = panel, parameters, table
+    def _pooled(
+        self,
+        pooled: Pooled,
+        options: Mapping[str, Any],
+        evidence: Evidence,
+        expectation: Expectation,
+        panel: Panel,
+    ) -> tuple[Fit, Assumptions]:
+        """What the votes say of labelers in general, then the highest penalised likelihood under that."""
+        declared = pooled.declared(expectation, panel.layout, balance_of(options["balance"], panel.space))
+        self.declared_ = emission(declared.start(), panel.layout)
+        starts = [declared.start()]
+        if expectation.told:
+            starts.append(declared.estimate(expectation.known_counts()))
+        found = []
+        for first in starts:
+            assumptions, start = pooled.settle(declared, first, evidence, expectation, max_iter=self.max_iter)
+            fit = maximise(expectation, assumptions, start, max_iter=self.max_iter, tol=self.tol)
+            found.append((expectation(emission(fit.parameters, panel.layout)).log_likelihood, fit, assumptions))
+        _, best, assumptions = max(found, key=lambda each: each[0])
+        self.labeler_accuracy_ = np.ravel(assumptions.accuracy_mean)
+        return best, assumptions
+
+    def _weigh(self, pooled: Pooled, evidence: Evidence) -> None:
+        """How far to believe the evidence (temperatures), and how far the fit (trust)."""
+        codes, weights, gold, layout = evidence.votes.codes, evidence.weights, evidence.gold, self.panel_.layout
+        fitted, declared = self._posterior(codes, self.emission_), self._posterior(codes, self.declared_)
+        self.trust_ = agreement(fitted, declared, weights * codes.any(axis=1))
+        self.unanimity_ = pooled.unanimity
+        if (gold >= 0).any():
+            self.trust_ = told(self.trust_, fitted, declared, gold, weights)
+            self.unanimity_ = kept(pooled.unanimity, codes, gold, weights, layout)
+        few = evidence.some(FEW)
+        cooled = []
+        for table in (self.emission_, self.declared_):
+            g = best_temperature(few.votes.codes, few.weights, table, layout)
+            cooled.append(replace(table, exponent=np.full(layout.n, g)))
+        self.emission_, self.declared_ = cooled
+        self.temperature_ = float(self.emission_.exponent[0])
+
+    def _forget(self) -> None:
+        """What only the pooled estimator learns is not left over from another fit."""
+        for name in ("firing_", "labeler_accuracy_", "temperature_", "trust_", "unanimity_", "declared_"):
+            self.__dict__.pop(name, None)
+
+    def _set(self, panel: Panel, parameters: Parameters) -> None:
+        self.panel_, self.parameters_ = panel, parameters
+        self.emission_ = emission(parameters, panel.layout)
         self.accuracy_: Floats = parameters.accuracy
         self.propensity_: Floats = parameters.propensity
         self.class_balance_ = parameters.balance
+        if not parameters.silence:  # pooled: how often each labeler votes, and how often on rows of each class
+            self.firing_, self.propensity_ = parameters.propensity, parameters.propensity @ parameters.balance
+
+    def assumptions(self, often: Floats, total: float) -> Assumptions:
+        """What this model, once fitted, assumes about votes of which each shortlist was voted so `often` in `total`
+        rows; what the votes themselves settled stays as it was settled."""
+        panel = self._panel()
+        pooled, options = resolve(self.get_params(deep=False))
+        if pooled is None:
+            return assume(options, panel, often, total)
+        return pooled.fitted(self.parameters_, self.labeler_accuracy_, panel.layout)
 
     # -- beliefs ---------------------------------------------------------------------------------------
 
     def _beliefs(self, codes: Codes) -> Floats:
+        fitted, layout = self._posterior(codes, self.emission_), self.panel_.layout
+        if not hasattr(self, "declared_"):
+            return fitted
+        counted = vote_share(codes, layout, self.class_balance_)
+        beliefs = pool(fitted, self._posterior(codes, self.declared_), counted, self.trust_)
+        return unanimous(beliefs, codes, layout, self.unanimity_)
+
+    def _posterior(self, codes: Codes, table: Emission) -> Floats:
         rows = kernel(codes, np.ones(len(codes)), self.panel_.layout, device=self.device, threads=self.threads)
-        return rows.posterior(self.emission_)
+        return rows.posterior(table)
 
     def score(self, votes: Votes, gold: Gold | None = None) -> float:
         """With gold labels, the share of them that is predicted right; without, log P(votes) per row."""
@@ -172,17 +291,30 @@ class LabelModel(Predictor):
         codes = self._panel().codes(votes)
         if not len(codes):
             raise BadFit("there are no rows to score")
-        return float(log_marginal(log_joint(codes, self.emission_, self.panel_.layout)).mean())
+        return float(log_marginal(log_joint(codes, self.generator(), self.panel_.layout)).mean())
 
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
-        """How much each labeler moved the belief about a row, in log-odds of one class against another."""
-        return explain(self._panel().codes(votes)[row], self.emission_, self.panel_, of, against)
+        """How much each labeler moved the belief about a row, in log-odds of one class against another.
+
+        Of the pooled estimator, what temperature leaves of a labeler's evidence is its move, and what trust and
+        unanimity add is the move "pooling".
+        """
+        panel = self._panel()
+        codes = panel.codes(votes)[row]
+        if not hasattr(self, "declared_"):
+            return explain(codes, self.emission_, panel, of, against)
+        beliefs = self._beliefs(codes[None])[0]
+        return explain(codes, self.emission_, panel, of, against, pooled=beliefs)
 
     def sample(self, m: int, *, seed: int | np.random.Generator) -> Simulated:
         """m rows that the fitted model could have seen, with their classes."""
         panel = self._panel()
         shape = Votes(np.zeros((0, len(panel.names)), np.uint8), panel.codomains, panel.space, panel.names)
-        return draw(self.emission_, shape, m, np.random.default_rng(seed))
+        return draw(self.generator(), shape, m, np.random.default_rng(seed))
+
+    def generator(self) -> Emission:
+        """log P(vote | class), abstaining included, as the parameters have it."""
+        return emission(replace(self.parameters_, silence=True), self.panel_.layout)
 
     # -- files -----------------------------------------------------------------------------------------
 

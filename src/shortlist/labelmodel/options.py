@@ -15,10 +15,22 @@ from shortlist.labelmodel.counts import Counts
 from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import Parameters, equal_split, frequency_split
 from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.pooling import Pooled
 from shortlist.labelspace import LabelSpace
 
 Balance: TypeAlias = Literal["uniform", "learn"] | Mapping[str, float] | Sequence[float] | npt.NDArray[Any]
 
+DEFAULTS: dict[str, Any] = {  # of the options that belong to estimator="likelihood"
+    "accuracy": "class",
+    "propensity": "labeler",
+    "split": "frequency",
+    "accuracy_mean": 0.7,
+    "accuracy_votes": 10.0,
+    "propensity_rows": 30.0,
+    "balance_rows": 10.0,
+    "solver": "em",
+    "n_starts": 1,
+}
 CHOICES: dict[str, tuple[str, ...]] = {
     "accuracy": ("class", "labeler"),
     "propensity": ("labeler", "class"),
@@ -27,9 +39,30 @@ CHOICES: dict[str, tuple[str, ...]] = {
 AMOUNTS = ("accuracy_votes", "propensity_rows", "balance_rows")
 
 
+def resolve(options: Mapping[str, Any]) -> tuple[Pooled | None, dict[str, Any]]:
+    """Which estimator it is, with its settings (None: "likelihood"), and all options with their defaults filled in."""
+    full = {name: DEFAULTS[name] if value is None and name in DEFAULTS else value for name, value in options.items()}
+    given = [name for name in DEFAULTS if options[name] is not None]
+    given += ["balance"] if isinstance(options["balance"], str) and options["balance"] == "learn" else []
+    estimator = options["estimator"]
+    if estimator is None:
+        estimator = "likelihood" if given else "pooled"
+    if estimator == "likelihood":
+        check(full)
+        return None, full
+    pooled = Pooled() if estimator == "pooled" else estimator
+    if not isinstance(pooled, Pooled):
+        raise BadFit(f'estimator is "pooled", "likelihood" or Pooled(...); got {estimator!r}')
+    if given:
+        shown = ", ".join(f"{name}={options[name]!r}" for name in given)
+        raise BadFit(f'the pooled estimator has no use for {shown}: that goes with estimator="likelihood"')
+    check(full)
+    return pooled, full
+
+
 def assume(options: Mapping[str, Any], panel: Panel, often: Floats, total: float) -> Assumptions:
-    """The assumptions that options make about votes of which each shortlist was voted so `often` in `total` rows."""
-    check(options)
+    """What options, with their defaults filled in, assume about votes of which each shortlist was voted so `often`
+    in `total` rows."""
     layout = panel.layout
     # A shortlist nobody voted counts one vote, so that it stays possible
     split = equal_split(layout) if options["split"] == "equal" else frequency_split(layout, often + 1)

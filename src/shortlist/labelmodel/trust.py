@@ -21,25 +21,34 @@ GRID: Floats = np.exp(-0.2 * np.arange(20))  # temperatures: 1 … 0.02
 FAINT = 1e-12  # beliefs never fall to nothing, so that a vote can be taken out of them, or another belief weighed in
 LEAST = 1e-20
 DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to foretell
+WORTH = 10.0  # rows of known class that what the votes say of themselves is worth
 Codes = npt.NDArray[np.integer]
+Positions = npt.NDArray[np.int64]
 
 
 def best_temperature(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> float:
-    """The g of the grid with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells."""
-    return float(GRID[int(np.argmax(np.round(held_out(codes, weights, table, layout), DIGITS)))])
+    """The g of the grid with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells.
+
+    Every fourth g is looked at, then those around the best.
+    """
+    coarse = np.arange(0, len(GRID), 4)
+    scores = held_out(codes, weights, table, layout, GRID[coarse])
+    best = int(coarse[np.argmax(scores)])
+    near = np.arange(max(0, best - 3), min(len(GRID), best + 4))
+    return float(GRID[near[int(np.argmax(held_out(codes, weights, table, layout, GRID[near])))]])
 
 
-def held_out(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> Floats:
+def held_out(codes: Codes, weights: Floats, table: Emission, layout: Layout, grid: Floats) -> Floats:
     """(grid,): mean log P(what i said | it voted, the other votes), over votes on rows with several votes."""
     several = (codes > 0).sum(axis=1) > 1
     codes, weights = codes[several], weights[several]
-    sums, mass = np.zeros(len(GRID)), 0.0
+    sums, mass = np.zeros(len(grid)), 0.0
     if not len(codes):
         return sums
     slopes, base = table.votes - table.abstain[layout.owner], table.abstain.sum(axis=0)
     said = np.exp(table.votes)
     content = said / layout.per_labeler(said)[layout.owner]  # (S, k): P(t | voted, j)
-    without = -GRID[:, None, None] * slopes  # (grid, S, k): a vote is taken out of the beliefs by these
+    without = -grid[:, None, None] * slopes  # (grid, S, k): a vote is taken out of the beliefs by these
     without = np.exp(without - without.max(axis=2, keepdims=True))
     width = max(256, min(BLOCK, BUFFER // len(slopes)))
     for a in range(0, len(codes), width):
@@ -50,23 +59,44 @@ def held_out(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> 
         X[row, vote] = 1
         joint = X @ slopes + base
         mass += float(w[row].sum())
-        for r, g in enumerate(GRID):
+        for r, g in enumerate(grid):
             beliefs = g * joint + table.balance
             beliefs = np.exp(beliefs - beliefs.max(axis=1, keepdims=True)) + FAINT
             foretold = (beliefs @ (without[r] * content).T)[row, vote]
             sums[r] += w[row] @ np.log(
                 np.maximum(foretold, LEAST) / np.maximum((beliefs @ without[r].T)[row, vote], LEAST)
             )
-    return sums / mass
+    return np.round(sums / mass, DIGITS)
 
 
 def agreement(fitted: Floats, declared: Floats, weights: Floats) -> float:
-    """κ: the share of rows on which two beliefs name the same class; among ties, the share of classes in both."""
+    """κ: the share of rows on which two beliefs name the same class.
+
+    One that leaves a tie contradicts none of it: what counts are the classes in both, of those that the more decided
+    of the two names.
+    """
     if not weights.any():
         return 1.0
     one, other = (B.max(axis=1, keepdims=True) - B <= TIE for B in (fitted, declared))
-    same = (one & other).sum(axis=1) / (one | other).sum(axis=1)
+    same = (one & other).sum(axis=1) / np.minimum(one.sum(axis=1), other.sum(axis=1))
     return float(weights @ same / weights.sum())
+
+
+def told(trust: float, fitted: Floats, declared: Floats, gold: Positions, weights: Floats) -> float:
+    """Trust once there are rows of known class: of those that only one of both names right, the share that the fit
+    does; what the votes say of themselves is worth `WORTH` such rows."""
+    known = gold >= 0
+    one, other = (B[known, gold[known]] >= B[known].max(axis=1) - TIE for B in (fitted, declared))
+    w = weights[known]
+    return float((w @ (one & ~other) + WORTH * trust) / (w @ (one != other) + WORTH))
+
+
+def kept(least: float, codes: Codes, gold: Positions, weights: Floats, layout: Layout) -> float:
+    """How much belief unanimous votes keep: `least`, or less where rows of known class say they are often wrong."""
+    common = shared(codes, layout)
+    known = (gold >= 0) & common.any(axis=1)
+    w, right = weights[known], common[known, gold[known]]
+    return float(min(least, (w @ right + WORTH * least) / (w.sum() + WORTH)))
 
 
 def pool(fitted: Floats, declared: Floats, counted: Floats, trust: float) -> Floats:
@@ -90,9 +120,16 @@ def unanimous(beliefs: Floats, codes: Codes, layout: Layout, least: float) -> Fl
 
     Of all beliefs that do, the one nearest in Kullback–Leibler divergence: both sides are scaled.
     """
-    voted = (codes > 0).sum(axis=1, keepdims=True)
-    shared = (tally(codes, layout, layout.member.astype(np.float64)) >= voted - 0.5) & (voted > 0)
-    held = (beliefs * shared).sum(axis=1, keepdims=True)
-    short = shared.any(axis=1, keepdims=True) & (held < least)
-    scaled = np.where(shared, beliefs * least / np.maximum(held, FAINT**2), beliefs * (1 - least) / (1 - held * short))
+    common = shared(codes, layout)
+    held = (beliefs * common).sum(axis=1, keepdims=True)
+    short = common.any(axis=1, keepdims=True) & (held < least)
+    scaled = np.where(common, beliefs * least / np.maximum(held, FAINT**2), beliefs * (1 - least) / (1 - held * short))
     return np.where(short, scaled, beliefs)
+
+
+def shared(codes: Codes, layout: Layout) -> npt.NDArray[np.bool_]:
+    """(m, k): classes that all votes of a row have in common; none where there is no vote."""
+    voted = (codes > 0).sum(axis=1, keepdims=True)
+    common: npt.NDArray[np.bool_] = tally(codes, layout, layout.member.astype(np.float64)) >= voted - 0.5
+    common &= voted > 0
+    return common

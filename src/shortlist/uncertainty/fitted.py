@@ -14,7 +14,6 @@ from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.evidence import Evidence, Gold
 from shortlist.labelmodel.layout import Floats, Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, posterior
-from shortlist.labelmodel.options import assume
 from shortlist.labelmodel.panel import Panel
 from shortlist.uncertainty.coordinates import Coordinates
 from shortlist.votes import Votes
@@ -83,10 +82,9 @@ def assumptions_of(model: LabelModel, codes: Codes, evidence: Evidence) -> Assum
     for start, column in zip(layout.starts, codes.T, strict=True):
         voted = column > 0
         np.add.at(often, start + column[voted].astype(np.int64) - 1, evidence.weights[voted])
-    try:
-        return assume(model.get_params(deep=False), model.panel_, often, evidence.total)
-    except KeyError as missing:
-        raise other_family(model) from missing
+    if not hasattr(model, "assumptions"):
+        raise other_family(model)
+    return model.assumptions(often, evidence.total)
 
 
 def other_family(model: LabelModel) -> BadFit:
@@ -112,7 +110,7 @@ def inside(parameters: Parameters, codes: Codes, evidence: Evidence, table: Emis
     if propensity.ndim == 2:
         propensity = _half_a_vote_in(propensity, np.broadcast_to(mass, propensity.shape))
     balance = np.maximum(parameters.balance, 0.5 / (mass.sum() + 1))
-    return Parameters(accuracy, propensity, balance / balance.sum(), parameters.split)
+    return Parameters(accuracy, propensity, balance / balance.sum(), parameters.split, parameters.silence)
 
 
 def _half_a_vote_in(p: Floats, counts: Floats) -> Floats:

@@ -1,0 +1,95 @@
+"""Firing: how much more often a labeler votes on rows of some classes, as the other labelers judge.
+
+A rule that says one thing or nothing tells all it knows by voting at all. How often it votes on rows of each class
+cannot be learned from beliefs that its own votes made: those would confirm whatever was assumed. So a labeler is judged
+by the others, on rows where at least one of them votes, and the more they know of a row, the more it counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Emission, log_joint
+
+OFTEN = 0.999  # no class makes a labeler vote more surely than this
+SELDOM = 1e-9  # rows of a class: fewer are no reason to divide by them
+SURELY_NOT = -1e3  # the log-odds of a class that a row is known not to be
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What the others say of the rows that each labeler could have voted on: how many of each class, and how many
+    of them it did vote on; both (n, k), rows weighted by how much is known of them."""
+
+    rows: Floats
+    voted: Floats
+
+    @classmethod
+    def of(cls, evidence: Evidence, table: Emission, layout: Layout, judged: Mask) -> Judgement:
+        """Of the labelers that are `judged` (n,). Rows of known class are judged by that."""
+        rows, voted = np.zeros((layout.n, layout.k)), np.zeros((layout.n, layout.k))
+        codes, told = evidence.votes.codes, evidence.gold >= 0
+        joint = log_joint(codes, table, layout)
+        joint[told] = np.where(np.arange(layout.k) == evidence.gold[told, None], 0.0, SURELY_NOT)
+        several = (codes > 0).sum(axis=1)
+        for i in np.flatnonzero(judged):
+            column = codes[:, i]
+            fires = column > 0
+            heard = (several > fires) | told
+            own = np.concatenate([table.abstain[i : i + 1], table.votes[layout.starts[i] :][: layout.sizes[i]]])
+            beliefs, known = _beliefs(joint[heard] - own[column[heard]])
+            beliefs *= (evidence.weights[heard] * known**2)[:, None]
+            rows[i] = beliefs.sum(axis=0)
+            voted[i] = fires[heard] @ beliefs
+        return cls(rows, voted)
+
+    def lift(self, named: Mask, ratio: float, side_votes: float, class_votes: float) -> Floats:
+        """(n, k): how often each labeler votes on a class, up to a factor.
+
+        Classes it can be right about (`named`) against all others: `ratio`, worth `side_votes` votes. Among the
+        classes of each side: alike, worth `class_votes` votes.
+        """
+        judged = self.rows.sum(axis=1, keepdims=True) > 0
+        share = np.maximum(self.rows, SELDOM) / np.maximum(self.rows, SELDOM).sum(axis=1, keepdims=True)
+        mine = (share * named).sum(axis=1, keepdims=True)
+        prior = ratio * mine / (ratio * mine + 1 - mine)
+        hits = (self.voted * named).sum(axis=1, keepdims=True)
+        inside = (hits + side_votes * prior) / (self.voted.sum(axis=1, keepdims=True) + side_votes)
+        lift = np.where(named, ratio, 1.0)
+        for side, votes in ((named, inside), (~named, 1 - inside)):
+            whole = np.maximum((share * side).sum(axis=1, keepdims=True), SELDOM)
+            part = share / whole  # of a class among the rows of its side
+            total = (self.voted * side).sum(axis=1, keepdims=True)
+            each = (self.voted + class_votes * part) / (total + class_votes) / part
+            lift = np.where(side & judged, votes / whole * each, lift)
+        return lift
+
+
+def propensities(rate: Floats, lift: Floats, named: Mask, balance: Floats) -> Floats:
+    """β_ij (n, k) in proportion to the lift; its mean over the balance is the observed rate β_i.
+
+    A labeler that can be right about every class, or that always votes, tells nothing by voting: β_ij = β_i.
+    """
+    each = np.minimum((rate / (lift @ balance))[:, None] * lift, OFTEN)
+    return np.where(telling(rate, named)[:, None], each, rate[:, None])
+
+
+def telling(rate: Floats, named: Mask) -> Mask:
+    """(n,): labelers that tell something by voting at all."""
+    told: Mask = ~named.all(axis=1) & (rate <= OFTEN) & (rate > 0)
+    return told
+
+
+def _beliefs(joint: Floats) -> tuple[Floats, Floats]:
+    """Beliefs (rows, k), and how much is known of each row: 0 where all classes are alike, 1 where one is sure."""
+    beliefs = np.exp(joint - joint.max(axis=1, keepdims=True))
+    beliefs /= beliefs.sum(axis=1, keepdims=True)
+    entropy = -(beliefs * np.log(np.maximum(beliefs, SELDOM))).sum(axis=1)
+    return beliefs, np.clip(1 - entropy / np.log(beliefs.shape[1]), 0, 1)

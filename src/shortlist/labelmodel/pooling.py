@@ -1,0 +1,155 @@
+"""Pooling: the assumptions of the default estimator, found from the votes themselves (docs/the-model.md).
+
+How accurate labelers are in general, and how much more often they vote where they can be right, is settled first, by
+turns with beliefs. What is settled then is a prior, and the accuracies of labelers on classes are estimated under it as
+in any other fit: by EM, to the top of a penalised likelihood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from shortlist.errors import BadFit
+from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.expectation import Expectation
+from shortlist.labelmodel.firing import Judgement, Mask, propensities, telling
+from shortlist.labelmodel.kernel import one_blas_thread
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.likelihood import Parameters, emission, frequency_split
+
+UNHEARD = 1e-12  # the share of a shortlist that was never voted
+STILL = 1e-4  # accuracies and propensities that move by less have come to rest
+MANY = 20_000  # unique rows that are enough to judge labelers by
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """The settings of the default estimator. One setting is meant for all votes.
+
+    accuracy_mean : a0, how often a labeler is right before any vote is seen
+    labeler_votes, class_votes : W and w, how many votes a0 is worth to a labeler, and a labeler's mean to its classes
+    firing_ratio : ρ, how many times as often a labeler votes on classes it can be right about, before others judge it
+    firing_votes, spread_votes : how many votes ρ is worth, and how many it is worth that classes on one side are alike
+    unanimity : where all votes of a row have classes in common, the least belief that these keep
+    """
+
+    accuracy_mean: float = 0.8
+    labeler_votes: float = 10.0
+    class_votes: float = 30.0
+    firing_ratio: float = 4.0
+    firing_votes: float = 300.0
+    spread_votes: float = 10.0
+    unanimity: float = 0.6
+
+    def __post_init__(self) -> None:
+        if not 0 < self.accuracy_mean < 1:
+            raise BadFit(f"accuracy_mean is a probability between 0 and 1; got {self.accuracy_mean!r}")
+        if not 1 <= self.firing_ratio < np.inf:
+            raise BadFit(f"firing_ratio is 1 or more; got {self.firing_ratio!r}")
+        if not 0 <= self.unanimity < 1:
+            raise BadFit(f"unanimity is a share of belief, below 1; got {self.unanimity!r}")
+        for name in (field.name for field in fields(self) if field.name.endswith("_votes")):
+            if not 0 < getattr(self, name) < np.inf:
+                raise BadFit(f"{name} says how many votes a prior is worth, above 0; got {getattr(self, name)!r}")
+
+    def declared(self, expectation: Expectation, layout: Layout, balance: Floats) -> Assumptions:
+        """Labelers at their word: all as accurate as a0, firing ρ times as often where they can be right.
+
+        Dummies, and shortlists that were declared but never voted, take no part.
+        """
+        heard = layout.only(expectation.often > 0)
+        rate = layout.per_labeler(expectation.often) / expectation.total
+        named = named_by(heard)
+        return Assumptions(
+            layout=heard,
+            shared_accuracy=False,
+            class_propensity=False,
+            learn_balance=False,
+            balance=balance,
+            rate=propensities(rate, np.where(named, self.firing_ratio, 1.0), named, balance),
+            split=heard_split(heard, expectation.often),
+            accuracy_mean=np.full((layout.n, 1), self.accuracy_mean),
+            accuracy_votes=self.class_votes,
+            propensity_rows=0.0,
+            balance_rows=0.0,
+            silence=False,
+        )
+
+    def settle(
+        self,
+        declared: Assumptions,
+        start: Parameters,
+        evidence: Evidence,
+        expectation: Expectation,
+        *,
+        max_iter: int,
+    ) -> tuple[Assumptions, Parameters]:
+        """The same assumptions with each labeler's own mean accuracy a_i and judged propensities β_ij, and the
+        parameters that were reached on the way."""
+        here, given = start, declared
+        named, rate = named_by(given.layout), given.layout.per_labeler(expectation.often) / expectation.total
+        judged = telling(rate, named)
+        jury = evidence.some(MANY)
+        with one_blas_thread():
+            for _ in range(max_iter):
+                table = emission(here, given.layout)
+                counts, before = expectation(table), given
+                given = replace(given, accuracy_mean=self._means(given.layout, counts.votes))
+                if judged.any():
+                    said = Judgement.of(jury, table, given.layout, judged)
+                    lift = said.lift(named, self.firing_ratio, self.firing_votes, self.spread_votes)
+                    given = replace(given, rate=propensities(rate, lift, named, given.balance))
+                here = given.estimate(counts)
+                if stands(before, given):
+                    break
+        return given, here
+
+    def fitted(self, parameters: Parameters, means: Floats, layout: Layout) -> Assumptions:
+        """The assumptions a fit ended with, from what is kept of it."""
+        split = np.asarray(parameters.split)
+        heard: Mask = np.any(split > np.log(2 * UNHEARD), axis=1)
+        return Assumptions(
+            layout=layout.only(heard),
+            shared_accuracy=False,
+            class_propensity=False,
+            learn_balance=False,
+            balance=parameters.balance,
+            rate=parameters.propensity,
+            split=split,
+            accuracy_mean=means[:, None],
+            accuracy_votes=self.class_votes,
+            propensity_rows=0.0,
+            balance_rows=0.0,
+            silence=False,
+        )
+
+    def _means(self, layout: Layout, votes: Floats) -> Floats:
+        """a_i = (Σ_j right_ij + W a0) / (Σ_j votes_ij + W), over classes where the accuracy is a parameter: (n, 1)."""
+        right, voted = layout.per_labeler(votes * layout.member), layout.per_labeler(votes)
+        right, voted = ((x * layout.free).sum(axis=1, keepdims=True) for x in (right, voted))
+        means: Floats = (right + self.labeler_votes * self.accuracy_mean) / (voted + self.labeler_votes)
+        return means
+
+
+def named_by(heard: Layout) -> Mask:
+    """(n, k): j ∈ U_i, the union of what labeler i was heard to say."""
+    said = heard.member & heard.part[:, None] if heard.part is not None else heard.member
+    named: Mask = heard.per_labeler(said.astype(np.float64)) > 0
+    return named
+
+
+def heard_split(heard: Layout, often: Floats) -> Floats:
+    """(S, k): the log share of a shortlist among those as right (or as wrong) about a class, as often as voted."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        split = frequency_split(heard, often)
+    return np.where((often > 0)[:, None], split, np.log(UNHEARD))
+
+
+def stands(before: Assumptions, now: Assumptions) -> bool:
+    """Whether what is being settled has come to rest."""
+    means = np.abs(now.accuracy_mean - before.accuracy_mean).max(initial=0)
+    rates = np.abs(now.rate - before.rate).max(initial=0)
+    return bool(means <= STILL and rates <= STILL)
