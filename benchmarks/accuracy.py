@@ -38,7 +38,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
 
 from experiments.votes import MODULES
-from shortlist import LabelModel, MajorityVote, NearestClass, PooledModel, Votes, apply, datasets
+from shortlist import LabelModel, MajorityVote, NearestClass, Votes, apply, datasets
 from shortlist.errors import BadVotes, ShortlistError
 
 FITTED_ON = {"agnews": ("dev", "test")}  # else train, where there is such a split
@@ -105,7 +105,7 @@ def votes_of(data: datasets.Dataset) -> dict[str, Votes]:
 # -- the label models: each gives beliefs (m, k) about the scored rows ---------------------------------------
 
 
-def ours(model: LabelModel | PooledModel | NearestClass | MajorityVote) -> Callable[[Task], np.ndarray]:
+def ours(model: LabelModel | NearestClass | MajorityVote) -> Callable[[Task], np.ndarray]:
     def beliefs(task: Task) -> np.ndarray:
         return model.fit(task.fit).predict_proba(task.score)
 
@@ -145,8 +145,8 @@ def methods() -> dict[str, Callable[[Task], np.ndarray]]:
         "nearest class": ours(NearestClass()),
         "majority vote": ours(MajorityVote()),
         "LabelModel.paper()": ours(LabelModel.paper()),
+        "likelihood": ours(LabelModel(estimator="likelihood")),
         "LabelModel()": ours(LabelModel()),
-        "PooledModel()": ours(PooledModel()),
     }
     if importlib.util.find_spec("snorkel"):
         found["Snorkel"] = snorkel

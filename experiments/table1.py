@@ -4,7 +4,7 @@
     python -m experiments.table1 --package .gpu --device cuda --workers 8
 
 Methods: "supervised" (the dev rows with gold labels), "lfs" (labelers that name one class), "nc" (nearest class),
-"nplm" and its variants (the noisy partial label model), "ceiling" (gold labels on all training rows) and
+"ours" (LabelModel()), "nplm" and its variants (the paper's family), "ceiling" (gold labels on all training rows) and
 "ceiling-covered". Each is scored on the test rows with and without the end model, over seeds.
 
 Every finished run is added to the results file at once, and runs that are in it are not repeated: after a kill, or for
@@ -27,7 +27,7 @@ from experiments.tasks import NAMES, Task
 from shortlist.classifier import TransformerClassifier
 from shortlist.classifier.evaluation import Estimate, score
 
-METHODS = ("supervised", "lfs", "nc", "nplm")
+METHODS = ("supervised", "lfs", "nc", "ours")
 # The paper's Table 1: accuracy and macro F1 with the end model (BERT-base, five seeds), and without it.
 PAPER = {
     "trec": {
@@ -58,7 +58,7 @@ def lessons(task, method):
     if method == "ceiling":
         return task.texts["train"], task.gold["train"], None
     if method == "ceiling-covered":
-        rows = np.flatnonzero(task.covered["nplm", "train"])
+        rows = np.flatnonzero(task.covered["ours", "train"])
         return [task.texts["train"][a] for a in rows], task.gold["train"][rows], None
     return task.texts["train"], task.beliefs[method, "train"], task.covered[method, "train"]
 
@@ -123,7 +123,7 @@ def table(runs, tasks, split="test"):
                 groups.setdefault((run["method"], run["recipe"]), []).append(run[split])
         for (method, recipe), scores in groups.items():
             alone = shown([without_end_model(tasks[name], method)]) if (method, "test") in tasks[name].beliefs else ""
-            paper = PAPER[name].get("nplm" if method.startswith("nplm") else method, ("", ""))
+            paper = PAPER[name].get("nplm" if method.startswith(("nplm", "ours")) else method, ("", ""))
             ours = f"{name:8} {method:17} {recipe:24} {len(scores)}  {shown(scores):25} {alone:13}"
             lines.append(f"{ours} {paper[0]:25} {paper[1]}".rstrip())
     return "\n".join(lines)

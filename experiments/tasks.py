@@ -63,16 +63,15 @@ class Task:
 
 def label_models():
     """The label models of Table 1, and the settings of ours that were compared; each is fitted without gold."""
-    from shortlist import LabelModel, MajorityVote, NearestClass, PooledModel
+    from shortlist import LabelModel, MajorityVote, NearestClass
 
     return {
         "nc": NearestClass(),
         "mv": MajorityVote(),
-        "nplm": LabelModel(),
+        "ours": LabelModel(),
+        "nplm": LabelModel(estimator="likelihood"),
         "nplm-paper": LabelModel.paper(solver="gradient"),
-        "nplm-class": LabelModel(propensity="class"),
         "nplm-class-learn": LabelModel(propensity="class", balance="learn"),
-        "pooled": PooledModel(),
     }
 
 
