@@ -45,7 +45,7 @@ from shortlist.labelmodel.gradient import descend
 from shortlist.labelmodel.kernel import Kernel, one_blas_thread
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, emission
-from shortlist.labelmodel.options import assume
+from shortlist.labelmodel.options import assume, resolve
 from shortlist.labelmodel.panel import Panel
 
 EPOCHS = 200
@@ -142,7 +142,7 @@ class Race:
         self.panel = Panel.of(self.votes)
         self.expectation = Expectation(self.rows, self.panel.layout, device="cpu", threads=None)
         self.assumptions = assume(
-            LabelModel.paper().get_params(), self.panel, self.expectation.often, self.expectation.total
+            resolve(LabelModel.paper().get_params())[1], self.panel, self.expectation.often, self.expectation.total
         )
         start = self.assumptions.start()
         self.start = Parameters(start.accuracy, np.full(self.panel.layout.n, 0.5), start.balance, start.split)
@@ -245,7 +245,7 @@ def fit_for(votes: Votes, iterations: int) -> Fit:
     """What `LabelModel.paper().fit` does, so many iterations long: votes in, parameters out."""
     panel, evidence = Panel.of(votes), Evidence.gather(votes)
     expectation = Expectation(evidence, panel.layout, device="cpu", threads=Clock.threads)
-    assumptions = assume(LabelModel.paper().get_params(), panel, expectation.often, expectation.total)
+    assumptions = assume(resolve(LabelModel.paper().get_params())[1], panel, expectation.often, expectation.total)
     return maximise(expectation, assumptions, assumptions.start(), max_iter=iterations, tol=0.0)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist import LabelModel, NearestClass, PooledModel, datasets
+from shortlist import LabelModel, NearestClass, datasets
 from shortlist.labelmodel import MajorityVote
 
 SETS = {"A": "Animals", "F": "Fruit", "V": "Vehicles", "E": "Electronics", "H": "Hairstyles"}
@@ -30,8 +30,8 @@ MODELS = {
     "NearestClass()": NearestClass,
     "MajorityVote()": MajorityVote,
     "LabelModel.paper(), uniform balance": lambda: LabelModel.paper(balance="uniform"),
+    "LabelModel, likelihood": lambda: LabelModel(estimator="likelihood"),
     "LabelModel()": LabelModel,
-    "PooledModel()": PooledModel,
 }
 
 
