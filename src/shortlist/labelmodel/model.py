@@ -171,7 +171,8 @@ class LabelModel(Predictor):
         self.evidence_ = evidence
         if pooled is not None:
             self._weigh(pooled, evidence)
-        for warning in diagnose(best, assumptions, panel, expectation.often, getattr(self, "trust_", 1.0)):
+        trust = 1.0 if pooled is None or expectation.told else self.trust_  # known labels have been asked already
+        for warning in diagnose(best, assumptions, panel, expectation.often, trust):
             warnings.warn(warning, stacklevel=3)
         return self
 
