@@ -15,7 +15,7 @@ from shortlist.zeroshot.detectors import AttributeDetectors
 from shortlist.zeroshot.mixture import SeededMixture
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
-from shortlist.zeroshot.task import Floats, read_features
+from shortlist.zeroshot.task import Floats, make_task, read_features
 
 DOUBT = 1e-6  # detectors rule no unseen class out for good
 
@@ -28,7 +28,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     table : which class has which attribute: a mapping of attribute → classes, a DataFrame, or an `AttributeTable`
     generalised : False (strict): rows are of unseen classes, and those are what it answers. True: rows may be of any
         class; the classifier learns seen classes from their labels and unseen ones from beliefs.
-    detectors : an `AttributeDetectors` to take the options of; None for its defaults
+    detectors : an `AttributeDetectors`: fitted, it is used as it is; else for its options. None for its defaults
     label_model : what turns votes into beliefs; None for `LabelModel()`
     classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
         is `MLPClassifier()`.
@@ -64,8 +64,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         new = read_features(unlabelled, rows.shape[1])
         if not len(new):
             raise BadFit("there are no unlabelled rows: the votes on them are what the label model learns from")
-        given = AttributeDetectors(self.table) if self.detectors is None else clone(self.detectors)
-        self.detectors_ = given.set_params(table=self.table).fit(rows, y, unseen=unseen)
+        self.detectors_ = self._detectors(rows, y, unseen)
         self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
         self.votes_ = self.detectors_.votes(new)
         model = LabelModel() if self.label_model is None else clone(self.label_model)
@@ -73,6 +72,20 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
         self._fit_classifier(rows, np.asarray(y), new)
         return self
+
+    def _detectors(self, rows: npt.NDArray[np.float32], y: Any, unseen: Iterable[str] | None) -> AttributeDetectors:
+        """Those given, if they are fitted, to these classes; else new ones."""
+        if self.detectors is None or not self.detectors.__sklearn_is_fitted__():
+            given = AttributeDetectors(self.table) if self.detectors is None else clone(self.detectors)
+            fresh: AttributeDetectors = given.set_params(table=self.table)
+            return fresh.fit(rows, y, unseen=unseen)
+        task = make_task(rows, y, self.table, unseen)
+        if (task.seen, set(task.unseen)) != (self.detectors.seen_, set(self.detectors.unseen_)):
+            raise BadFit(
+                f"the detectors were fitted on {', '.join(self.detectors.seen_)} to find "
+                f"{', '.join(self.detectors.unseen_)}; these are labels of {', '.join(task.seen)}"
+            )
+        return self.detectors
 
     def _fit_classifier(self, rows: npt.NDArray[np.float32], y: npt.NDArray[Any], new: npt.NDArray[np.float32]) -> None:
         """Train on beliefs; in the generalised setting, on given labels and beliefs together."""
