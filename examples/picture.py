@@ -7,12 +7,14 @@ of it. The sentence is ours; the votes and the beliefs are what the library give
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from html import escape
 
 from shortlist import LabelModel, Votes, apply
 from shortlist.demo.articles import read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
+from shortlist.errors import OneSided
 
 SENTENCE = "Mr Lee, president of the firm, said that sales of its video games rose by 12%."
 NAME, CELL, ROW, TOP = 110, 112, 27, 92  # widths and heights, in pixels
@@ -29,7 +31,9 @@ text { font: 14px system-ui, sans-serif; fill: #1d2b2a } .small { font-size: 12p
 def votes_on(sentence: str) -> tuple[Votes, list[float]]:
     """The votes on a sentence, and the beliefs of a model fitted on the demo's training articles."""
     rows = [article.row() for article in read_articles() if not article.test]
-    model = LabelModel(propensity="class").fit(apply(LABELERS, rows, space=CLASSES, progress=False))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OneSided)  # the demo shows and explains it
+        model = LabelModel().fit(apply(LABELERS, rows, space=CLASSES, progress=False))
     votes = apply(LABELERS, [{"text": f" {sentence}", "opening": sentence}], space=CLASSES, progress=False)
     return votes, model.predict_proba(votes)[0].tolist()
 

@@ -46,6 +46,7 @@ def test_it_tells_of_every_stage(shown):
         "Identifiable",
         "president",
         "log-odds",
+        "note: law, record only ever said one thing",
         "BBC",
     ):
         assert words in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from shortlist.classifier import NoiseAwareClassifier, TextFeatures
 from shortlist.demo import labelers as labelers_file
 from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
-from shortlist.errors import BadFile
+from shortlist.errors import BadFile, FitWarning
 from shortlist.identifiability import diagnose
 from shortlist.io import LabelTable, write_table
 from shortlist.labelers import apply
@@ -53,11 +54,13 @@ def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     )
     console.print(f"[bold]2. Can it be learned from that?[/]\n{diagnose(votes).findings[0]}\n")
 
-    model = LabelModel(propensity="class").fit(votes)
+    model, notes = fit_model(votes)
     a = example(train)
     console.print("[bold]3. How far to trust each of them.[/] For example, a story with a president in it:\n")
     console.print(Padding(Text(f"“{train[a].title}. {train[a].lead}”", style="italic"), (0, 0, 0, 3)))
     console.print(f"   {shares(model.predict_proba(votes[a])[0])}\n{explained(model, votes, a)}\n", markup=False)
+    for note in notes:
+        console.print(f"note: {note}\n", style="dim", markup=False)
 
     reader = train_reader(rows, model.predict_proba(votes))
     console.print(
@@ -77,6 +80,14 @@ def make_folder(home: Path) -> None:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadFile(f"{home} cannot be made a folder: {error.strerror}") from error
+
+
+def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
+    """The label model as it comes, and what the fit has to say about itself."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", FitWarning)
+        model = LabelModel().fit(votes)
+    return model, [str(warning.message) for warning in warned]
 
 
 def train_reader(rows: Rows, beliefs: Any) -> NoiseAwareClassifier:
@@ -151,7 +162,7 @@ id = "id"
 gold = "topic"  # for scoring; it never fits
 
 [label_model]
-propensity = "class"  # for labelers that are often silent
+# propensity = "class"  # another estimator, to compare: docs/label-model.md
 
 [output]
 format = "csv"
