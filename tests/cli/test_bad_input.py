@@ -64,6 +64,9 @@ BAD = {
         more("[label_model]\naccuracy_mean = 7\n"),
         ["line 19", "accuracy_mean", "between 0 and 1"],
     ),
+    "an option of no estimator": (more("[label_model.estimator]\nunanimty = 0.8\n"), ["line 19", "'unanimity'"]),
+    "an estimator that cannot be": (more("[label_model]\nestimator = { unanimity = 8 }\n"), ["line 19", "below 1"]),
+    "a balance of other classes": (more("[label_model]\nbalance = { sport = 1 }\n"), ["sport"]),
     "a file that labelers read, missing": (more('[labelers]\ndepends = ["w.txt"]\n'), ["line 19", "w.txt does not"]),
     "a type unknown": (more('[data.types]\nn = "float"\n'), ["line 18", "'number'"]),
     # -- labelers in the toml

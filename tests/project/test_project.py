@@ -146,6 +146,12 @@ def test_options_of_the_model_only_fit_again(project):
     assert project.model.get_params()["accuracy_mean"] == 0.9
 
 
+def test_settings_of_the_estimator_are_a_table(project):
+    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model.estimator]\nunanimity = 0.7\n\n[classifier]")
+    assert project.model.estimator.unanimity == 0.7
+    assert project.run(["fit"])[-1].status == "up to date"
+
+
 def test_gold_scores_and_does_not_fit(project):
     with_gold = project.model.predict_proba(project.votes)
     edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
@@ -283,6 +289,10 @@ def test_predict_other_files_and_export_elsewhere(project, tmp_path):
     assert 0 <= facts["accuracy"] <= 1
     found = pl.read_csv(tmp_path / "new.csv")
     assert found["id"].to_list() == [f"doc{a}" for a in range(40)]
+    rows(40, seed=5).select("id", "body").write_csv(tmp_path / "unknown.csv")
+    assert project.predict(tmp_path / "unknown.csv", path=tmp_path / "unknown.parquet") == {"rows": 40}
+    with pytest.raises(ShortlistError, match=r"^\S+missing.csv does not exist"):
+        project.predict(tmp_path / "missing.csv", path=tmp_path / "new.csv")
     assert project.export(tmp_path / "labels.jsonl").exists()
     assert pl.read_ndjson(tmp_path / "labels.jsonl").shape == project.labels.shape
 

@@ -120,16 +120,16 @@ class Project:
     def predict(
         self, *files: str | os.PathLike[str], path: str | os.PathLike[str], listener: Listener | None = None
     ) -> dict[str, Any]:
-        """Let the classifier read other files of the same columns; what it believes is written to `path`."""
-        from dataclasses import replace
+        """Let the classifier read other files of the same columns; what it believes is written to `path`.
 
-        from shortlist.project.rows import Rows
+        Files that hold known classes are scored by them; they need not.
+        """
+        from shortlist.project.rows import other_rows
         from shortlist.project.work import predict_rows
 
         self.run(["train"], listener=listener)
-        data = replace(self.settings.data, files=tuple(str(Path(file).absolute()) for file in files))
         with self._locked(listener or Listener()):
-            rows = Rows(self.folder, replace(self.settings, data=data), self.digests)
+            rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(self, rows, Path(path), listener or Listener())
 
     # -- stages ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,6 +176,18 @@ def stamp(path: Path) -> tuple[int, int, int]:
     """What changes when a file is written to."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
+    """The rows of other files: with the columns that are read, but perhaps without gold labels and others."""
+    there = {name for path in files for name in RowFile(path).columns}
+    data = replace(
+        settings.data,
+        files=tuple(str(path.absolute()) for path in files),
+        gold=settings.data.gold if settings.data.gold in there else None,
+        types={name: kind for name, kind in settings.data.types.items() if name in there},
+    )
+    return Rows(folder, replace(settings, data=data), digests)
 
 
 def row_file(path: Path, settings: Settings) -> RowFile:

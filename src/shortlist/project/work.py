@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,12 +83,31 @@ def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
 
     check_options(settings, "label_model", LabelModel, settings.label_model)
     try:
-        return LabelModel(**settings.label_model).fit(votes, gold)
+        return LabelModel(**_live_options(settings)).fit(votes, gold)
     except (BadFit, UnknownClass, TypeError) as error:
-        option = next((name for name in settings.label_model if name in str(error)), None)
-        if option is None:
+        path = next((path for path in _option_paths(settings.label_model) if path[-1] in str(error)), None)
+        if path is None:
             raise
-        raise settings.toml.wrong(str(error), "label_model", option) from error
+        raise settings.toml.wrong(str(error), "label_model", *path) from error
+
+
+def _option_paths(options: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """The options by name, those within a table first."""
+    for name, value in options.items():
+        yield from ((name, inner) for inner in value) if isinstance(value, dict) else ()
+        yield (name,)
+
+
+def _live_options(settings: Settings) -> dict[str, Any]:
+    """The options of the label model; the settings of estimator and solver are tables in the toml."""
+    from shortlist.labelmodel import Gradient, Pooled
+
+    options = dict(settings.label_model)
+    for name, made in (("estimator", Pooled), ("solver", Gradient)):
+        if isinstance(options.get(name), dict):
+            check_options(settings, f"label_model.{name}", made, options[name])
+            options[name] = made(**options[name])
+    return options
 
 
 def check_options(settings: Settings, table: str, made: Any, options: Any) -> None:
@@ -98,7 +117,7 @@ def check_options(settings: Settings, table: str, made: Any, options: Any) -> No
         if name not in known:
             raise settings.toml.wrong(
                 f"{table}.{name} is no option of {made.__name__}.{did_you_mean(name, known)} "
-                f"Options: {', '.join(known)}", table, name,
+                f"Options: {', '.join(known)}", *table.split("."), name,
             )  # fmt: skip
 
 
