@@ -100,7 +100,7 @@ def test_ctrl_c_at_a_question_writes_nothing(tmp_path):
         time.sleep(0.5)
         if terminal.program.poll() is not None:
             break
-    assert terminal.end() == 130
+    assert terminal.end() in (130, -2)  # −2: another came while it was ending
     assert not (tmp_path / "shortlist.toml").exists()
 
 
