@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -108,6 +109,21 @@ def test_the_seed_decides_and_nothing_else():
     np.testing.assert_array_equal(first, again)
     other = AttributeDetectors(TABLE, kind="mlp", **SMALL, seed=1).fit(X, y).predict_proba(X_new)
     assert np.abs(first - other).max() > 1e-3
+
+
+def test_decorrelated_detectors_find_the_share_of_each_attribute():
+    """Stripes go with hooves in all classes but one; each detector still looks along its own feature."""
+    from shortlist.zeroshot.linear import decorrelated
+
+    has = np.array([[1, 1], [1, 1], [0, 0], [0, 0], [1, 0]], bool)
+    truth = np.repeat(np.arange(5), 4)
+    X = (has[truth] @ np.array([[1.0, 0.0], [0.0, 1.0]])).astype("f4")  # feature 0 shows stripes, feature 1 hooves
+    holdout = deal(truth, has, 1, np.random.default_rng(0))
+    holdout = replace(holdout, held=np.zeros_like(holdout.held), fold=np.zeros(2, int), attribute=np.arange(2))
+    weights = decorrelated(X, holdout, 1e-9).layers[0][0][:, :, 0]  # (attributes, features)
+    np.testing.assert_allclose(weights / np.abs(weights).max(axis=1, keepdims=True), np.eye(2), atol=1e-3)
+    scores = decorrelated(X, holdout, 1e-9).scores(X)
+    assert ((scores > 0.5) == has[truth]).all()
 
 
 def test_without_torch_they_are_linear(monkeypatch):

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from shortlist.labelers import Attribute
 
-PENALTIES = (0.1, 0.01, 0.001)  # that a linear detector is tried with
+PENALTIES = (0.1, 0.01, 0.001)  # that a linear detector is tried with, trained by itself
+RIDGES = (0.1, 1.0)  # and decorrelated from the others
 COIN = 0.5
 
 
@@ -37,7 +38,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 
     Each is a three-layer perceptron as in the paper (batch normalisation, LeakyReLU, dropout, minority oversampled,
     Adam, a learning rate that falls in steps, the best epoch on held-out classes); all of them are trained together as
-    one batched model. Without torch they are logistic regressions.
+    one batched model. Linear ones are logistic regressions, or decorrelated from one another, whichever does better on
+    held-out classes.
 
     Parameters
     ----------
@@ -154,7 +156,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 
     def _candidates(self, X: npt.NDArray[np.float32], holdout: Holdout) -> list[Stack]:
         if self._kind() == "linear":
-            return linear.train(X, holdout, PENALTIES)
+            alone = linear.train(X, holdout, PENALTIES)
+            return alone + [linear.decorrelated(X, holdout, penalty) for penalty in RIDGES]
         recipe = mlp.Recipe(self.epochs, self.lr, self.batch_size, self.dropout, self.seed, self.device)
         stacks = []
         for width in self.hidden:

@@ -1,4 +1,10 @@
-"""Linear detectors: one logistic regression an attribute, all fitted together by one L-BFGS. Needs no torch."""
+"""Linear detectors, all fitted together. They need no torch.
+
+Two kinds: a logistic regression an attribute, and detectors that are decorrelated. A detector of one attribute by
+itself learns whatever goes with it among the few classes it sees: of stripes, say, that striped animals have hooves.
+Fitted jointly, each attribute accounts for what the others leave over (Jayaraman et al., NeurIPS 2014, on why that
+matters).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ from scipy.optimize import minimize
 
 from shortlist.zeroshot.holdout import Holdout
 from shortlist.zeroshot.stack import Stack
+from shortlist.zeroshot.table import Flags
 from shortlist.zeroshot.task import Floats
 
 Singles = npt.NDArray[np.float32]
@@ -43,3 +50,31 @@ def train(X: npt.NDArray[np.float32], holdout: Holdout, penalties: Iterable[floa
         table = theta.reshape(-1, holdout.jobs).T.astype(np.float32)  # (G, p + 1)
         stacks.append(Stack(((table[:, :-1, None], table[:, -1:, None]),)))
     return stacks
+
+
+def decorrelated(X: Singles, holdout: Holdout, penalty: float) -> Stack:
+    """Detectors along what each attribute adds to where a class lies, given all other attributes.
+
+        min over M, b:  Σ_j ‖a_j M + b − c_j‖² + penalty (‖M‖² + ‖b‖²),   score of x for i ∝ (x − x̄_i)ᵀ m_i
+
+    c_j is the mean of the rows of class j, a_j are its attributes, m_i is row i of M, and x̄_i the point half way
+    between classes with and without the attribute; their means score ±2.
+    """
+    k = len(holdout.has)
+    centres = np.stack([X[holdout.truth == j].mean(axis=0) for j in range(k)]).astype(np.float64)  # (k, p)
+    table = np.zeros((holdout.jobs, X.shape[1] + 1))
+    for f, out in enumerate(holdout.held):
+        A = np.hstack([holdout.has[~out], np.ones((int((~out).sum()), 1))]).astype(np.float64)
+        M = np.linalg.solve(A.T @ A + penalty * np.eye(A.shape[1]), A.T @ centres[~out])  # (n + 1, p)
+        for g in np.flatnonzero(holdout.fold == f):
+            i = holdout.attribute[g]
+            table[g] = _half_way(M[i], centres[~out] @ M[i], holdout.has[~out, i])
+    layer = table.astype(np.float32)
+    return Stack(((layer[:, :-1, None], layer[:, -1:, None]),))
+
+
+def _half_way(direction: Floats, places: Floats, yes: Flags) -> Floats:
+    """(p + 1,): weights and bias along a direction, so that classes (at `places` on it) with and without score ±2."""
+    above, below = float(places[yes].mean()), float(places[~yes].mean())
+    scale = 4 / (above - below) if above - below > 1e-9 else 0.0
+    return scale * np.append(direction, -(above + below) / 2)
