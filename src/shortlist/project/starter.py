@@ -88,7 +88,7 @@ def write_starter(
         raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
     written = [_write(folder / NAME, toml_text(_relative(data, folder), classes, text, features, id, gold, file))]
     if LABELERS not in existing or force:
-        written.append(_write(folder / LABELERS, labelers_text(classes, text)))
+        written.append(_write(folder / LABELERS, labelers_text(classes, text, features)))
     return written
 
 
@@ -133,7 +133,7 @@ def toml_text(
         "",
         "[data]",
         f"files = {_listed([data])}  # csv, tsv, jsonl, parquet; names with * are fine",
-        f"# columns: {', '.join(file.columns)}".replace("\n", " "),
+        "# columns: " + "".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
         f"text = {_quoted(text)}  # what labelers and the classifier read"
         if text is not None
         else '# text = "…"  # the column that labelers and the classifier read',
@@ -174,35 +174,41 @@ def toml_text(
     return "\n".join(lines)
 
 
-def labelers_text(classes: Sequence[str], text: str | None) -> str:
-    """A labelers.py that works as it is, to be changed."""
-    on = "" if text is not None else ', on="…"'
-    words = [
-        f"    keywords([{_quoted(name.replace('_', ' '))}], says={_quoted(name)}, name={_quoted('names_' + name)}{on}),"
-        for name in classes
-    ]
-    some = sorted(classes[:2]) if len(classes) > 2 else []
-    says = f"{{{_quoted(some[0])}, {_quoted(some[1])}}}" if some else _quoted(classes[0])
-    lines = [
-        '"""Labelers: each narrows a row down to the classes it may be of, or says nothing.',
-        "",
-        "A parameter that bears the name of a column receives that column; `text` is the text column. A first",
-        "parameter of any other name receives the whole row: row.title, row['title'].",
-        '"""',
-        "",
-        "from shortlist import Not, feature, keywords, labeler, pattern  # noqa: F401",
-        "",
-        "# To begin with: a class is named in the text. Replace these by words that you know to be telling.",
-        "names = [",
-        *words,
-        "]",
-        "",
+HEAD = '''"""Labelers: each narrows a row down to the classes it may be of, or says nothing.
+
+A parameter that bears the name of a column receives that column; `text` is the text column. A first
+parameter of any other name receives the whole row: row.title, row["title"].
+"""
+
+from shortlist import Not, feature, keywords, labeler, pattern  # noqa: F401
+'''
+
+
+def labelers_text(classes: Sequence[str], text: str | None, features: Sequence[str]) -> str:
+    """A labelers.py that works as it is where there is text, to be changed."""
+    said = sorted(classes[:2]) if len(classes) > 2 else classes[:1]
+    says = f"{{{', '.join(map(_quoted, said))}}}" if len(said) > 1 else _quoted(said[0])
+    column = next((name for name in features if name.isidentifier()), "row")
+    reads, found = ("text", '"some word" in text.lower()') if text is not None else (column, f"{column} > 0")
+    rule = [
         "",
         "# A rule of your own. It need not know the class: a shortlist will do.",
         f"# @labeler(says=[{says}])",
-        "# def my_rule(text):",
-        '#     if "some word" in text.lower():',
+        f"# def my_rule({reads}):",
+        f"#     if {found}:",
         f"#         return {says}",
         "",
     ]
-    return "\n".join(lines)
+    return "\n".join([HEAD, *(_named(classes) if text is not None else ()), *rule])
+
+
+def _named(classes: Sequence[str]) -> list[str]:
+    """Labelers to begin with."""
+    names = [(_quoted(name.replace("_", " ")), _quoted(name), _quoted(f"names_{name}")) for name in classes]
+    return [
+        "# To begin with: a class is named in the text. Replace these by words that you know to be telling.",
+        "names = [",
+        *(f"    keywords([{word}], says={says}, name={name})," for word, says, name in names),
+        "]",
+        "",
+    ]

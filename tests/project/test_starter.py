@@ -1,0 +1,67 @@
+"""What `shortlist init` writes: it is read back as it was meant, and works."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist import Project
+from shortlist.errors import ShortlistError
+from shortlist.io import RowFile
+from shortlist.project.starter import Guess, labelers_text, toml_text
+
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=12)
+
+
+@given(classes=st.lists(NAMES, min_size=2, max_size=6, unique=True), text=NAMES, gold=st.none() | NAMES)
+def test_any_name_survives(classes, text, gold, tmp_path_factory):
+    """Quotation marks, backslashes, line breaks, control characters."""
+    folder = tmp_path_factory.mktemp("init")
+    pl.DataFrame({"id": [1], "x": ["a"]}).write_parquet(folder / "rows.parquet")
+    made = toml_text("rows.parquet", classes, text, [], None, gold, RowFile(folder / "rows.parquet"))
+    (folder / "shortlist.toml").write_text(made, "utf-8", newline="")
+    settings = Project(folder).settings
+    assert list(settings.classes) == classes
+    assert settings.data.text == text
+    assert settings.data.gold == gold
+    namespace = {}
+    exec(labelers_text(classes, text, []), namespace)
+    assert [labeler.says for labeler in namespace["names"]] == [(frozenset([name]),) for name in classes]
+
+
+def test_numbers_only(tmp_path):
+    """Without text there is nothing to look for: the file says how a rule is written."""
+    pl.DataFrame({"a": [1.0, -2.0], "b": [0.5, 0.5]}).write_csv(tmp_path / "rows.csv")
+    project = Project.init(tmp_path / "rows.csv", tmp_path, features=["a", "b"], classes=["x", "y", "z"])
+    with pytest.raises(ShortlistError, match="defines no labelers yet"):
+        project.run(["vote"])
+    file = tmp_path / "labelers.py"
+    commented = file.read_text().replace("# @labeler", "@labeler").replace("# def", "def").replace("\n#     ", "\n    ")
+    file.write_text(commented)
+    assert project.votes.said(0) == {"my_rule": ("x", "y")}
+    assert project.votes.said(1) == {}
+
+
+@pytest.mark.parametrize(
+    ("columns", "guess"),
+    [
+        ({"id": ["a", "b"], "text": ["some long text or other"] * 2, "label": ["x", "y"]}, ("text", "id", "label")),
+        ({"id": ["a", "a"], "title": ["short"] * 2, "body": ["some long text or other"] * 2}, ("body", None, None)),
+        ({"text": ["short"] * 2}, ("text", None, None)),
+        ({"a": ["x", "y"], "b": ["y", "z"]}, (None, None, None)),
+        ({"doc_id": [1, 2], "x": [0.5, 1.5]}, (None, "doc_id", None)),
+    ],
+)
+def test_what_columns_suggest(columns, guess, tmp_path):
+    pl.DataFrame(columns).write_csv(tmp_path / "rows.csv")
+    found = Guess.of(RowFile(tmp_path / "rows.csv"))
+    assert (found.text, found.id, found.gold) == guess
+
+
+def test_labelers_that_are_there_are_kept(tmp_path):
+    pl.DataFrame({"text": ["some long text or other"]}).write_csv(tmp_path / "rows.csv")
+    (tmp_path / "labelers.py").write_text("mine = 1\n")
+    Project.init(tmp_path / "rows.csv", tmp_path, classes=["x", "y"])
+    assert (tmp_path / "labelers.py").read_text() == "mine = 1\n"
+    Project.init(tmp_path / "rows.csv", tmp_path, classes=["x", "y"], force=True)
+    assert "keywords" in (tmp_path / "labelers.py").read_text()
