@@ -107,6 +107,8 @@ BAD = {
         lambda f: (toml('"news.csv"', '"news.parquet"')(f), data(b"hello", "news.parquet")(f)),
         ["news.parquet"],
     ),
+    "a file where results should go": (lambda f: (f / "out").write_text(""), ["out", "exists"]),
+    "a file where work is kept": (lambda f: (f / ".shortlist").write_text(""), [".shortlist", "exists"]),
     # -- labelers.py
     "a syntax error": (labelers(CODE + "def rule(text)\n    pass\n"), ["labelers.py, line 4", "expected ':'"]),
     "an import that fails": (labelers("import no_such_thing\n"), ["labelers.py, line 1", "no_such_thing"]),

@@ -56,6 +56,8 @@ def _tell(error: Exception, as_json: bool) -> int:
 
     if isinstance(error, ShortlistError):
         code, line = (MISSING if isinstance(error, MissingPackage) else MISTAKE), str(error)
+    elif isinstance(error, OSError) and error.strerror:  # a full disk, a folder that may not be written to
+        code, line = MISTAKE, f"{error.filename or 'a file'}: {error.strerror}"
     else:
         code, line = UNEXPECTED, f"unexpected {type(error).__name__}: {error} (--debug shows all of it)"
     line = " ".join(line.split())

@@ -153,10 +153,14 @@ class Rows:
         if column is None or all(column not in file.schema for file in self.files):
             return None
         found: list[str | None] = []
+        known: dict[Any, str | None] = {
+            "": None,
+            **{name: name for name in classes},
+        }  # one text each, however many rows
         for f, (file, count) in enumerate(zip(self.files, self.counts, strict=True)):
             if column in file.schema:
                 parts = (segment.frame[column].to_list() for segment in self.segments([column], files=[f]))
-                found += [label or None for part in parts for label in part]
+                found += [known.get(label, label) for part in parts for label in part]
             else:
                 found += [None] * count
         self._check_gold(found, column, classes)
