@@ -49,6 +49,9 @@ files = ["news.parquet"]
 text = "text"
 id = "id"
 gold = "label"
+
+[output]
+stages = ["vote", "fit", "export"]
 """
 LABELERS = """from shortlist import Not, feature, keywords, labeler, pattern
 
