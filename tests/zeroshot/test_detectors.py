@@ -126,6 +126,20 @@ def test_decorrelated_detectors_find_the_share_of_each_attribute():
     assert ((scores > 0.5) == has[truth]).all()
 
 
+def test_sparse_detectors_read_what_holds_for_every_class():
+    """Feature 0 is the attribute, under noise; feature 1 is larger where one of its classes is, and says no more."""
+    from shortlist.zeroshot.linear import sparse
+
+    rng = np.random.default_rng(0)
+    has = np.array([[1], [1], [0], [0]], bool)
+    truth = np.repeat(np.arange(4), 20)
+    X = np.column_stack([has[truth, 0] + 0.2 * rng.normal(size=80), 3.0 * (truth == 0), rng.normal(size=80)])
+    holdout = deal(truth, has, 2, np.random.default_rng(0)).only([0])
+    weights = sparse(X.astype("f4"), holdout, 1).layers[0][0][holdout.final, :, 0]
+    assert (weights[:, 0] > 0).all()
+    assert not weights[:, 1:].any()
+
+
 def test_without_torch_they_are_linear(monkeypatch):
     X, y, _, _ = parts()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from shortlist.labelers import Attribute
 
 PENALTIES = (0.1, 0.01, 0.001)  # that a linear detector is tried with, trained by itself
-RIDGES = (0.1, 1.0)  # and decorrelated from the others
+RIDGES = (0.1, 1.0)  # decorrelated from the others
+FEW = (1, 3, 10)  # on so many features
 COIN = 0.5
 
 
@@ -38,8 +39,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 
     Each is a three-layer perceptron as in the paper (batch normalisation, LeakyReLU, dropout, minority oversampled,
     Adam, a learning rate that falls in steps, the best epoch on held-out classes); all of them are trained together as
-    one batched model. Linear ones are logistic regressions, or decorrelated from one another, whichever does better on
-    held-out classes.
+    one batched model. Linear ones are logistic regressions, or decorrelated from one another, or sparse, whichever does
+    better on held-out classes.
 
     Parameters
     ----------
@@ -157,7 +158,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
     def _candidates(self, X: npt.NDArray[np.float32], holdout: Holdout) -> list[Stack]:
         if self._kind() == "linear":
             alone = linear.train(X, holdout, PENALTIES)
-            return alone + [linear.decorrelated(X, holdout, penalty) for penalty in RIDGES]
+            jointly = [linear.decorrelated(X, holdout, penalty) for penalty in RIDGES]
+            return alone + jointly + [linear.sparse(X, holdout, features) for features in FEW]
         recipe = mlp.Recipe(self.epochs, self.lr, self.batch_size, self.dropout, self.seed, self.device)
         stacks = []
         for width in self.hidden:
