@@ -326,6 +326,18 @@ def test_workers_give_the_same_votes(tmp_path):
     assert one.votes == two.votes
 
 
+def test_labelers_that_never_vote(tmp_path):
+    """As those that `init` writes may: the run goes on as far as it can, and says so."""
+    labelers = "from shortlist import keywords\n\nno = keywords(['nowhere'], says='sports', name='no')\n"
+    project = make(tmp_path / "news", toml=TOML.split("[[labeler]]")[0], labelers=labelers)
+    status = {one.stage: one for one in project.run()}
+    assert [stage for stage, one in status.items() if one.status == "skipped"] == ["train", "predict"]
+    assert "no labeler votes on any row" in status["train"].notes[0]
+    assert project.labels["class"].null_count() == 300
+    with pytest.raises(ShortlistError, match="no labeler votes"):
+        project.run(["train"])
+
+
 def test_unknown_stages(project):
     with pytest.raises(ShortlistError, match="Did you mean 'export'"):
         project.run(["exprot"])

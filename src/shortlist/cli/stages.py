@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.cli.screen import Screen
-from shortlist.errors import ShortlistError
+from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 
 
@@ -16,7 +16,7 @@ def _run(folder: Path, stage: str, screen: Screen, force: bool) -> tuple[Project
     project = Project(folder)
     with screen.working():
         outcomes = project.run([stage], force=force, listener=screen)
-    screen.notes([one for one in outcomes if one.stage == stage or one.status == "done"])
+    screen.notes([one for one in outcomes if one.status == "done" or (one.stage == stage and one.status != "skipped")])
     return project, outcomes[-1]
 
 
@@ -40,7 +40,7 @@ def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outco
     screen = Screen(as_json=as_json)
     _, outcome = _run(folder, stage, screen, force)
     if outcome.status == "skipped":
-        raise ShortlistError(outcome.notes[0])
+        raise MissingPackage(outcome.notes[0])
     if not as_json:
         screen.outcome(outcome)
     screen.json(outcome.to_dict())

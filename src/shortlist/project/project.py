@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shortlist.votes import Votes
 
 HIDDEN = ".shortlist"
+SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
 
 class Project:
@@ -149,7 +150,10 @@ class Project:
             keys = Keys(self.folder, self.settings, self.digests, state)
             outcomes = []
             for stage in with_needs(wanted):
-                outcome = self._stage(stage, keys, state, heard, again=force and stage in wanted)
+                if stages is None and stage in ("train", "predict") and not state.made["vote"].facts["covered"]:
+                    outcome = Outcome(stage, "skipped", (), {"notes": [SILENCE]} if stage == "train" else {})
+                else:
+                    outcome = self._stage(stage, keys, state, heard, again=force and stage in wanted)
                 heard.end(outcome)
                 outcomes.append(outcome)
             self.digests.save()
