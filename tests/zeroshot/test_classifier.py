@@ -46,6 +46,19 @@ def test_any_label_model_will_do():
     assert model.scores(X_new, y_new).unseen > 0.8
 
 
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_fitted_detectors_are_used_as_they_are():
+    X, y, X_new, _ = parts()
+    fitted = AttributeDetectors(TABLE, kind="linear").fit(X, y)
+    model = ZeroShotClassifier(TABLE, detectors=fitted).fit(X, y, unlabelled=X_new)
+    assert model.detectors_ is fitted
+    again = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
+    np.testing.assert_array_equal(model.predict_proba(X_new), again.predict_proba(X_new))
+    assert not hasattr(LINEAR, "stacks_")  # what is given for its options is not changed
+    with pytest.raises(BadFit, match="fitted on bear"):
+        ZeroShotClassifier(TABLE, detectors=fitted).fit(X[y != "lion"], y[y != "lion"], unlabelled=X_new)
+
+
 def test_scores_by_hand():
     gold = ["cat", "cat", "cat", "dog", "yak", "yak", "gnu"]
     guess = ["cat", "cat", "dog", "dog", "yak", "gnu", "cat"]

@@ -48,6 +48,7 @@ def test_a_package_that_is_not_the_one_is_refused():
         sets.check(b"other", sets.ZOO_HASH, "zoo.tab")
 
 
+@pytest.mark.slow
 def test_one_sample_by_every_method():
     digits = sets.digits()
     found = run((digits, ("2", "4", "6"), 0))
