@@ -14,6 +14,7 @@ from shortlist.zeroshot.holdout import deal
 from shortlist.zeroshot.mlp import Recipe, train
 from tests.zeroshot.animals import SMALL, TABLE, UNSEEN, parts
 
+QUICK = {**SMALL, "epochs": 3}
 KINDS = [{"kind": "linear"}, {"kind": "mlp", **SMALL}]
 
 
@@ -63,6 +64,18 @@ def test_trained_together_each_is_what_it_would_be_alone():
         np.testing.assert_allclose(chosen.scores(X), alone.scores(X), atol=1e-4)
 
 
+def test_in_parts_or_all_at_once(monkeypatch):
+    """Memory decides how many are trained at a time; nothing else depends on it."""
+    X, y, X_new, _ = parts()
+    options = {**SMALL, "dropout": 0.0, "epochs": 5, "kind": "mlp"}
+    whole = AttributeDetectors(TABLE, **options).fit(X, y)
+    monkeypatch.setattr("shortlist.zeroshot.detectors.MOST", 1)
+    one_by_one = AttributeDetectors(TABLE, **options).fit(X, y)
+    assert len(one_by_one.stacks_) == len(one_by_one.attributes_) > len(whole.stacks_)
+    assert one_by_one.attributes_ == whole.attributes_
+    np.testing.assert_allclose(one_by_one.predict_proba(X_new), whole.predict_proba(X_new), atol=5e-3)
+
+
 def test_the_stack_computes_what_torchs_own_layers_do():
     torch = pytest.importorskip("torch")
     from shortlist.zeroshot.stack import Stack
@@ -103,11 +116,11 @@ def test_the_seed_decides_and_nothing_else():
     X, y, X_new, _ = parts()
     torch.manual_seed(3)
     before = torch.get_rng_state()
-    first = AttributeDetectors(TABLE, kind="mlp", **SMALL).fit(X, y).predict_proba(X_new)
+    first = AttributeDetectors(TABLE, kind="mlp", **QUICK).fit(X, y).predict_proba(X_new)
     assert torch.equal(torch.get_rng_state(), before)
-    again = AttributeDetectors(TABLE, kind="mlp", **SMALL).fit(X, y).predict_proba(X_new)
+    again = AttributeDetectors(TABLE, kind="mlp", **QUICK).fit(X, y).predict_proba(X_new)
     np.testing.assert_array_equal(first, again)
-    other = AttributeDetectors(TABLE, kind="mlp", **SMALL, seed=1).fit(X, y).predict_proba(X_new)
+    other = AttributeDetectors(TABLE, kind="mlp", **QUICK, seed=1).fit(X, y).predict_proba(X_new)
     assert np.abs(first - other).max() > 1e-3
 
 

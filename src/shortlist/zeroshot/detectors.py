@@ -32,6 +32,7 @@ PENALTIES = (0.1, 0.01, 0.001)  # that a linear detector is tried with, trained 
 RIDGES = (0.1, 1.0)  # decorrelated from the others
 FEW = (1, 3, 10)  # on so many features
 COIN = 0.5
+MOST = 400_000_000  # weights trained at a time on a GPU: some 8 GB with gradients and moments. A CPU gets a quarter
 
 
 class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
@@ -145,15 +146,28 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         self, X: npt.NDArray[np.float32], holdout: Holdout
     ) -> tuple[list[tuple[Stack, npt.NDArray[np.int64]]], list[Judgement]]:
         """The best setting of each attribute: stacks with the attribute of each of their jobs, and the judgements."""
-        stacks = self._candidates(X, holdout)
-        judged = [self._judge(stack, X, holdout) for stack in stacks]
-        best = [int(np.argmax(_ranks([found[i] for found in judged]))) for i in range(holdout.has.shape[1])]
-        kept = []
-        for number, stack in enumerate(stacks):
-            jobs = holdout.final[[best[i] == number for i in holdout.attribute[holdout.final]]]
-            if len(jobs):
-                kept.append((stack.take(jobs), holdout.attribute[jobs]))
-        return kept, [judged[s][i] for i, s in enumerate(best)]
+        kept: list[tuple[Stack, npt.NDArray[np.int64]]] = []
+        judgements: list[Judgement] = []
+        for part in self._parts(holdout, X.shape[1]):
+            some = holdout.only(part)
+            stacks = self._candidates(X, some)
+            judged = [self._judge(stack, X, some, part) for stack in stacks]
+            best = {i: int(np.argmax(_ranks([found[i] for found in judged]))) for i in part}
+            judgements += [judged[best[i]][i] for i in part]
+            for number, stack in enumerate(stacks):
+                jobs = some.final[[best[i] == number for i in some.attribute[some.final].tolist()]]
+                if len(jobs):
+                    kept.append((stack.take(jobs), some.attribute[jobs]))
+        return kept, judgements
+
+    def _parts(self, holdout: Holdout, p: int) -> list[list[int]]:
+        """The attributes, as many at a time as memory should hold: what is trained together does not change a thing."""
+        everything = list(range(holdout.has.shape[1]))
+        if self._kind() == "linear":
+            return [everything]
+        weights = max((p + width) * width for width in self.hidden) * len(holdout.held)
+        size = max(1, (MOST if self._device() != "cpu" else MOST // 4) // weights)
+        return [everything[start : start + size] for start in range(0, len(everything), size)]
 
     def _candidates(self, X: npt.NDArray[np.float32], holdout: Holdout) -> list[Stack]:
         if self._kind() == "linear":
@@ -172,10 +186,13 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
             return self.kind
         return "mlp" if importlib.util.find_spec("torch") else "linear"
 
-    def _judge(self, stack: Stack, X: npt.NDArray[np.float32], holdout: Holdout) -> list[Judgement]:
+    def _judge(
+        self, stack: Stack, X: npt.NDArray[np.float32], holdout: Holdout, part: list[int]
+    ) -> dict[int, Judgement]:
+        """attribute → how its detectors do on the classes they are judged on."""
         scores = holdout.gather(stack.scores(X, self._device()))
         band = None if self.band == "auto" else self.band
-        return [judge(scores[:, i], holdout.truth, holdout.has[:, i], band) for i in range(scores.shape[1])]
+        return {i: judge(scores[:, i], holdout.truth, holdout.has[:, i], band) for i in part}
 
     def _device(self) -> str:
         """Where detectors are asked: on the CPU they need no torch."""
