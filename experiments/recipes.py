@@ -23,6 +23,10 @@ RECIPES = {
     "steps": STEPS,
     "steps-fast-head": STEPS | {"head_lr": 1e-3},
     "steps-400": STEPS | {"steps": 400},
+    "fast-head-400": STEPS | {"steps": 400, "head_lr": 1e-3},
+    "fast-head-200": STEPS | {"steps": 200, "head_lr": 1e-3},
+    "fast-head-soft-400": STEPS | {"steps": 400, "head_lr": 1e-3, "power": 0.5},
+    "2e-5-400": STEPS | {"steps": 400, "lr": 2e-5, "head_lr": 1e-3},
     "steps-1600": STEPS | {"steps": 1600},
     "steps-2e-5": STEPS | {"lr": 2e-5},
     "steps-3e-5": STEPS | {"lr": 3e-5},
@@ -30,6 +34,11 @@ RECIPES = {
     # regularisation
     "steps-words": STEPS | {"word_dropout": 0.15},
     "steps-more-words": STEPS | {"word_dropout": 0.3},
+    "words-1600": STEPS | {"steps": 1600, "word_dropout": 0.15},
+    "more-words-1600": STEPS | {"steps": 1600, "word_dropout": 0.3},
+    "most-words-1600": STEPS | {"steps": 1600, "word_dropout": 0.5},
+    "more-words-3200": STEPS | {"steps": 3200, "word_dropout": 0.3},
+    "most-words-3200": STEPS | {"steps": 3200, "word_dropout": 0.5},
     "steps-average": STEPS | {"average": 0.995},
     "steps-cls": STEPS | {"pooling": "cls"},
     # beliefs

@@ -64,11 +64,13 @@ class Task:
 def label_models():
     """The label models of Table 1, and the settings of ours that were compared; each is fitted without gold."""
     from shortlist import LabelModel, MajorityVote, NearestClass
+    from shortlist.labelmodel import Pooled
 
     return {
         "nc": NearestClass(),
         "mv": MajorityVote(),
         "ours": LabelModel(),
+        "ours-shared": LabelModel(estimator=Pooled(class_votes=1e9)),  # one accuracy a labeler, for all its classes
         "nplm": LabelModel(estimator="likelihood"),
         "nplm-paper": LabelModel.paper(solver="gradient"),
         "nplm-class-learn": LabelModel(propensity="class", balance="learn"),
