@@ -103,6 +103,12 @@ def test_dummies_count_to_the_letter_and_not_for_the_headline():
     assert any("To the letter" in finding for finding in diagnosis.findings)
 
 
+def test_what_silence_tells_is_read_by_the_default_model_and_by_propensity_of_a_class():
+    silence = next(f for f in diagnose(structure("a", "a", "b", classes="ab")).findings if "silence" in f)
+    assert "LabelModel()" in silence
+    assert 'propensity="class"' in silence
+
+
 def test_a_dummy_that_is_voted_is_none():
     votes = Votes([[2, 1, 1], [1, 2, 2]], [["a"], ["a", "b"], ["a", "b"]], ["a", "b"])
     assert votes.codomains[0].dummies == {frozenset("b")}

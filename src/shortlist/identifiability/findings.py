@@ -84,7 +84,7 @@ def obstacles(d: Diagnosis) -> Iterator[str]:
         yield (
             f"Told apart by silence only: {_pairs(d.untold_pairs)}. "
             "A labeler names one without the other, but none names now the one and now the other. What they know is "
-            'in whether they vote, which propensity="class" reads.'
+            'in whether they vote, which LabelModel() and propensity="class" read.'
         )
     if d.said.unreachable:
         yield (
