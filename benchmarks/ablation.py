@@ -52,13 +52,13 @@ CONSTANTS = {
 
 
 def no_temperature(model: LabelModel) -> None:
-    for name in ("emission_", "declared_"):
-        table = getattr(model, name)
-        setattr(model, name, replace(table, exponent=np.ones_like(table.exponent)))
+    model.emission_ = replace(model.emission_, exponent=np.ones_like(model.emission_.exponent))
+    word = replace(model.declared_, exponent=np.ones_like(model.declared_.exponent))
+    model.guard_ = replace(model.guard_, declared=word)
 
 
 def no_trust_asked(model: LabelModel) -> None:
-    model.trust_ = 1.0
+    model.guard_ = replace(model.guard_, trust=1.0)
 
 
 def changed(change: Callable[[LabelModel], None]) -> Callable[[Task], np.ndarray]:

@@ -15,6 +15,7 @@ from shortlist.labelmodel.gradient import Gradient
 from shortlist.labelmodel.likelihood import Emission, Parameters
 from shortlist.labelmodel.panel import Panel
 from shortlist.labelmodel.pooling import Pooled
+from shortlist.labelmodel.trust import Guard
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ def save(model: LabelModel, path: str | os.PathLike[str]) -> None:
         "n_iter": int(model.n_iter_),
         "silence": model.parameters_.silence,
     }
-    pooled = hasattr(model, "declared_")
+    pooled = hasattr(model, "guard_")
     if pooled:
-        header |= {"trust": model.trust_, "temperature": model.temperature_, "unanimity": model.unanimity_}
+        header |= {"trust": model.trust_, "unanimity": model.unanimity_}
     evidence = model.evidence_
     arrays = {
         "history": model.history_,
@@ -68,10 +69,9 @@ def load(cls: type[Model], path: str | os.PathLike[str]) -> Model:
         )
         model.emission_ = Emission(*(arrays[f"table.{name}"] for name in _TABLE))
         if "trust" in header:
-            model.trust_, model.temperature_ = header["trust"], header["temperature"]
-            model.unanimity_ = header["unanimity"]
+            declared = Emission(*(arrays[f"declared.{name}"] for name in _TABLE))
             model.labeler_accuracy_ = arrays["labeler_accuracy"]
-            model.declared_ = Emission(*(arrays[f"declared.{name}"] for name in _TABLE))
+            model.guard_ = Guard(declared, header["trust"], header["unanimity"])
         seen = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
         model.evidence_ = Evidence(seen, arrays["seen.weights"], arrays["seen.gold"])
         model.history_ = arrays["history"]

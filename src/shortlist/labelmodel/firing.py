@@ -33,21 +33,24 @@ class Judgement:
 
     @classmethod
     def of(cls, evidence: Evidence, table: Emission, layout: Layout, judged: Mask) -> Judgement:
-        """Of the labelers that are `judged` (n,). Rows of known class are judged by that."""
-        rows, voted = np.zeros((layout.n, layout.k)), np.zeros((layout.n, layout.k))
+        """Of the labelers that are `judged` (n,). Rows of known class are judged by that.
+
+        On rows where a labeler abstains, what the others say is what all say. Only where it votes are the beliefs
+        worked out once more, without its vote.
+        """
         codes, told = evidence.votes.codes, evidence.gold >= 0
         joint = log_joint(codes, table, layout)
         joint[told] = np.where(np.arange(layout.k) == evidence.gold[told, None], 0.0, SURELY_NOT)
         several = (codes > 0).sum(axis=1)
+        everything = _weighed(joint, evidence.weights * ((several > 0) | told))
+        total = everything.sum(axis=0)
+        rows, voted = np.zeros((layout.n, layout.k)), np.zeros((layout.n, layout.k))
         for i in np.flatnonzero(judged):
-            column = codes[:, i]
-            fires = column > 0
-            heard = (several > fires) | told
-            own = np.concatenate([table.abstain[i : i + 1], table.votes[layout.starts[i] :][: layout.sizes[i]]])
-            beliefs, known = _beliefs(joint[heard] - own[column[heard]])
-            beliefs *= (evidence.weights[heard] * known**2)[:, None]
-            rows[i] = beliefs.sum(axis=0)
-            voted[i] = fires[heard] @ beliefs
+            fired = np.flatnonzero(codes[:, i])
+            own = table.votes[layout.starts[i] + codes[fired, i].astype(np.int64) - 1]
+            others = evidence.weights[fired] * ((several[fired] > 1) | told[fired])
+            voted[i] = _weighed(joint[fired] - own, others).sum(axis=0)
+            rows[i] = np.maximum(total - everything[fired].sum(axis=0), 0) + voted[i]
         return cls(rows, voted)
 
     def lift(self, named: Mask, ratio: float, side_votes: float, class_votes: float) -> Floats:
@@ -87,9 +90,11 @@ def telling(rate: Floats, named: Mask) -> Mask:
     return told
 
 
-def _beliefs(joint: Floats) -> tuple[Floats, Floats]:
-    """Beliefs (rows, k), and how much is known of each row: 0 where all classes are alike, 1 where one is sure."""
+def _weighed(joint: Floats, weights: Floats) -> Floats:
+    """Beliefs (rows, k), times what each row weighs, times how much is known of it, squared: nothing where all
+    classes are alike, all of it where one is sure."""
     beliefs = np.exp(joint - joint.max(axis=1, keepdims=True))
     beliefs /= beliefs.sum(axis=1, keepdims=True)
     entropy = -(beliefs * np.log(np.maximum(beliefs, SELDOM))).sum(axis=1)
-    return beliefs, np.clip(1 - entropy / np.log(beliefs.shape[1]), 0, 1)
+    beliefs *= (weights * np.clip(1 - entropy / np.log(joint.shape[1]), 0, 1) ** 2)[:, None]
+    return beliefs

@@ -27,11 +27,9 @@ from shortlist.labelmodel.panel import Panel
 from shortlist.labelmodel.pooling import Pooled
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.labelmodel.simulate import Simulated, draw
-from shortlist.labelmodel.trust import agreement, best_temperature, kept, pool, told, unanimous, vote_share
+from shortlist.labelmodel.trust import Guard
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
-
-FEW = 8_192  # unique rows that are enough to choose a temperature by
 
 
 class LabelModel(Predictor):
@@ -81,10 +79,7 @@ class LabelModel(Predictor):
     emission_: Emission
     firing_: Floats
     labeler_accuracy_: Floats
-    temperature_: float
-    trust_: float
-    unanimity_: float
-    declared_: Emission
+    guard_: Guard
 
     def __init__(
         self,
@@ -161,16 +156,18 @@ class LabelModel(Predictor):
             raise BadFit(f"there is nothing to learn from: {len(evidence.weights)} rows × {len(panel.names)} labelers")
         pooled, options = resolve(self.get_params(deep=False))
         expectation = Expectation(evidence, panel.layout, device=self.device, threads=self.threads)
-        self._forget()
         if pooled is None:
             best, assumptions = self._likeliest(options, evidence, expectation, panel, start)
+            self._set(panel, best.parameters)
         else:
-            best, assumptions = self._pooled(pooled, options, evidence, expectation, panel)
-        self._set(panel, best.parameters)
+            balance = balance_of(options["balance"], panel.space)
+            best, assumptions, declared = pooled.fit(
+                evidence, expectation, panel.layout, balance, max_iter=self.max_iter, tol=self.tol
+            )
+            self._set(panel, best.parameters)
+            self._protect(declared, evidence, np.ravel(assumptions.accuracy_mean), pooled.unanimity)
         self.history_, self.converged_, self.n_iter_ = best.history, best.converged, best.n_iter
         self.evidence_ = evidence
-        if pooled is not None:
-            self._weigh(pooled, evidence)
         trust = 1.0 if pooled is None or expectation.told else self.trust_  # known labels have been asked already
         for warning in diagnose(best, assumptions, panel, expectation.often, trust):
             warnings.warn(warning, stacklevel=3)
@@ -208,50 +205,12 @@ class LabelModel(Predictor):
             raise BadFit(f'solver is "em", "gradient" or Gradient(...); got {self.solver!r}')
         return descend(evidence, assumptions, start, solver, max_iter=self.max_iter, seed=self.seed, device=self.device)
 
-    def _pooled(
-        self,
-        pooled: Pooled,
-        options: Mapping[str, Any],
-        evidence: Evidence,
-        expectation: Expectation,
-        panel: Panel,
-    ) -> tuple[Fit, Assumptions]:
-        """What the votes say of labelers in general, then the highest penalised likelihood under that."""
-        declared = pooled.declared(expectation, panel.layout, balance_of(options["balance"], panel.space))
-        self.declared_ = emission(declared.start(), panel.layout)
-        starts = [declared.start()]
-        if expectation.told:
-            starts.append(declared.estimate(expectation.known_counts()))
-        found = []
-        for first in starts:
-            assumptions, start = pooled.settle(declared, first, evidence, expectation, max_iter=self.max_iter)
-            fit = maximise(expectation, assumptions, start, max_iter=self.max_iter, tol=self.tol)
-            found.append((expectation(emission(fit.parameters, panel.layout)).log_likelihood, fit, assumptions))
-        _, best, assumptions = max(found, key=lambda each: each[0])
-        self.labeler_accuracy_ = np.ravel(assumptions.accuracy_mean)
-        return best, assumptions
-
-    def _weigh(self, pooled: Pooled, evidence: Evidence) -> None:
-        """How far to believe the evidence (temperatures), and how far the fit (trust)."""
-        codes, weights, gold, layout = evidence.votes.codes, evidence.weights, evidence.gold, self.panel_.layout
-        fitted, declared = self._posterior(codes, self.emission_), self._posterior(codes, self.declared_)
-        self.trust_ = agreement(fitted, declared, weights * codes.any(axis=1))
-        self.unanimity_ = pooled.unanimity
-        if (gold >= 0).any():
-            self.trust_ = told(self.trust_, fitted, declared, gold, weights)
-            self.unanimity_ = kept(pooled.unanimity, codes, gold, weights, layout)
-        few = evidence.some(FEW)
-        cooled = []
-        for table in (self.emission_, self.declared_):
-            g = best_temperature(few.votes.codes, few.weights, table, layout)
-            cooled.append(replace(table, exponent=np.full(layout.n, g)))
-        self.emission_, self.declared_ = cooled
-        self.temperature_ = float(self.emission_.exponent[0])
-
-    def _forget(self) -> None:
-        """What only the pooled estimator learns is not left over from another fit."""
-        for name in ("firing_", "labeler_accuracy_", "temperature_", "trust_", "unanimity_", "declared_"):
-            self.__dict__.pop(name, None)
+    def _protect(self, declared: Emission, evidence: Evidence, means: Floats, unanimity: float) -> None:
+        """How far to believe the evidence, and how far the fit."""
+        self.labeler_accuracy_ = means
+        self.emission_, self.guard_ = Guard.of(
+            evidence, self.emission_, declared, self.panel_.layout, unanimity, self._posterior
+        )
 
     def _set(self, panel: Panel, parameters: Parameters) -> None:
         self.panel_, self.parameters_ = panel, parameters
@@ -259,8 +218,31 @@ class LabelModel(Predictor):
         self.accuracy_: Floats = parameters.accuracy
         self.propensity_: Floats = parameters.propensity
         self.class_balance_ = parameters.balance
+        for name in ("firing_", "labeler_accuracy_", "guard_"):  # of another estimator, if it was fitted before
+            self.__dict__.pop(name, None)
         if not parameters.silence:  # pooled: how often each labeler votes, and how often on rows of each class
             self.firing_, self.propensity_ = parameters.propensity, parameters.propensity @ parameters.balance
+
+    @property
+    def trust_(self) -> float:
+        """κ: how far the fit is trusted against labelers at their word (pooled)."""
+        return self.guard_.trust
+
+    @property
+    def unanimity_(self) -> float:
+        """The least belief that the classes which all votes of a row have in common keep (pooled)."""
+        return self.guard_.unanimity
+
+    @property
+    def declared_(self) -> Emission:
+        """log P(vote | class) of labelers at their word (pooled)."""
+        return self.guard_.declared
+
+    @property
+    def temperature_(self) -> float:
+        """g: the exponent of the evidence (pooled)."""
+        self.guard_  # noqa: B018  there is none without
+        return float(self.emission_.exponent[0])
 
     def assumptions(self, often: Floats, total: float) -> Assumptions:
         """What this model, once fitted, assumes about votes of which each shortlist was voted so `often` in `total`
@@ -274,12 +256,9 @@ class LabelModel(Predictor):
     # -- beliefs ---------------------------------------------------------------------------------------
 
     def _beliefs(self, codes: Codes) -> Floats:
-        fitted, layout = self._posterior(codes, self.emission_), self.panel_.layout
-        if not hasattr(self, "declared_"):
-            return fitted
-        counted = vote_share(codes, layout, self.class_balance_)
-        beliefs = pool(fitted, self._posterior(codes, self.declared_), counted, self.trust_)
-        return unanimous(beliefs, codes, layout, self.unanimity_)
+        if not hasattr(self, "guard_"):
+            return self._posterior(codes, self.emission_)
+        return self.guard_.beliefs(codes, self.emission_, self.panel_.layout, self.class_balance_, self._posterior)
 
     def _posterior(self, codes: Codes, table: Emission) -> Floats:
         rows = kernel(codes, np.ones(len(codes)), self.panel_.layout, device=self.device, threads=self.threads)
@@ -302,7 +281,7 @@ class LabelModel(Predictor):
         """
         panel = self._panel()
         codes = panel.codes(votes)[row]
-        if not hasattr(self, "declared_"):
+        if not hasattr(self, "guard_"):
             return explain(codes, self.emission_, panel, of, against)
         beliefs = self._beliefs(codes[None])[0]
         return explain(codes, self.emission_, panel, of, against, pooled=beliefs)

@@ -13,12 +13,13 @@ import numpy as np
 
 from shortlist.errors import BadFit
 from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.em import Fit, maximise
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.expectation import Expectation
 from shortlist.labelmodel.firing import Judgement, Mask, propensities, telling
 from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.layout import Floats, Layout
-from shortlist.labelmodel.likelihood import Parameters, emission, frequency_split
+from shortlist.labelmodel.likelihood import Emission, Parameters, emission, frequency_split
 
 UNHEARD = 1e-12  # the share of a shortlist that was never voted
 STILL = 1e-4  # accuracies and propensities that move by less have come to rest
@@ -77,6 +78,32 @@ class Pooled:
             balance_rows=0.0,
             silence=False,
         )
+
+    def fit(
+        self,
+        evidence: Evidence,
+        expectation: Expectation,
+        layout: Layout,
+        balance: Floats,
+        *,
+        max_iter: int,
+        tol: float,
+    ) -> tuple[Fit, Assumptions, Emission]:
+        """The highest penalised likelihood under what the votes settle, with that, and labelers at their word.
+
+        Rows of known class give a second start; the likelier of both fits is kept.
+        """
+        declared = self.declared(expectation, layout, balance)
+        starts = [declared.start()]
+        if expectation.told:
+            starts.append(declared.estimate(expectation.known_counts()))
+        found = []
+        for first in starts:
+            assumptions, start = self.settle(declared, first, evidence, expectation, max_iter=max_iter)
+            fit = maximise(expectation, assumptions, start, max_iter=max_iter, tol=tol)
+            found.append((expectation(emission(fit.parameters, layout)).log_likelihood, fit, assumptions))
+        _, best, assumptions = max(found, key=lambda each: each[0])
+        return best, assumptions, emission(declared.start(), layout)
 
     def settle(
         self,

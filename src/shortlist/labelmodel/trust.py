@@ -8,15 +8,21 @@ gold labels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.labelmodel.baselines import tally
+from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.kernel import BLOCK, BUFFER
 from shortlist.labelmodel.layout import Floats, Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.predictor import TIE
 
+FEW = 8_192  # unique rows that are enough to choose a temperature by
 GRID: Floats = np.exp(-0.2 * np.arange(20))  # temperatures: 1 … 0.02
 FAINT = 1e-12  # beliefs never fall to nothing, so that a vote can be taken out of them, or another belief weighed in
 LEAST = 1e-20
@@ -24,6 +30,49 @@ DIGITS = 9  # a gain below this is none: labelers that only say one thing have n
 WORTH = 10.0  # rows of known class that what the votes say of themselves is worth
 Codes = npt.NDArray[np.integer]
 Positions = npt.NDArray[np.int64]
+Posterior: TypeAlias = Callable[[Codes, Emission], Floats]  # P(class | row) of rows of codes under a table
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """What stands between a fit and its beliefs: labelers at their word, how far the fit is trusted against that, and
+    how much belief unanimous votes keep."""
+
+    declared: Emission
+    trust: float
+    unanimity: float
+
+    @classmethod
+    def of(
+        cls,
+        evidence: Evidence,
+        fitted: Emission,
+        declared: Emission,
+        layout: Layout,
+        unanimity: float,
+        posterior: Posterior,
+    ) -> tuple[Emission, Guard]:
+        """The fitted table, tempered, and its guard."""
+        codes, weights, gold = evidence.votes.codes, evidence.weights, evidence.gold
+        beliefs, word = posterior(codes, fitted), posterior(codes, declared)
+        trust = agreement(beliefs, word, weights * codes.any(axis=1))
+        if (gold >= 0).any():
+            trust = told(trust, beliefs, word, gold, weights)
+            unanimity = kept(unanimity, codes, gold, weights, layout)
+        few = evidence.some(FEW)
+        cool, calm = (tempered(table, few, layout) for table in (fitted, declared))
+        return cool, cls(calm, trust, unanimity)
+
+    def beliefs(self, codes: Codes, fitted: Emission, layout: Layout, balance: Floats, posterior: Posterior) -> Floats:
+        """What is believed of rows of codes in the end."""
+        counted = vote_share(codes, layout, balance)
+        pooled = pool(posterior(codes, fitted), posterior(codes, self.declared), counted, self.trust)
+        return unanimous(pooled, codes, layout, self.unanimity)
+
+
+def tempered(table: Emission, evidence: Evidence, layout: Layout) -> Emission:
+    g = best_temperature(evidence.votes.codes, evidence.weights, table, layout)
+    return replace(table, exponent=np.full(layout.n, g))
 
 
 def best_temperature(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> float:
