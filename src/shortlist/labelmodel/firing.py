@@ -93,7 +93,7 @@ def telling(rate: Floats, named: Mask) -> Mask:
 def _weighed(joint: Floats, weights: Floats) -> Floats:
     """Beliefs (rows, k), times what each row weighs, times how much is known of it, squared: nothing where all
     classes are alike, all of it where one is sure."""
-    beliefs = np.exp(joint - joint.max(axis=1, keepdims=True))
+    beliefs: Floats = np.exp(joint - joint.max(axis=1, keepdims=True))
     beliefs /= beliefs.sum(axis=1, keepdims=True)
     entropy = -(beliefs * np.log(np.maximum(beliefs, SELDOM))).sum(axis=1)
     beliefs *= (weights * np.clip(1 - entropy / np.log(joint.shape[1]), 0, 1) ** 2)[:, None]

@@ -21,6 +21,7 @@ from shortlist.labelmodel.kernel import BLOCK, BUFFER
 from shortlist.labelmodel.layout import Floats, Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.predictor import TIE
+from shortlist.votes.patterns import Codes
 
 FEW = 8_192  # unique rows that are enough to choose a temperature by
 GRID: Floats = np.exp(-0.2 * np.arange(20))  # temperatures: 1 … 0.02
@@ -28,7 +29,6 @@ FAINT = 1e-12  # beliefs never fall to nothing, so that a vote can be taken out 
 LEAST = 1e-20
 DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to foretell
 WORTH = 10.0  # rows of known class that what the votes say of themselves is worth
-Codes = npt.NDArray[np.integer]
 Positions = npt.NDArray[np.int64]
 Posterior: TypeAlias = Callable[[Codes, Emission], Floats]  # P(class | row) of rows of codes under a table
 
