@@ -145,7 +145,7 @@ def parse():
     parser.add_argument("--package", default=".gpu", help="the folder that experiments.tasks wrote (default: .gpu)")
     parser.add_argument("--tasks", nargs="+", choices=NAMES, default=list(NAMES))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
-    parser.add_argument("--recipes", nargs="+", choices=list(RECIPES), default=["steps"])
+    parser.add_argument("--recipes", nargs="+", choices=list(RECIPES), default=["steps-400"])
     parser.add_argument("--seeds", type=int, default=5, help="seeds 0 … n − 1")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--workers", type=int, default=1, help="trainings at a time, each in a process of its own")

@@ -8,10 +8,10 @@ from shortlist.classifier.batches import WINDOW, FeatureBatches, TokenBatches
 torch = pytest.importorskip("torch")
 
 
-def tokens(m=1000, size=8, **options):
+def tokens(m=1000, size=8):
     rng = np.random.default_rng(0)
     ids = [np.arange(10, 10 + n, dtype=np.int32) for n in rng.integers(3, 40, m)]
-    return TokenBatches(ids, size, 5, torch=torch, device="cpu", pad=0, mask=1, **options)
+    return TokenBatches(ids, size, 5, torch=torch, device="cpu", pad=0)
 
 
 @pytest.mark.parametrize("batches", [FeatureBatches(np.zeros((103, 2)), 10, 5), tokens(), tokens(9)])
@@ -43,22 +43,7 @@ def test_padding_and_mask():
     batches = TokenBatches(
         [np.array([5, 6, 7], np.int32), np.array([8], np.int32)], 2, 0, torch=torch, device="cpu", pad=0
     )
-    ids, mask = batches.inputs(np.array([1, 0]), training=True)
+    ids, mask = batches.inputs(np.array([1, 0]))
     assert ids.tolist() == [[8, 0, 0], [5, 6, 7]]
     assert mask.tolist() == [[1, 0, 0], [1, 1, 1]]
     assert np.concatenate(batches.in_order(1)).tolist() == [1, 0]
-
-
-def test_words_are_hidden_in_training_only_and_never_the_ends():
-    batches = tokens(word_dropout=0.5)
-    rows = np.arange(200)
-    torch.manual_seed(0)
-    hidden, mask = batches.inputs(rows, training=True)
-    plain, _ = batches.inputs(rows, training=False)
-    inner = mask.sum() - 2 * len(rows)
-    assert abs(((hidden == 1).sum() / inner).item() - 0.5) < 0.03
-    assert (hidden[:, 0] == plain[:, 0]).all()
-    last = mask.sum(dim=1) - 1
-    assert (hidden[rows, last] == plain[rows, last]).all()
-    assert (hidden[mask == 0] == 0).all()
-    assert not (plain == 1).any()

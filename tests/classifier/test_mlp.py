@@ -54,6 +54,8 @@ def test_dev_rows_choose_the_epoch(clouds):
     plain = MLPClassifier(**options).fit(X, wrong, classes=["cat", "dog", "owl"])
     chosen = MLPClassifier(**options).fit(X, wrong, classes=["cat", "dog", "owl"], dev=(X, labels))
     assert chosen.score(X, labels) > plain.score(X, labels)
+    with pytest.raises(BadFit, match="dev has no row"):
+        MLPClassifier(**options).fit(X, wrong, classes=["cat", "dog", "owl"], dev=(X[:2], [None, None]))
 
 
 def test_a_plateau_lowers_the_rate_and_ends_the_training(clouds):

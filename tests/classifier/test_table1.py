@@ -22,7 +22,7 @@ def package(tiny_encoder, tmp_path):
     texts = ["the cat purrs", "a dog barks"] * 6
     beliefs = np.array([[0.9, 0.1], [0.2, 0.8]] * 6)
     covered = np.ones(12, bool)
-    keys = [(method, split) for method in ("nc", "lfs", "nplm") for split in SPLITS]
+    keys = [(method, split) for method in ("nc", "lfs", "ours") for split in SPLITS]
     Task(
         "trec",
         ["cat", "dog"],

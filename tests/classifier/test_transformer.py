@@ -8,6 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 
+from experiments.recipes import RECIPES
 from shortlist.classifier import TransformerClassifier, evaluate
 from shortlist.classifier.checkpoint import read_tensors
 from shortlist.errors import BadFile, BadFit, BadRows
@@ -33,12 +34,9 @@ def lesson(texts):
         {},
         {"pooling": "cls"},
         {"accumulate": 2, "batch_size": 4},
-        {"average": 0.9},
-        {"word_dropout": 0.2},
-        {"weigh": "confidence", "power": 2.0},
         {"loss": "set"},
         {"precision": "bf16"},
-        {"steps": None, "epochs": 12, "schedule": "constant"},
+        {"epochs": 12, "schedule": "constant"},
         {"frozen": True, "steps": 100},
     ],
     ids=str,
@@ -88,26 +86,24 @@ def test_the_frozen_encoder_stays_as_it_is_and_is_read_once(tiny_encoder, lesson
     assert classifier(tiny_encoder).fit(rows, beliefs).embed(rows[:2]).shape == (2, 16)
 
 
-def test_a_refinement_round_trains_on_uncovered_rows_too(tiny_encoder, lesson, monkeypatch):
-    from shortlist.classifier.finetuning import FineTuning
+def test_steps_are_as_many_as_asked_for_and_epochs_take_their_place(tiny_encoder, lesson, monkeypatch):
+    """24 rows in batches of 8: an epoch is three steps. The default is the recipe of Table 1."""
+    from shortlist.classifier.training import Trainer
 
-    rows, beliefs = lesson
-    beliefs = beliefs.copy()
-    beliefs[16:] = 0.5
-    seen = []
-    train = FineTuning.train
-
-    def noted(self, ids, beliefs, weights, judged, number):
-        seen.append((len(ids), beliefs))
-        train(self, ids, beliefs, weights, judged, number)
-
-    monkeypatch.setattr(FineTuning, "train", noted)
-    model = classifier(tiny_encoder, rounds=1).fit(rows, beliefs, classes=["cat", "dog"])
-    assert [m for m, _ in seen] == [16, 24]
-    assert (
-        seen[1][1][:16].max(axis=1).mean() > beliefs[:16].max(axis=1).mean() + 0.05
-    )  # votes and text agree, and say so
-    assert model.score(rows, (["cat"] * 4 + ["dog"] * 4) * 3) == 1
+    taken = []
+    step = Trainer._step
+    monkeypatch.setattr(Trainer, "_step", lambda self, group: taken.append(self.steps) or step(self, group))
+    assert len(classifier(tiny_encoder, steps=7).fit(*lesson).history_) == 3
+    assert taken == [7] * 7
+    taken.clear()
+    assert len(classifier(tiny_encoder, epochs=2).fit(*lesson).history_) == 2
+    assert taken == [6] * 6
+    taken.clear()
+    TransformerClassifier.paper(tiny_encoder, device="cpu", hidden=8, steps=5).fit(*lesson)
+    assert taken == [5] * 5
+    default, chosen = TransformerClassifier(), RECIPES["steps-400"]
+    assert {name: getattr(default, name) for name in chosen} == chosen
+    assert default.epochs is None
 
 
 def test_the_seed_decides_and_nothing_else(tiny_encoder, lesson):
@@ -171,16 +167,16 @@ MORTAL = """
 
 
 def lifelong(encoder, checkpoint):
-    """Beliefs after a training with everything that a checkpoint must keep: rounds, averages, hidden words, dropout."""
+    """Beliefs after a training with everything that a checkpoint must keep: moments, the best epoch, dropout."""
     texts = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"] * 5
     beliefs = np.array([[0.8, 0.2], [0.9, 0.1], [0.3, 0.7], [0.1, 0.9]] * 5)
-    options = {"epochs": 3, "lr": 5e-3, "batch_size": 4, "rounds": 1, "average": 0.9, "word_dropout": 0.1}
+    options = {"epochs": 3, "lr": 5e-3, "batch_size": 4}
     model = TransformerClassifier(encoder, device="cpu", hidden=8, **options, checkpoint=checkpoint)
-    return model.fit(texts, beliefs).predict_proba(texts)
+    return model.fit(texts, beliefs, dev=(texts[:4], [0, 1, 1, 0])).predict_proba(texts)
 
 
 def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path):
-    """Killed by SIGKILL in the middle of the second epoch; a round later the result is that of an undisturbed run."""
+    """Killed by SIGKILL in the middle of the second epoch; the result is that of an undisturbed run."""
     kept = tmp_path / "run"
     command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -190,7 +186,6 @@ def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_
     assert numbers["step"] == 7  # of 15, in the second epoch of five
     np.testing.assert_array_equal(lifelong(tiny_encoder, kept), lifelong(tiny_encoder, None))
     assert read_tensors(kept, "shortlist checkpoint")[0]["step"] == 15
-    assert (tmp_path / "run.round1").exists()
 
 
 @pytest.mark.parametrize("broken", ["missing", "empty", "truncated", "no tokenizer", "unknown name"])
@@ -227,6 +222,8 @@ def test_bad_input(tiny_encoder, lesson):
         classifier(tiny_encoder, pooling="max").fit(rows, beliefs)
     with pytest.raises(BadFit, match='"expected" or "set"'):
         classifier(tiny_encoder, loss="hinge").fit(rows, beliefs)
+    with pytest.raises(BadFit, match="steps is 1 or more, not 0"):
+        classifier(tiny_encoder, steps=0).fit(rows, beliefs)
     with pytest.raises(BadFit, match='"auto", "fp32" or "bf16"'):
         classifier(tiny_encoder, precision="fp8").fit(rows, beliefs)
 

@@ -21,7 +21,7 @@ class Batches(Protocol):
 
     def __len__(self) -> int: ...
     def epoch(self, number: int) -> list[Rows]: ...
-    def inputs(self, rows: Rows, *, training: bool) -> tuple[Any, ...]: ...
+    def inputs(self, rows: Rows) -> tuple[Any, ...]: ...
 
 
 class FeatureBatches:
@@ -37,31 +37,18 @@ class FeatureBatches:
         order = np.random.default_rng([self.seed, number]).permutation(len(self.X))
         return np.array_split(order, len(self))
 
-    def inputs(self, rows: Rows, *, training: bool) -> tuple[Any, ...]:  # noqa: ARG002
+    def inputs(self, rows: Rows) -> tuple[Any, ...]:
         return (self.X[rows],)
 
 
 class TokenBatches:
-    """Texts as token ids, padded batch by batch; rows of like length are read together.
-
-    With `word_dropout`, that share of the tokens is masked in training, so that no single word decides.
-    """
+    """Texts as token ids, padded batch by batch; rows of like length are read together."""
 
     def __init__(
-        self,
-        ids: Sequence[npt.NDArray[np.int32]],
-        size: int,
-        seed: int,
-        *,
-        torch: Any,
-        device: str,
-        pad: int,
-        mask: int = 0,
-        word_dropout: float = 0.0,
+        self, ids: Sequence[npt.NDArray[np.int32]], size: int, seed: int, *, torch: Any, device: str, pad: int
     ) -> None:
         self.ids, self.size, self.seed = ids, size, seed
-        self.torch, self.device = torch, device
-        self.pad, self.mask, self.word_dropout = pad, mask, word_dropout
+        self.torch, self.device, self.pad = torch, device, pad
         self.lengths = np.array([len(row) for row in ids])
 
     def __len__(self) -> int:
@@ -82,7 +69,7 @@ class TokenBatches:
         order = np.argsort(self.lengths, kind="stable")
         return np.array_split(order, -(-len(order) // size)) if len(order) else []
 
-    def inputs(self, rows: Rows, *, training: bool) -> tuple[Any, ...]:
+    def inputs(self, rows: Rows) -> tuple[Any, ...]:
         """(ids, mask), each (m, length), on the device."""
         length = max(int(self.lengths[rows].max()), 1)
         ids = np.full((len(rows), length), self.pad, np.int64)
@@ -90,13 +77,4 @@ class TokenBatches:
             ids[i, : self.lengths[row]] = self.ids[row]
         real = np.arange(length) < self.lengths[rows][:, None]
         tensors = self.torch.from_numpy(ids), self.torch.from_numpy(real.astype(np.int64))
-        if training and self.word_dropout:
-            tensors = self._forget(*tensors), tensors[1]
         return tuple(tensor.to(self.device, non_blocking=True) for tensor in tensors)
-
-    def _forget(self, ids: Any, real: Any) -> Any:
-        """Mask some words; the first and last token are the encoder's own and stay."""
-        drop = (self.torch.rand(ids.shape) < self.word_dropout) & (real == 1)
-        drop[:, 0] = False
-        drop[self.torch.arange(len(ids)), real.sum(dim=1) - 1] = False
-        return ids.masked_fill(drop, self.mask)

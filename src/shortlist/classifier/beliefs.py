@@ -124,6 +124,15 @@ def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDA
     return found
 
 
+def known_labels(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], ...]:
+    """(rows, positions): the dev rows whose class is known, and where it stands among the classes."""
+    where = label_positions(labels, classes)
+    rows = np.flatnonzero(where >= 0)
+    if not len(rows):
+        raise BadFit("dev has no row with a known class to choose the epoch by")
+    return rows, where[rows]
+
+
 def _one_hot(
     labels: npt.NDArray[Any], classes: Sequence[Any] | None
 ) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[np.bool_]]:
@@ -167,6 +176,12 @@ def _weights(sample_weight: npt.ArrayLike | None, m: int) -> Floats:
     if not weights.any():
         raise BadFit("every sample_weight is zero: no row counts")
     return weights
+
+
+def check_two_rows(targets: Targets) -> None:
+    """What networks need besides."""
+    if len(targets.rows) < 2:
+        raise BadFit("one row is too few: batch normalisation needs at least two")
 
 
 def _check_two_classes(targets: Targets) -> None:

@@ -1,7 +1,7 @@
 """Checkpoint: a training on disk, so that one that was killed goes on with the same result.
 
-One safetensors file: the network, the optimiser, the best and averaged weights, the random state, and the numbers of
-the training as JSON. It is replaced in one step, so a kill at any moment leaves a whole one.
+One safetensors file: the network, the optimiser, the best weights, the random state, and the numbers of the training as
+JSON. It is replaced in one step, so a kill at any moment leaves a whole one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,6 @@ def _pack(trainer: Trainer) -> dict[str, Any]:
     torch = trainer.torch
     tensors = {f"network.{name}": t for name, t in trainer.network.state_dict().items()}
     tensors |= {f"best.{name}": t for name, t in trainer.best.items()}
-    tensors |= {f"average.{i}": t for i, t in enumerate(trainer.averaged)}
     for i, values in trainer.optimiser.state_dict()["state"].items():
         tensors |= {f"optimiser.{i}.{name}": torch.as_tensor(value) for name, value in values.items()}
     tensors["random.cpu"] = torch.get_rng_state()
@@ -84,8 +83,6 @@ def _unpack(trainer: Trainer, numbers: dict[str, Any], tensors: dict[str, Any]) 
     trainer.state = State(**numbers)
     trainer.network.load_state_dict(part(tensors, "network"))
     trainer.best = {name: t.to(trainer.device) for name, t in part(tensors, "best").items()}
-    averaged = part(tensors, "average")
-    trainer.averaged = [averaged[str(i)].to(trainer.device) for i in range(len(averaged))]
     state: dict[int, dict[str, Any]] = {}
     for name, tensor in part(tensors, "optimiser").items():
         i, field = name.split(".", 1)

@@ -35,12 +35,6 @@ class Encoder:
     def pad(self) -> int:
         return int(self.tokenizer.pad_token_id or 0)
 
-    @property
-    def mask(self) -> int:
-        """What stands in for a word that is hidden."""
-        found = self.tokenizer.mask_token_id
-        return int(self.tokenizer.unk_token_id or 0) if found is None else int(found)
-
     def tokens(self, texts: Sequence[str], max_length: int) -> Ids:
         """Token ids of each text, cut to the length the encoder can read."""
         if not len(texts):

@@ -22,7 +22,7 @@ from shortlist.errors import BadFit
 
 READ = 128  # texts at a time, without gradients
 EMBEDDINGS = "embeddings"
-_ELSEWHERE = ("device", "checkpoint", "cache", "progress", "on", "uncovered", "power", "weigh", "rounds", "encoder")
+_ELSEWHERE = ("device", "checkpoint", "cache", "progress", "on", "uncovered", "encoder")
 Judged = tuple[Ids, npt.NDArray[np.int64]]
 
 
@@ -37,6 +37,8 @@ class FineTuning:
             raise BadFit(f'pooling is "mean" or "cls", not {options["pooling"]!r}')
         if options["loss"] not in LOSSES:
             raise BadFit(f'loss is "expected" or "set", not {options["loss"]!r}')
+        if options["epochs"] is None and not options["steps"] >= 1:
+            raise BadFit(f"steps is 1 or more, not {options['steps']!r}")
         self.network = network if network is not None and network.encoder is encoder.network else self._fresh()
         self.history: list[float] = []
 
@@ -45,11 +47,11 @@ class FineTuning:
             head = make_head(self.torch, self.encoder.width, self.options["hidden"], self.k, self.options["dropout"])
         return reader_class()(self.encoder.network, head, self.options["pooling"]).to(self.device)
 
-    def train(self, ids: Ids, beliefs: Floats, weights: Floats, judged: Judged | None, number: int) -> None:
+    def train(self, ids: Ids, beliefs: Floats, weights: Floats, judged: Judged | None) -> None:
         """Train on token ids, beliefs (m, k) and weights (m,); `judged` are dev tokens and gold positions."""
         o = self.options
         frozen = o["frozen"]
-        batches: Any = self._features(ids) if frozen else self._batches(ids, training=True)
+        batches: Any = self._features(ids) if frozen else self._batches(ids)
         trainer = Trainer(
             self.torch,
             self.network.head if frozen else self.network,
@@ -57,21 +59,20 @@ class FineTuning:
             batches,
             as_targets(self.torch, beliefs, weights, self.device),
             Plan(
-                epochs=o["epochs"],
                 steps=o["steps"],
+                epochs=o["epochs"],
                 schedule=o["schedule"],
                 warmup=o["warmup"],
                 clip=o["clip"],
                 accumulate=o["accumulate"],
-                average=o["average"],
                 precision="fp32" if frozen else self.precision,
                 loss=o["loss"],
             ),
             device=self.device,
             judge=None if judged is None else self._judge(judged),
-            checkpoint=self._checkpoint(ids, beliefs, weights, number),
+            checkpoint=self._checkpoint(ids, beliefs, weights),
         )
-        with progress_bar(o["progress"], "training" if not number else f"training, round {number + 1}") as trainer.tick:
+        with progress_bar(o["progress"]) as trainer.tick:
             self.history = trainer.run(o["seed"])
         self.network.eval()
 
@@ -95,24 +96,16 @@ class FineTuning:
 
     def _read(self, ids: Ids, what: Any, width: int) -> npt.NDArray[np.float32]:
         out = np.empty((len(ids), width), np.float32)
-        batches = self._batches(ids, training=False)
+        batches = self._batches(ids)
         self.network.to(self.device).eval()
         with self.torch.inference_mode(), autocast(self.torch, self.device, self.precision):
             for rows in batches.in_order(READ):
-                out[rows] = what(*batches.inputs(rows, training=False)).float().cpu().numpy()
+                out[rows] = what(*batches.inputs(rows)).float().cpu().numpy()
         return out
 
-    def _batches(self, ids: Ids, *, training: bool) -> TokenBatches:
-        return TokenBatches(
-            ids,
-            self.options["batch_size"],
-            self.options["seed"],
-            torch=self.torch,
-            device=self.device,
-            pad=self.encoder.pad,
-            mask=self.encoder.mask,
-            word_dropout=self.options["word_dropout"] if training else 0.0,
-        )
+    def _batches(self, ids: Ids) -> TokenBatches:
+        size, seed = self.options["batch_size"], self.options["seed"]
+        return TokenBatches(ids, size, seed, torch=self.torch, device=self.device, pad=self.encoder.pad)
 
     def _features(self, ids: Ids) -> FeatureBatches:
         vectors = self.torch.as_tensor(self.embeddings(ids), device=self.device)
@@ -130,13 +123,13 @@ class FineTuning:
         ids, gold = judged
         return lambda _, __: score(gold, self.logits(ids).argmax(axis=1), self.k)["macro_f1"]
 
-    def _checkpoint(self, ids: Ids, beliefs: Floats, weights: Floats, number: int) -> Checkpoint | None:
+    def _checkpoint(self, ids: Ids, beliefs: Floats, weights: Floats) -> Checkpoint | None:
         path = self.options["checkpoint"]
         if path is None:
             return None
         options = {key: value for key, value in self.options.items() if key not in _ELSEWHERE}
-        parts = [number, options, os.fspath(self.options["encoder"]), np.concatenate(ids), beliefs, weights]
-        return Checkpoint(path if not number else f"{os.fspath(path)}.round{number}", fingerprint(parts))
+        parts = [options, os.fspath(self.options["encoder"]), np.concatenate(ids), beliefs, weights]
+        return Checkpoint(path, fingerprint(parts))
 
     def _embedding_key(self, ids: Ids) -> str:
         weights = [tensor.detach().cpu().numpy() for tensor in self.encoder.network.state_dict().values()]

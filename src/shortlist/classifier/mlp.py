@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
 from shortlist.classifier.batches import FeatureBatches
-from shortlist.classifier.beliefs import Floats, Targets, Uncovered, label_positions, make_targets
+from shortlist.classifier.beliefs import Floats, Targets, Uncovered, check_two_rows, known_labels, make_targets
 from shortlist.classifier.checkpoint import Checkpoint, fingerprint, part, read_tensors, write_tensors
 from shortlist.classifier.evaluation import score
 from shortlist.classifier.file import names
@@ -19,7 +19,7 @@ from shortlist.classifier.network import make_head, torch_and_device
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.progress import progress_bar
 from shortlist.classifier.training import Judge, Plan, Trainer, as_targets, own_randomness
-from shortlist.errors import BadFile, BadFit
+from shortlist.errors import BadFile
 
 KIND = "shortlist MLP"
 READ = 16_384  # rows at a time
@@ -95,8 +95,7 @@ class MLPClassifier(Predictor):
         targets = make_targets(
             y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
         )
-        if len(targets.rows) < 2:
-            raise BadFit("one row is too few: batch normalisation needs at least two")
+        check_two_rows(targets)
         torch, device = torch_and_device(self.device)
         with own_randomness(torch, self.seed, device):
             network = make_head(torch, X.shape[1], self.hidden, len(targets.classes), self.dropout).to(device)
@@ -133,10 +132,9 @@ class MLPClassifier(Predictor):
     def _judge(self, dev: tuple[Any, Any] | None) -> Judge:
         if dev is None:
             return lambda _, loss: -loss
-        X, where = validate_data(self, dev[0], dtype=np.float32, reset=False), label_positions(dev[1], self.classes_)
-        known = np.flatnonzero(where >= 0)
-        k = len(self.classes_)
-        return lambda _, __: score(where[known], self._logits(X[known]).argmax(axis=1), k)["macro_f1"]
+        rows, gold = known_labels(dev[1], self.classes_)
+        X = validate_data(self, dev[0], dtype=np.float32, reset=False)[rows]
+        return lambda _, __: score(gold, self._logits(X).argmax(axis=1), len(self.classes_))["macro_f1"]
 
     def _logits(self, X: npt.NDArray[np.float32]) -> Floats:
         torch, device = torch_and_device(self.device)

@@ -1,4 +1,4 @@
-"""Trainer: the loop. Steps, schedule, clipping, precision, averaging, the best epoch, and where it stands.
+"""Trainer: the loop. Steps, schedule, clipping, precision, the best epoch, and where it stands.
 
 All that changes during training is in the network, the optimiser, the random state of torch and `State`; a checkpoint
 is those four, so a training that was killed goes on as if nothing had happened.
@@ -25,16 +25,15 @@ Judge = Callable[[Module, float], float]  # (network, mean training loss of the 
 
 @dataclass(frozen=True)
 class Plan:
-    """How long, how fast. `steps` counts optimiser steps and takes the place of `epochs`."""
+    """How long, how fast. `steps` counts optimiser steps; `epochs` takes its place where it is given."""
 
-    epochs: float = 4
-    steps: int | None = None
+    steps: int = 400
+    epochs: float | None = None
     schedule: Literal["linear", "constant", "plateau"] = "linear"
     warmup: float = 0.1
     patience: int = 3
     clip: float | None = 2.0
     accumulate: int = 1
-    average: float = 0.0
     precision: str = "fp32"
     loss: str = "expected"
 
@@ -75,11 +74,10 @@ class Trainer:
         self.plan, self.device, self.judge, self.checkpoint, self.tick = plan, device, judge, checkpoint, tick
         self.rates = [group["lr"] for group in optimiser.param_groups]
         self.per_epoch = -(-len(batches) // plan.accumulate)
-        self.steps = plan.steps or max(1, round(plan.epochs * self.per_epoch))
+        self.steps = plan.steps if plan.epochs is None else max(1, round(plan.epochs * self.per_epoch))
         self.learned = [p for p in network.parameters() if p.requires_grad]
         self.state = State()
         self.best: dict[str, Any] = {}
-        self.averaged = [p.detach().clone() for p in self.learned] if plan.average else []
 
     def run(self, seed: int) -> list[float]:
         """Train to the end, and leave the network with the weights to keep. The mean loss of each epoch."""
@@ -88,8 +86,6 @@ class Trainer:
                 self.checkpoint.resume(self)
             while self.state.step < self.steps and self.state.scale > LEAST:
                 self._epoch()
-        if self.averaged and not self.best:
-            self._swap_average()
         if self.best:
             self.network.load_state_dict(self.best)
         self.network.eval()
@@ -117,7 +113,7 @@ class Trainer:
         loss = 0.0
         for rows in group:
             with autocast(self.torch, self.device, self.plan.precision):
-                logits = self.network(*self.batches.inputs(rows, training=True))
+                logits = self.network(*self.batches.inputs(rows))
             share = LOSSES[self.plan.loss](logits, self.beliefs[rows], self.weights[rows]) / weight
             share.backward()
             loss = loss + share.detach()
@@ -125,8 +121,6 @@ class Trainer:
             self.torch.nn.utils.clip_grad_norm_(self.learned, self.plan.clip)
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
-        if self.averaged:
-            self.torch._foreach_lerp_(self.averaged, [p.detach() for p in self.learned], 1 - self.plan.average)
         self.state.total = self.state.total + loss * weight
         self.state.weight = self.state.weight + weight
         self.state.step += 1
@@ -156,22 +150,10 @@ class Trainer:
     def _judge(self, loss: float) -> None:
         assert self.judge is not None
         self.network.eval()
-        if self.averaged:
-            self._swap_average()
         score = self.judge(self.network, loss)
         if score > self.state.best:
             self.state.best = score
             self.best = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
-        if self.averaged:
-            self._swap_average()
-
-    def _swap_average(self) -> None:
-        """Exchange the weights with their running average."""
-        with self.torch.no_grad():
-            for parameter, average in zip(self.learned, self.averaged, strict=True):
-                kept = parameter.detach().clone()
-                parameter.copy_(average)
-                average.copy_(kept)
 
     def numbers(self) -> dict[str, Any]:
         """The state as JSON holds it."""
