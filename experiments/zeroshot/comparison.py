@@ -25,6 +25,12 @@ SPLITS = 0  # the seed that deals the classes. 1001 dealt those that options wer
 COUNT, SIZE = 5, 3
 ROWS = {"digits": 100, "fashion": 120, "zoo": None}  # a class; None: four in five
 OURS = "ours"
+LAST_STAGES = {
+    "counting votes + mixture": {"label_model": NearestClass(), "by_cluster": False},
+    "label model + linear": {"classifier": NoiseAwareClassifier(), "by_cluster": False},
+    "label model + mixture": {"by_cluster": False},
+    OURS: {},
+}
 METHODS = (ConSE, ESZSL, SynC, VCL, QFSL, WDVSc)
 
 
@@ -86,21 +92,16 @@ def ours(table, X, y, X_new, both, unseen, seed, note):
     except BadFit:  # no detector is better than a coin on held-out classes: all that is left is to guess
         guess = np.random.default_rng(seed).choice(unseen, len(X_new))
         wide = np.random.default_rng(seed).choice([*set(y), *unseen], len(both))
-        for name in ("counting votes", "label model", "counting votes + mixture", "label model + linear", OURS):
+        for name in ("counting votes", "label model", *LAST_STAGES):
             note(name, guess, wide)
         return
     votes = detectors.votes(X_new)
     for name, model in (("counting votes", NearestClass()), ("label model", LabelModel())):
         note(name, model.fit(votes).predict(votes))
-    settings = {
-        "counting votes + mixture": {"label_model": NearestClass()},
-        "label model + linear": {"classifier": NoiseAwareClassifier()},
-        OURS: {},
-    }
-    for name, options in settings.items():
+    for name, options in LAST_STAGES.items():
         answers = []
         for wide, rows in ((False, X_new), (True, both)):
-            model = ZeroShotClassifier(table, generalised=wide, detectors=detectors, **options)
+            model = ZeroShotClassifier(table, generalised=wide, detectors=detectors, seed=seed, **options)
             answers.append(model.fit(X, y, unlabelled=X_new, unseen=unseen).predict(rows))
         note(name, *answers)
 

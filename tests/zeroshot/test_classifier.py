@@ -59,6 +59,31 @@ def test_fitted_detectors_are_used_as_they_are():
         ZeroShotClassifier(TABLE, detectors=fitted).fit(X[y != "lion"], y[y != "lion"], unlabelled=X_new)
 
 
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_clusters_are_named_and_can_be_left_out():
+    X, y, X_new, y_new = parts(rows=60)
+    model = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
+    assert model.clusters_.shape == (len(X_new),)
+    np.testing.assert_allclose(model.naming_.sum(axis=1), 1)
+    named = np.array(model.unseen_)[model.naming_.argmax(axis=1)][model.clusters_]
+    assert (named == y_new).mean() > 0.9
+    again = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
+    np.testing.assert_array_equal(model.predict_proba(X_new), again.predict_proba(X_new))
+    plain = ZeroShotClassifier(TABLE, detectors=LINEAR, by_cluster=False).fit(X, y, unlabelled=X_new)
+    assert plain.clusters_ is None
+    assert plain.naming_ is None
+    by_hand = SeededMixture().fit(plain.scaling_(X_new.astype(np.float32)), 0.999999 * plain.beliefs_ + 1e-6 / 3)
+    np.testing.assert_allclose(plain.predict_proba(X_new), by_hand.predict_proba(plain.scaling_(X_new)), atol=1e-3)
+
+
+def test_too_few_rows_for_clusters_are_believed_row_by_row():
+    X, y, X_new, _ = parts()
+    with pytest.warns(FitWarning, match="fewer than 3 different"):
+        model = ZeroShotClassifier(TABLE, detectors=LINEAR, label_model=NearestClass()).fit(X, y, unlabelled=X_new[:2])
+    assert model.naming_ is None
+    assert model.predict(X_new[:2]).shape == (2,)
+
+
 def test_scores_by_hand():
     gold = ["cat", "cat", "cat", "dog", "yak", "yak", "gnu"]
     guess = ["cat", "cat", "dog", "dog", "yak", "gnu", "cat"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -9,19 +10,22 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from shortlist.errors import BadFit, NotFitted
+from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
+from shortlist.zeroshot.clusters import centres_of, find_clusters
 from shortlist.zeroshot.detectors import AttributeDetectors
 from shortlist.zeroshot.mixture import SeededMixture
+from shortlist.zeroshot.naming import mean_beliefs, name_clusters
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
-from shortlist.zeroshot.task import Floats, make_task, read_features
+from shortlist.zeroshot.semantic import signatures
+from shortlist.zeroshot.task import Floats, Positions, make_task, read_features
 
 DOUBT = 1e-6  # detectors rule no unseen class out for good
 
 
 class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Attribute detectors → votes on unlabelled rows of unseen classes → beliefs → a classifier of features.
+    """Attribute detectors → votes on unlabelled rows of unseen classes → beliefs → clusters' names → a classifier.
 
     Parameters
     ----------
@@ -32,12 +36,16 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     label_model : what turns votes into beliefs; None for `LabelModel()`
     classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
         is `MLPClassifier()`.
+    by_cluster : True: unlabelled rows are clustered, and the classifier learns from the names of their clusters, which
+        beliefs and the attributes' places decide (`naming.py`). False, as in the paper: from the beliefs, row by row.
+    seed : of the clusters
 
     Attributes (once fitted)
     ------------------------
     classes_, seen_, unseen_ : the classes it answers, those with labels, those without
     detectors_, label_model_, classifier_ : the three stages
     votes_, beliefs_ (m, unseen) : about the unlabelled rows
+    clusters_ (m,), naming_ (clusters, unseen) : the clusters, and how likely each is each class; None without
     """
 
     def __init__(
@@ -48,12 +56,16 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         detectors: AttributeDetectors | None = None,
         label_model: Any = None,
         classifier: Any = None,
+        by_cluster: bool = True,
+        seed: int = 0,
     ) -> None:
         self.table = table
         self.generalised = generalised
         self.detectors = detectors
         self.label_model = label_model
         self.classifier = classifier
+        self.by_cluster = by_cluster
+        self.seed = seed
 
     def fit(self, X: Any, y: Any, *, unlabelled: Any, unseen: Iterable[str] | None = None) -> Self:
         """Learn from features and labels of seen classes, and from `unlabelled` features of unseen ones.
@@ -70,6 +82,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = LabelModel() if self.label_model is None else clone(self.label_model)
         self.label_model_ = model.fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
+        self.clusters_, self.naming_ = self._name_clusters(rows, y, new) if self.by_cluster else (None, None)
         self._fit_classifier(rows, np.asarray(y), new)
         return self
 
@@ -87,12 +100,32 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.detectors
 
+    def _name_clusters(
+        self, rows: npt.NDArray[np.float32], y: Any, new: npt.NDArray[np.float32]
+    ) -> tuple[Positions | None, Floats | None]:
+        """Clusters of the unlabelled rows, and their names."""
+        task = make_task(rows, y, self.table, self.unseen_)
+        clusters = find_clusters(task, new, self.seed)
+        if clusters is None:
+            warnings.warn(
+                f"fewer than {len(self.unseen_)} different unlabelled rows make no cluster for each unseen class: "
+                "beliefs are taken row by row",
+                FitWarning,
+                stacklevel=3,
+            )
+            return None, None
+        scaling = Scaling.of(np.concatenate([rows, new]))
+        here, places = centres_of(scaling(rows), task.truth), centres_of(scaling(new), clusters)
+        return clusters, name_clusters(mean_beliefs(clusters, self.beliefs_), *signatures(task), here, places)
+
     def _fit_classifier(self, rows: npt.NDArray[np.float32], y: npt.NDArray[Any], new: npt.NDArray[np.float32]) -> None:
-        """Train on beliefs; in the generalised setting, on given labels and beliefs together."""
+        """Train on beliefs, of clusters or of rows; in the generalised setting, on given labels as well."""
         answers = (*self.seen_, *self.unseen_) if self.generalised else self.unseen_
         X = np.concatenate([rows, new]) if self.generalised else new
-        beliefs = (1 - DOUBT) * self.beliefs_ + DOUBT / len(self.unseen_)
-        covered = self.votes_.covered
+        by_row, covered = self.beliefs_, self.votes_.covered
+        if self.naming_ is not None:
+            by_row, covered = self.naming_[self.clusters_], np.ones(len(new), np.bool_)
+        beliefs = (1 - DOUBT) * by_row + DOUBT / len(self.unseen_)
         if self.generalised:
             known = np.eye(len(answers))[[answers.index(name) for name in y]]
             unknown = np.hstack([np.zeros((len(new), len(self.seen_))), beliefs])

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from shortlist.errors import BadFit, NotFitted
+from shortlist.zeroshot.clusters import centres_of
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import zero_shot_scores
 from shortlist.zeroshot.task import Floats, Task, make_task, read_features
@@ -77,7 +78,7 @@ def signatures(task: Task) -> tuple[Floats, Floats]:
 
 def centres(task: Task) -> Floats:
     """(k, p): the mean features of each seen class."""
-    return np.stack([task.X[task.truth == j].mean(axis=0) for j in range(len(task.seen))]).astype(np.float64)
+    return centres_of(task.X, task.truth)
 
 
 def best_on_held_out(

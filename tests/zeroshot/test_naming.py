@@ -1,0 +1,116 @@
+"""Which cluster is which class: known answers, doubt that stays doubt, and laws."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist.zeroshot import naming
+from shortlist.zeroshot.naming import climb, linear_start, make_evidence, mean_beliefs, name_clusters, swaps
+
+
+def world(seed=0, s=12, k=3, n=8, p=20, noise=0.1):
+    """Attributes of s seen and k unseen classes, and centres that are a linear picture of them."""
+    rng = np.random.default_rng(seed)
+    S = rng.integers(0, 2, (s + k, n)).astype(float)
+    S[:, 0] = 1
+    S /= np.linalg.norm(S, axis=1, keepdims=True)
+    centres = S @ rng.normal(size=(n, p)) + noise * rng.normal(size=(s + k, p))
+    return S[:s], S[s:], centres[:s], centres[s:]
+
+
+def nowhere(k=3, s=4, p=5):
+    """Classes of which attributes tell nothing: they all have the same."""
+    rng = np.random.default_rng(0)
+    same = np.ones((s, 1))
+    return same, np.ones((k, 1)), rng.normal(size=(s, p)), rng.normal(size=(k, p))
+
+
+def test_beliefs_that_are_right_on_four_rows_in_ten_name_clusters():
+    """Three clusters of 200 rows; the rest of what is believed is spread evenly. Places tell nothing here."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([2, 0, 1], 200)  # cluster 0 is class 2, …
+    wrong = (truth + rng.integers(1, 3, 600)) % 3
+    beliefs = np.eye(3)[np.where(rng.random(600) < 0.4, truth, wrong)]
+    found = name_clusters(mean_beliefs(np.repeat([0, 1, 2], 200), beliefs), *nowhere())
+    assert found.argmax(axis=1).tolist() == [2, 0, 1]
+    assert found.max() < 0.6  # and it knows how little that is
+
+
+def test_doubt_by_hand():
+    """Two clusters, beliefs (.8, .2) and (.4, .6): (.8 + .6) against (.2 + .4), so 1 / (1 + exp(−.8))."""
+    found = name_clusters(np.array([[0.8, 0.2], [0.4, 0.6]]), *nowhere(k=2))
+    assert found[0, 0] == pytest.approx(1 / (1 + np.exp(-0.8)))
+    np.testing.assert_allclose(found, [[found[0, 0], 1 - found[0, 0]], [1 - found[0, 0], found[0, 0]]])
+
+
+def test_where_nothing_is_known_nothing_is_said():
+    np.testing.assert_allclose(name_clusters(np.full((3, 3), 1 / 3), *nowhere()), 1 / 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_places_name_clusters_where_beliefs_say_nothing(seed):
+    seen, unseen, here, places = world(seed)
+    order = [1, 2, 0]  # cluster c is class order[c]
+    found = name_clusters(np.full((3, 3), 1 / 3), seen, unseen, here, places[order])
+    assert found.argmax(axis=1).tolist() == order
+
+
+def test_classes_with_the_same_attributes_stay_in_doubt():
+    seen, unseen, here, places = world()
+    unseen[1] = unseen[0]
+    found = name_clusters(np.full((3, 3), 1 / 3), seen, unseen, here, places)
+    np.testing.assert_allclose(found[:, 0], found[:, 1])
+    decided = name_clusters(np.array([[0.1, 0.8, 0.1], [0.8, 0.1, 0.1], [0.3, 0.3, 0.4]]), seen, unseen, here, places)
+    assert decided[0, 1] > 0.6  # beliefs may still tell
+
+
+def test_many_classes_are_named_by_swaps():
+    for seed in range(5):
+        seen, unseen, here, places = world(seed, s=20, k=10, n=15, p=30)
+        order = np.random.default_rng(seed).permutation(10)
+        found = name_clusters(np.full((10, 10), 0.1), seen, unseen, here, places[order])
+        assert found.argmax(axis=1).tolist() == order.tolist()
+        np.testing.assert_allclose(found.sum(axis=0), 1)
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_swaps_find_what_weighing_every_naming_finds(monkeypatch):
+    given_ = world(3, k=4)
+    agreement = np.random.default_rng(0).dirichlet(np.ones(4), 4)
+    every = name_clusters(agreement, *given_)
+    monkeypatch.setattr(naming, "ALL", 3)
+    assert name_clusters(agreement, *given_).argmax(axis=1).tolist() == every.argmax(axis=1).tolist()
+
+
+@given(st.integers(0, 10_000))
+def test_the_order_of_clusters_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    seen, unseen, here, places = world(seed)
+    agreement = rng.dirichlet(np.ones(3), 3)
+    order = rng.permutation(3)
+    found = name_clusters(agreement, seen, unseen, here, places)
+    np.testing.assert_allclose(name_clusters(agreement[order], seen, unseen, here, places[order]), found[order])
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_what_is_left_over_is_the_loss_of_the_best_map():
+    """E(π) is min_M ‖S M − Y‖² / λ + ‖M‖², found here by least squares."""
+    seen, unseen, here, places = world()
+    evidence = make_evidence(np.zeros((3, 3)), seen, unseen, here, places)
+    S = np.hstack([np.concatenate([seen, unseen]), np.ones((15, 1))])
+    for order in permutations(range(3)):
+        Y = np.concatenate([here, places[list(order)]])
+        wide = np.concatenate([S / np.sqrt(naming.PENALTY), np.eye(S.shape[1])])
+        wanted = np.concatenate([Y / np.sqrt(naming.PENALTY), np.zeros((S.shape[1], Y.shape[1]))])
+        loss = ((wide @ np.linalg.lstsq(wide, wanted)[0] - wanted) ** 2).sum()
+        assert evidence(order) == pytest.approx(-0.5 * naming.DIMENSIONS * 15 * np.log(loss))
+
+
+def test_steps():
+    assert linear_start(np.array([[0.1, 0.9], [0.6, 0.4]])) == (1, 0)
+    assert list(swaps((0, 1, 2))) == [(1, 0, 2), (2, 1, 0), (0, 2, 1)]
+    assert climb((2, 1, 0), lambda order: -sum(abs(c - j) for j, c in enumerate(order))) == (0, 1, 2)
+    assert mean_beliefs(np.array([0, 1, 0]), np.array([[1.0, 0], [0, 1], [0, 1]])).tolist() == [[0.5, 0.5], [0, 1]]
