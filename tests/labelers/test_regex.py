@@ -1,6 +1,7 @@
 """The linear-time engine and Python's `re` agree on whether a text matches, on every text."""
 
 import re
+import sys
 import warnings
 
 import polars as pl
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shortlist.labelers.regex import Inexpressible, disputed_characters, linear, word_characters
+from shortlist.labelers.regex import Inexpressible, _cased, disputed_characters, linear, word_characters
 from shortlist.labelers.text import Pattern, keywords
 
 # Characters on which the two engines are known to differ when left to themselves: superscripts, combining accents,
@@ -46,6 +47,11 @@ def compiles(regex: str) -> bool:
     except (re.error, FutureWarning):
         return False
     return True
+
+
+def test_what_has_case_is_found_in_every_block():
+    every = map(chr, range(sys.maxunicode + 1))
+    assert _cased() == "".join(c for c in every if not c == c.lower() == c.upper() == c.casefold())
 
 
 @settings(max_examples=600, deadline=None)

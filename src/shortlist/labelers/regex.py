@@ -212,7 +212,13 @@ def _category(escape: str, ascii_only: int) -> Ranges:
 @cache
 def _cased() -> str:
     """Every character that has another case: the only ones for which ignoring case can matter."""
-    return "".join(c for c in _every_character() if c != c.lower() or c != c.upper() or c != c.casefold())
+    every = _every_character()
+    blocks = (every[start : start + 256] for start in range(0, len(every), 256))
+    return "".join(c for block in blocks if _has_case(block) for c in block if _has_case(c))
+
+
+def _has_case(text: str) -> bool:
+    return text != text.lower() or text != text.upper() or text != text.casefold()
 
 
 @cache
