@@ -58,6 +58,7 @@ BAD = {
     "a list for a text": (toml('text = "body"', 'text = ["body"]'), ["line 6", "data.text", "is a text"]),
     "a format unknown": (more('[output]\nformat = "xlsx"\n'), ["line 19", "'parquet', 'csv', 'jsonl'"]),
     "a classifier unknown": (toml('kind = "linear"', 'kind = "liner"'), ["line 11", "'linear'"]),
+    "an mlp without features": (toml('kind = "linear"', 'kind = "mlp"'), ["line 11", "features = "]),
     "workers below one": (more("[labelers]\nworkers = 0\n"), ["line 19", "whole number from 1"]),
     "an option of no model": (more("[label_model]\nacuracy_mean = 0.8\n"), ["line 19", "accuracy_mean"]),
     "an option that cannot be": (
@@ -94,6 +95,9 @@ BAD = {
     "an empty file": (data(b""), ["line 5", "news.csv", "empty"]),
     "a header alone": (data(b"id,body,label,n\n"), ["no rows in news.csv"]),
     "a line too long": (data(b"id,body,label,n\n1,a,sports,2,3\n"), ["more fields"]),
+    "semicolons for commas": (data(b"id;body;label;n\n1;a;sports;2\n"), ["line 6", "'body'", "semicolons", "commas"]),
+    "tabs for commas": (data(b"id\tbody\tlabel\n1\ta\tsports\n"), ["line 6", "tabs", ".tsv"]),
+    "in utf-16": (data("id,body,label,n\n1,a,sports,2\n".encode("utf-16")), ["line 5", "news.csv", "UTF-16", "UTF-8"]),
     "not in utf-8": (data(b"id,body,label,n\n1,\xe9t\xe9,sports,2\n"), ["UTF-8"]),
     "a quotation mark not closed": (
         data(b'id,body,label,n\n1,"a,sports,2\n2,b,sports,3\n'),
@@ -148,6 +152,14 @@ BAD = {
     "a column nobody has": (
         labelers(CODE + "a = keywords(['x'], says='sports', on='titel', name='a')\n"),
         ["labelers.py, line 4", "'titel'"],
+    ),
+    "a labeler that ends the program": (
+        labelers(CODE + RULE.format("raise SystemExit(0)")),
+        ["labelers.py, line 6", "SystemExit"],
+    ),
+    "a file that ends the program": (
+        labelers(CODE + RULE.format("pass") + "\nraise SystemExit\n"),
+        ["labelers.py, line 8", "SystemExit"],
     ),
     "labelers.py not there": (
         lambda f: (remove("labelers.py")(f), (f / "shortlist.toml").write_text(TOML.split("[[labeler]]")[0])),
@@ -280,6 +292,13 @@ def test_init(kind, tmp_path, monkeypatch, capfd):
     assert ended.code == 3
     assert fact in one_line(ended)
     assert "there" not in kind or (tmp_path / "shortlist.toml").read_text() == "mine"
+
+
+def test_a_name_that_labels_cannot_have_is_told_before_the_work(folder, capfd):
+    ended = call(capfd, "export", "--to", "labels.xls")
+    assert ended.code == 3
+    assert ".parquet, .csv or .jsonl" in one_line(ended)
+    assert not (folder / "out").exists()
 
 
 def test_predict_needs_a_file_to_write(folder, capfd):

@@ -38,6 +38,13 @@ def test_all_stages_once_and_then_none(project):
         assert all(path.exists() for path in one.outputs)
 
 
+def test_an_mlp_reads_the_features_of_a_project_whose_labelers_read_text(project):
+    edit(project.folder / "shortlist.toml", 'text = "body"', 'text = "body"\nfeatures = ["n"]')
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "mlp"\nepochs = 2')
+    assert did(project, ["predict"]) == ["vote", "fit", "train", "predict"]
+    assert project.classifier.predict_proba(np.ones((1, 1))).shape == (1, 3)
+
+
 def test_votes_are_those_that_apply_gives(project):
     """The same labelers, asked in Python about the same rows."""
     frame = rows()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import json
 import os
@@ -21,6 +22,12 @@ TYPES: dict[str, type[pl.DataType]] = {
     "number": pl.Float64,
     "integer": pl.Int64,
     "boolean": pl.Boolean,
+}
+SEPARATORS = {  # what may stand between the fields of a header that was taken for one name, and what to do then
+    "\t": "tabs: let its name end in .tsv",
+    ";": "semicolons: save it with commas",
+    "|": "|: save it with commas",
+    ",": "commas: let its name end in .csv",
 }
 BATCH = 65_536  # rows
 INFERRED = 100_000  # rows that are looked at to find out what a column holds
@@ -62,8 +69,14 @@ class RowFile:
         """Raise where a column is not there."""
         for name in columns:
             if name not in self.schema:
-                hint = did_you_mean(name, self.columns)
-                raise BadFile(f"{self.path} has no column {name!r}.{hint} It has {', '.join(self.columns)}")
+                raise BadFile(f"{self.path} {self.lacks(name)}")
+
+    def lacks(self, name: str) -> str:
+        """That it has no such column, and what may be the matter."""
+        header = self.columns[0] if len(self.columns) == 1 and self.kind in ("csv", "tsv") else ""
+        if wrong := next((sign for sign in SEPARATORS if sign in header), None):
+            return f"has no column {name!r}. Its fields seem to be separated by {SEPARATORS[wrong]}"
+        return f"has no column {name!r}.{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}"
 
     def __len__(self) -> int:
         with self._explained():
@@ -97,6 +110,8 @@ class RowFile:
         if self.kind == "jsonl":
             name = glob.escape(str(self.path))  # [ and * in the name of a file are what they are
             return pl.scan_ndjson(name, schema_overrides=wanted or None, infer_schema_length=INFERRED)
+        if utf16(self.path):
+            raise BadFile(f"{self.path} cannot be read: it is in UTF-16; save it in UTF-8")
         return pl.scan_csv(
             self.path,
             separator="\t" if self.kind == "tsv" else ",",
@@ -141,6 +156,12 @@ def file_kind(path: Path) -> str:
         known = ", ".join(KINDS)
         raise BadFile(f"{path} is of no kind that can be read: its name should end in one of {known}")
     return kind
+
+
+def utf16(path: Path) -> bool:
+    """Whether a file begins as programs begin those that they write in UTF-16."""
+    with path.open("rb") as file:
+        return file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def bad_line(path: Path) -> int | None:

@@ -68,7 +68,7 @@ class FunctionLabeler(Written, Labeler):
                         append(resolve(answer))
                 if len(codes) < m:
                     raise RuntimeError("it raised StopIteration")
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 failure = self._failure(error, columns.chunk.start + len(codes))
                 if columns.raise_errors:
                     raise failure from error
@@ -77,7 +77,7 @@ class FunctionLabeler(Written, Labeler):
         ballot.codes = np.array(codes, encoder.dtype)
         return ballot
 
-    def _failure(self, error: Exception, a: int) -> Exception:
+    def _failure(self, error: BaseException, a: int) -> Exception:
         """The error that names the labeler and the row: a bad answer keeps its kind, the rest is a failure."""
         if isinstance(error, (BadShortlist, UnknownClass)):
             return type(error)(f"labeler {self.name!r}, row {a}: {error}")

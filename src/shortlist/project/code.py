@@ -63,7 +63,7 @@ def load(path: Path) -> Code:
         sys.modules[MODULE] = module
         try:
             exec(compile(source.text, str(path), "exec"), module.__dict__)  # the one input that is code
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a script that ends with sys.exit() is no end of ours
             raise _failed(error, path, modules) from error
         finally:
             sys.modules.pop(MODULE, None)  # so that it travels to other processes as a whole, and is loaded afresh
@@ -164,7 +164,7 @@ def _of_users(path: Path) -> bool:
     return not any(text.startswith(root.rstrip(os.sep) + os.sep) for root in {*system, package} if root != os.sep)
 
 
-def _failed(error: Exception, path: Path, modules: Sequence[Path]) -> BadProject:
+def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadProject:
     """What went wrong while the file was loaded, in one line, where it did."""
     if isinstance(error, SyntaxError) and error.filename:
         return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, column=error.offset)

@@ -206,25 +206,20 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     for key, names in (("text", [data.text]), ("id", [data.id]), ("features", data.features)):
         for name in names:
             if name is not None and name not in columns:
-                hint = did_you_mean(name, columns)
-                raise settings.toml.wrong(
-                    f"{path.name} has no column {name!r}.{hint} Columns: {', '.join(columns)}", "data", key
-                )
-    _check_somewhere(settings, path, columns)
+                raise settings.toml.wrong(f"{path.name} {file.lacks(name)}", "data", key)
+    _check_somewhere(settings, file)
     return file
 
 
-def _check_somewhere(settings: Settings, path: Path, columns: list[str]) -> None:
+def _check_somewhere(settings: Settings, file: RowFile) -> None:
     """Gold labels and types may be about the columns of some files only; with one file, that is the one."""
     data = settings.data
     if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
         return
     for key, name in (("gold", data.gold), *(("types", name) for name in data.types)):
-        if name is not None and name not in columns:
-            raise settings.toml.wrong(
-                f"{path.name} has no column {name!r}.{did_you_mean(name, columns)} Columns: {', '.join(columns)}",
-                "data", *((key,) if key == "gold" else (key, name)),
-            )  # fmt: skip
+        if name is not None and name not in file.columns:
+            where = (key,) if key == "gold" else (key, name)
+            raise settings.toml.wrong(f"{file.path.name} {file.lacks(name)}", "data", *where)
 
 
 def _named(error: ShortlistError, path: Path, data: Data) -> str:

@@ -82,7 +82,7 @@ class Settings:
         fit = tables["label_model"]
         trained = tables["classifier"]
         own = {name: trained.pop(name) for name in ("kind", "max_rows") if name in trained}
-        return cls(
+        read = cls(
             toml=toml,
             classes=_classes(toml),
             data=Data(**tables["data"]),
@@ -93,6 +93,8 @@ class Settings:
             classifier=Classifier(**own, options=trained),
             output=Output(**tables["output"]),
         )
+        _check_reading(read)
+        return read
 
 
 Check = Callable[[Any], Any]
@@ -224,6 +226,23 @@ def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
         return check(value)
     except _Wrong as error:
         raise toml.wrong(f"{'.'.join(path)} {error}; got {value!r}", *path) from None
+
+
+def _check_reading(settings: Settings) -> None:
+    """A classifier that reads one thing only is given that."""
+    kind, data = settings.classifier.kind, settings.data
+    if kind == "mlp" and not data.features:
+        lacking = (
+            'an "mlp" reads columns of numbers: name them, features = ["…"] under [data]. '
+            '"linear" and "transformer" read text'
+        )
+    elif kind == "transformer" and data.text is None:
+        lacking = (
+            'a "transformer" reads text: name its column, text = "…" under [data]. "linear" and "mlp" read features'
+        )
+    else:
+        return
+    raise settings.toml.wrong(lacking, "classifier", "kind")
 
 
 def _classes(toml: TomlFile) -> tuple[str, ...]:

@@ -217,23 +217,31 @@ def training_rows(votes: Votes, most: int) -> Any:
 
 def classifier_inputs(project: Project, chosen: Any) -> Any:
     """What a classifier reads of some rows."""
-    data, parts = project.settings.data, []
+    parts = []
     wanted = read_columns(project.settings)
     for segment in project.rows.segments(wanted):
         here = chosen[(chosen >= segment.start) & (chosen < segment.start + len(segment.frame))] - segment.start
         parts.append(segment.frame[here])
-    frame = pl.concat(parts)
-    return frame[data.text].to_list() if data.text is not None else numbers(frame)
+    return _inputs(project.settings, pl.concat(parts))
+
+
+def _inputs(settings: Settings, frame: pl.DataFrame) -> Any:
+    """Texts, or a matrix of numbers."""
+    text = settings.data.text
+    return frame[text].to_list() if text in frame.columns else numbers(frame)
 
 
 def read_columns(settings: Settings) -> list[str]:
-    data = settings.data
+    """The columns that the classifier reads: an mlp reads numbers, a transformer text, a linear one either."""
+    data, kind = settings.data, settings.classifier.kind
     if data.text is None and not data.features:
         raise settings.toml.wrong(
             '[data] names neither text nor features, so there is nothing for a classifier to read: write text = "…", '
             'features = ["…"], or kind = "none" under [classifier]', "data",
         )  # fmt: skip
-    return [data.text] if data.text is not None else list(data.features)
+    if kind == "mlp" or data.text is None:
+        return list(data.features)
+    return [data.text]
 
 
 def numbers(frame: pl.DataFrame) -> Any:
@@ -266,7 +274,7 @@ def _predict(project: Project, path: Path, listener: Listener) -> Facts:
 def predict_rows(project: Project, rows: Rows, path: Path, listener: Listener) -> Facts:
     """Stream rows through the classifier into a file; scored where they hold known classes."""
     trained, settings = project.load_classifier(), project.settings
-    classes, data = [str(name) for name in trained.classes_], settings.data
+    classes = [str(name) for name in trained.classes_]
     table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)
     gold = rows.gold(settings.classes)
     right = 0
@@ -275,8 +283,7 @@ def predict_rows(project: Project, rows: Rows, path: Path, listener: Listener) -
         nonlocal right
         keys = rows.key_parts()
         for segment in rows.segments(read_columns(settings)):
-            inputs = segment.frame[data.text].to_list() if data.text is not None else numbers(segment.frame)
-            frame = table.frame(next(keys), trained.predict_proba(inputs))
+            frame = table.frame(next(keys), trained.predict_proba(_inputs(settings, segment.frame)))
             if gold is not None:
                 known = gold[segment.start : segment.start + len(frame)]
                 right += sum(a == b for a, b in zip(frame["class"], known, strict=True) if b is not None)
