@@ -1,6 +1,7 @@
 """diagnose: known answers, brute force, real structures, and a doctor that teaches."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -107,6 +108,11 @@ def test_what_silence_tells_is_read_by_the_default_model_and_by_propensity_of_a_
     silence = next(f for f in diagnose(structure("a", "a", "b", classes="ab")).findings if "silence" in f)
     assert "LabelModel()" in silence
     assert 'propensity="class"' in silence
+
+
+def test_verbs_agree_with_how_many_labelers_there_are():
+    alone = diagnose(structure("a|b", "a|b", "a|b", classes="ab")).findings[0]
+    assert re.search(r"\w+ singles out every class; so does \w+; 1 other tells the classes apart", alone)
 
 
 def test_a_dummy_that_is_voted_is_none():

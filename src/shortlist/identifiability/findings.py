@@ -35,7 +35,7 @@ def headline(d: Diagnosis) -> str:
         s1, s2, s3 = d.said.split or ((), (), ())
         return (
             "Identifiable: by Theorem 1, generic accuracies, propensities and balance can be learned from votes alone, "
-            f"up to swapping classes. {_some(s1)} single out every class; so do {_some(s2)}; "
+            f"up to swapping classes. {_some(s1)} single{_s(s1)} out every class; so do{_s(s2, 'es')} {_some(s2)}; "
             f"{len(s3)} other{'s tell' if len(s3) > 1 else ' tells'} the classes apart."
         )
     if d.identifiable is None:
@@ -48,6 +48,11 @@ def headline(d: Diagnosis) -> str:
         f"{'Not identifiable' if blind else 'No promise'}: the labelers cannot be split as Theorem 1 asks, into two "
         f"sets that each single out every class and a third that tells the classes apart.{why}"
     )
+
+
+def _s(one_or_more: Sequence[str], ending: str = "s") -> str:
+    """How a verb ends after so many names."""
+    return ending if len(one_or_more) == 1 else ""
 
 
 def generic(found: Rank) -> str:
