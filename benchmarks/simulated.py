@@ -2,11 +2,11 @@
 
     python benchmarks/simulated.py
 
-Rules name one class (or, with more than two classes, sometimes several) or abstain, and fire on other classes, too; crowds
+Rules name one class (with more than two classes, sometimes several) or abstain, and fire on other classes, too; crowds
 name one of all classes, five answers a row; detectors always divide the classes in two, with accuracies that differ
-from class to class. "Copies": six near-copies of the first rule. Balances are equal, or not; `LabelModel()` takes them
-for equal, "told" is given the true one. Accuracy on covered rows / NLL, means of `--seeds` draws; the gap is to the better of
-Nearest Class and majority vote, mean and worst.
+from class to class. "Copied": with six near-copies of the first rule. Balances are equal, or not; `LabelModel()` takes
+them for equal, "told" is given the true one. Accuracy on covered rows / NLL, means of `--seeds` draws; the gap is to
+the better of Nearest Class and majority vote, mean and worst.
 """
 
 from __future__ import annotations
@@ -97,14 +97,15 @@ def main() -> None:
             table = np.array(rows)  # (seeds, models, 2)
             gaps = table[:, 3, 0] - table[:, :2, 0].max(axis=1)
             cells = [f"{accuracy:.1f}/{nll:.2f}" for accuracy, nll in table.mean(axis=0)]
-            shown = (
-                "/".join(f"{100 * share:g}" for share in balance) if len(set(balance)) > 1 else f"{len(balance)} equal"
-            )
             gap = f"{gaps.mean():+.1f}, {gaps.min():+.1f}"
-            print(
-                f"| {make.__name__.replace('_', ' ')} | {shown} | " + " | ".join([*cells[:4], gap, cells[4]]) + " |",
-                flush=True,
-            )
+            name = f"| {make.__name__.replace('_', ' ')} | {shown(balance)} | "
+            print(name + " | ".join([*cells[:4], gap, cells[4]]) + " |", flush=True)
+
+
+def shown(balance: list[float]) -> str:
+    if len(set(balance)) == 1:
+        return f"{len(balance)} equal"
+    return "/".join(f"{100 * share:g}" for share in balance)
 
 
 if __name__ == "__main__":
