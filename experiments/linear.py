@@ -21,7 +21,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--package", default=".gpu", help="the folder that experiments.tasks wrote (default: .gpu)")
     parser.add_argument(
-        "--methods", nargs="+", default=["supervised", "nc", "mv", "nplm", "nplm-class-learn", "ceiling"]
+        "--methods", nargs="+", default=["supervised", "nc", "mv", "ours", "nplm", "nplm-class-learn", "ceiling"]
     )
     parser.add_argument("--out", type=Path, default=Path("experiments/results/linear.json"))
     arguments = parser.parse_args()
