@@ -35,6 +35,14 @@ def test_snorkel_by_hand():
     assert L.tolist() == [[-1, 1, 0], [1, -1, 0], [1, 0, -1]]
 
 
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame])
+def test_the_columns_of_a_table_are_the_names_of_labelers(table):
+    votes = Votes.from_snorkel(table({"link": [1, -1], "short": [0, 1]}), SPAM)
+    assert votes.said(0) == {"link": ("SPAM",), "short": ("HAM",)}
+    assert Votes.from_snorkel(table({"link": [1]}), SPAM, ["other"]).names == ("other",)
+    assert Votes.from_snorkel(pd.DataFrame([[1, 0]]), SPAM).names == Votes.from_snorkel([[1, 0]], SPAM).names
+
+
 def test_snorkel_matrices_of_different_rows_can_be_put_together():
     """A rule that is seen to say one class in train and another in test is one labeler that says both."""
     train, test = (Votes.from_snorkel([[j]], ABC) for j in (2, 0))
@@ -53,7 +61,8 @@ def test_a_labeling_function_that_never_votes():
         ([[0, 1], [0, 3]], ["−1 (abstain) to 2", "row 1 has 3 in column 1"]),
         ([[-2]], ["row 0 has -2 in column 0"]),
         ([[0.0]], ["float64"]),
-        ([[np.nan]], ["float64"]),
+        ([[np.nan]], ["float64", "−1 for what is missing"]),
+        ([[0, 1], [0]], ["rows of different lengths"]),
         ([0, 1], ["shape (2,)"]),
         ([["a"]], ["<U1"]),
     ],

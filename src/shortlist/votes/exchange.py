@@ -40,15 +40,16 @@ class Exchange:
     ) -> Self:
         """Snorkel's label matrix: (m, n) class positions, −1 where a labeling function abstains.
 
+        A table of pandas or polars is a matrix whose columns have names, which become those of the labelers.
+
         `says="seen"` takes the classes a labeler was seen to vote for as its codomain, marked as inferred (a
         rule that only ever says SPAM is one-sided); `"all"` takes every class (a crowd worker).
         """
         if says not in ("seen", "all"):
             raise BadVotes(f'says is "seen" or "all"; got {says!r}')
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
-        matrix = np.asarray(L)
-        if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
-            raise BadVotes(f"a label matrix is a 2-D array of integers; got {matrix.dtype} of shape {matrix.shape}")
+        matrix = _label_matrix(L)
+        names = _column_names(L) if names is None else names
         wrong = (matrix < -1) | (matrix >= len(space))
         if wrong.any():
             a, i = (int(place) for place in np.argwhere(wrong)[0])
@@ -221,6 +222,24 @@ def _group(group: Sequence[int], space: LabelSpace, key: Any) -> list[str]:
 
 def _silent_dummy(codomain: Codomain, counts: npt.NDArray[np.int64]) -> bool:
     return bool(codomain.dummies) and codomain.shortlists[-1] in codomain.dummies and not counts[-1]
+
+
+def _label_matrix(L: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
+    """The label matrix, which holds integers and nothing else."""
+    try:
+        matrix = np.asarray(L)
+    except ValueError as error:
+        raise BadVotes("a label matrix is a 2-D array of integers; got rows of different lengths") from error
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iu":
+        hint = "; write −1 for what is missing, and .astype(int)" if matrix.dtype.kind == "f" else ""
+        raise BadVotes(f"a label matrix is a 2-D array of integers; got {matrix.dtype} of shape {matrix.shape}{hint}")
+    return matrix
+
+
+def _column_names(L: Any) -> list[str] | None:
+    """What the columns of a table are called, where they have names."""
+    names = list(getattr(L, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _single_classes(votes: Votes) -> list[npt.NDArray[np.int64]]:
