@@ -8,7 +8,6 @@ from typing import Any
 
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
-from shortlist.io.table import table_format
 from shortlist.project import Outcome, Project
 
 
@@ -91,6 +90,8 @@ def show_check(folder: Path, *, force: bool, as_json: bool) -> bool | None:
 def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     if to is not None:
+        from shortlist.io.table import table_format
+
         table_format(to)  # a name that cannot be is told before the work
     project, outcome = _run(folder, "export", screen, force)
     if to is not None:
