@@ -273,6 +273,7 @@ def test_usage(kind, capfd):
 INIT = {
     "no such file": (["missing.csv"], "missing.csv does not exist"),
     "no classes": (["rows.csv", "--text", "body"], "at least two classes"),
+    "a class twice": (["rows.csv", "--text", "body", "--classes", "a,b,a"], "'a' is named twice"),
     "no such column": (["rows.csv", "--text", "bdy", "--classes", "a,b"], "Did you mean 'body'?"),
     "numbers for text": (["rows.csv", "--text", "n", "--classes", "a,b"], "holds Int64, not text"),
     "too many classes": (["rows.csv", "--text", "body", "--gold", "id"], "different values"),
@@ -299,6 +300,39 @@ def test_a_name_that_labels_cannot_have_is_told_before_the_work(folder, capfd):
     assert ended.code == 3
     assert ".parquet, .csv or .jsonl" in one_line(ended)
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("command", [["export"], ["predict", "more.csv"]])
+@pytest.mark.parametrize("target", ["news.csv", "../news/news.csv", "linked.csv"])
+def test_rows_are_never_written_over(command, target, folder, capfd):
+    rows = (folder / "news.csv").read_bytes()
+    (folder / "more.csv").write_bytes(rows)
+    (folder / "linked.csv").symlink_to("news.csv")
+    ended = call(capfd, *command, "--to", target)
+    assert ended.code == 3
+    assert "would be lost" in ended.err
+    assert (folder / "news.csv").read_bytes() == rows
+    assert (folder / "linked.csv").is_symlink()
+
+
+def test_other_files_that_are_read_are_never_written_over(folder, capfd):
+    rows = (folder / "news.csv").read_bytes()
+    (folder / "more.csv").write_bytes(rows)
+    assert call(capfd, "predict", "more.csv", "--to", "more.csv").code == 3
+    assert (folder / "more.csv").read_bytes() == rows
+
+
+def test_an_output_folder_that_holds_the_rows(folder, capfd):
+    (folder / "news.csv").rename(folder / "labels.csv")
+    edit(folder / "shortlist.toml", '"news.csv"', '"labels.csv"')
+    (folder / "shortlist.toml").write_text(
+        (folder / "shortlist.toml").read_text() + '[output]\nfolder = "."\nformat = "csv"\n'
+    )
+    rows = (folder / "labels.csv").read_bytes()
+    ended = call(capfd, "run")
+    assert ended.code == 3
+    assert "labels.csv holds the rows" in ended.err
+    assert (folder / "labels.csv").read_bytes() == rows
 
 
 def test_predict_needs_a_file_to_write(folder, capfd):

@@ -50,6 +50,11 @@ class Rows:
         """One word for the content of a file and the way it is read."""
         return digest(digests.of(file.path), file.kind, file.types, self.data.text)
 
+    def spare(self, path: Path) -> None:
+        """Raise where what is to be written would take the place of rows."""
+        if any(file.path.samefile(path) for file in self.files if path.exists()):
+            raise BadFile(f"{path} holds the rows, which would be lost: write to another file")
+
     @property
     def paths(self) -> list[Path]:
         return [file.path for file in self.files]

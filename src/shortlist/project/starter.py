@@ -79,6 +79,8 @@ def write_starter(
         classes = known_classes(file, gold)
     if len(classes) < 2:
         raise ShortlistError("name at least two classes, for example --classes business,sports,world")
+    if twice := next((name for name in classes if list(classes).count(name) > 1), None):
+        raise ShortlistError(f"class {twice!r} is named twice")
     if text is not None and file.schema[text] != pl.String:
         texts = [name for name, kind in file.schema.items() if kind == pl.String]
         raise BadFile(f"column {text!r} of {data} holds {file.schema[text]}, not text.{did_you_mean(text, texts)}")

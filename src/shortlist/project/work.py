@@ -168,6 +168,7 @@ class _SegmentRows:
 
 def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
     """Class, belief, margin, shortlist and one belief per class, for every row."""
+    project.rows.spare(path)
     votes, model = project.load_votes(), project.load_model()
     listener.begin("export", len(votes))
     table = LabelTable(votes.space, project.rows.key(), balance=model.class_balance_,
@@ -273,6 +274,8 @@ def _predict(project: Project, path: Path, listener: Listener) -> Facts:
 
 def predict_rows(project: Project, rows: Rows, path: Path, listener: Listener) -> Facts:
     """Stream rows through the classifier into a file; scored where they hold known classes."""
+    for read in (project.rows, rows):
+        read.spare(path)
     trained, settings = project.load_classifier(), project.settings
     classes = [str(name) for name in trained.classes_]
     table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)
