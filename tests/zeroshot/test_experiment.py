@@ -4,9 +4,19 @@ import numpy as np
 import pytest
 
 from experiments.zeroshot import data as sets
-from experiments.zeroshot.comparison import estimates, harmonic_mean, run, sample, splits, table
+from experiments.zeroshot.comparison import (
+    development,
+    estimates,
+    harmonic_mean,
+    run,
+    sample,
+    splits,
+    table,
+    untouched,
+)
 from experiments.zeroshot.pictures import said
 from experiments.zeroshot.tables import DIGITS, FASHION, ZOO
+from shortlist.zeroshot import AttributeDetectors, ZeroShotClassifier, zero_shot_scores
 
 
 @pytest.mark.parametrize("attributes", [DIGITS, FASHION, ZOO])
@@ -48,6 +58,18 @@ def test_a_package_that_is_not_the_one_is_refused():
         sets.check(b"other", sets.ZOO_HASH, "zoo.tab")
 
 
+@pytest.mark.filterwarnings("ignore::shortlist.errors.ShortlistWarning")
+def test_digits_that_are_believed_wrong_are_named_right():
+    """A split of the development: two rows in five are believed wrong, and their clusters are named right."""
+    digits, unseen = sets.digits(), ("0", "2", "3")
+    train, _, new = sample(digits, unseen, 0)
+    model = ZeroShotClassifier(digits.table, detectors=AttributeDetectors(digits.table, kind="linear"))
+    model.fit(digits.X[train], digits.y[train], unlabelled=digits.X[new], unseen=unseen)
+    believed = np.array(model.unseen_)[model.beliefs_.argmax(axis=1)]
+    assert zero_shot_scores(digits.y[new], believed, unseen).unseen < 0.7
+    assert model.scores(digits.X[new], digits.y[new]).unseen > 0.95
+
+
 @pytest.mark.slow
 def test_one_sample_by_every_method():
     digits = sets.digits()
@@ -71,3 +93,21 @@ def test_intervals_are_over_seeds():
 def test_a_vote_is_right_or_wrong_by_the_table():
     assert said(0, True)[0] == "–"
     assert said(1, True)[1] == said(2, False)[1] != said(2, True)[1]
+
+
+@pytest.mark.parametrize("attributes", [DIGITS, FASHION, ZOO])
+def test_what_was_developed_on_is_not_reported(attributes):
+    classes = attributes.classes
+    reported, developed, fresh = set(splits(classes)), set(development(classes)), set(untouched(classes))
+    assert set(splits(classes, 1001)) - reported <= developed
+    assert not reported & developed
+    assert not fresh & (reported | developed)
+    assert len(fresh) == (25 if len(classes) == 10 else 7)  # of 35 threes of animals 23 and 5 are spent
+
+
+def test_with_one_seed_intervals_are_over_splits():
+    scores = {"a": [0.0, 1.0, 1.0], "b": [1.0, 1.0, 1.0]}
+    runs = [{"set": "zoo", "seed": 0, "unseen": [name], "scores": {"ours": scores[name]}} for name in scores]
+    strict, *_ = estimates(runs, "ours")
+    assert strict.mean == pytest.approx(0.5)
+    assert strict.margin == pytest.approx(12.706 * 0.5, rel=1e-3)  # t of one degree times the standard error
