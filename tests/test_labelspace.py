@@ -168,3 +168,12 @@ def test_numbers_are_told_how_to_be_names_and_many_classes_are_not_all_listed():
     with pytest.raises(UnknownClass, match=r"… \(5,000 in all\)") as error:
         LabelSpace(f"class {j}" for j in range(5000)).position("x")
     assert len(str(error.value)) < 2000
+
+
+def test_classes_are_meant_by_name_never_by_number():
+    space = LabelSpace(["cat", "dog"])
+    for number in (1, np.int64(0)):
+        with pytest.raises(UnknownClass, match=r"by name, never by number"):
+            space.positions(["cat", number])
+    with pytest.raises(BadShortlist, match="a list of names, not as 3"):
+        LabelSpace(3)

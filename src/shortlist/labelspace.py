@@ -60,8 +60,8 @@ class LabelSpace(Sequence[str]):
     __slots__ = ("_positions", "names")
 
     def __init__(self, names: Iterable[str]) -> None:
-        if isinstance(names, str):
-            raise BadShortlist(f"the classes are given as a list of names, not as the string {names!r}")
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise BadShortlist(f"the classes are given as a list of names, not as {names!r}")
         given = tuple(names)
         for name in given:
             if not isinstance(name, str) or not name:
@@ -106,7 +106,12 @@ class LabelSpace(Sequence[str]):
             return self._positions[name]
         except (KeyError, TypeError):
             some = ", ".join(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
-            raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{did_you_mean(name, self)}") from None
+            raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{self._hint(name)}") from None
+
+    def _hint(self, name: object) -> str:
+        if isinstance(name, (int, np.integer)):
+            return " Classes are meant by name, never by number: of positions y, [space[j] for j in y] are the names."
+        return did_you_mean(name, self)
 
     def positions(self, names: Iterable[Any]) -> npt.NDArray[np.int64]:
         """Positions of many names, −1 where a name is None or NaN (unknown): gold labels as numbers."""
