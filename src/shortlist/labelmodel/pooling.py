@@ -62,22 +62,10 @@ class Pooled:
         Dummies, and shortlists that were declared but never voted, take no part.
         """
         heard = layout.only(expectation.often > 0)
-        rate = layout.per_labeler(expectation.often) / expectation.total
-        named = named_by(heard)
-        return Assumptions(
-            layout=heard,
-            shared_accuracy=False,
-            class_propensity=False,
-            learn_balance=False,
-            balance=balance,
-            rate=propensities(rate, np.where(named, self.firing_ratio, 1.0), named, balance),
-            split=heard_split(heard, expectation.often),
-            accuracy_mean=np.full((layout.n, 1), self.accuracy_mean),
-            accuracy_votes=self.class_votes,
-            propensity_rows=0.0,
-            balance_rows=0.0,
-            silence=False,
-        )
+        rate, named = layout.per_labeler(expectation.often) / expectation.total, named_by(heard)
+        firing = propensities(rate, np.where(named, self.firing_ratio, 1.0), named, balance)
+        means = np.full(layout.n, self.accuracy_mean)
+        return self._assuming(heard, balance, firing, heard_split(heard, expectation.often), means)
 
     def fit(
         self,
@@ -99,8 +87,9 @@ class Pooled:
             starts.append(declared.estimate(expectation.known_counts()))
         found = []
         for first in starts:
-            assumptions, start = self.settle(declared, first, evidence, expectation, max_iter=max_iter)
+            assumptions, start, settled = self.settle(declared, first, evidence, expectation, max_iter=max_iter)
             fit = maximise(expectation, assumptions, start, max_iter=max_iter, tol=tol)
+            fit = replace(fit, converged=fit.converged and settled)
             found.append((expectation(emission(fit.parameters, layout)).log_likelihood, fit, assumptions))
         _, best, assumptions = max(found, key=lambda each: each[0])
         return best, assumptions, emission(declared.start(), layout)
@@ -113,9 +102,9 @@ class Pooled:
         expectation: Expectation,
         *,
         max_iter: int,
-    ) -> tuple[Assumptions, Parameters]:
-        """The same assumptions with each labeler's own mean accuracy a_i and judged propensities β_ij, and the
-        parameters that were reached on the way."""
+    ) -> tuple[Assumptions, Parameters, bool]:
+        """The same assumptions with each labeler's own mean accuracy a_i and judged propensities β_ij, the parameters
+        that were reached on the way, and whether all came to rest."""
         here, given = start, declared
         named, rate = named_by(given.layout), given.layout.per_labeler(expectation.often) / expectation.total
         judged = telling(rate, named)
@@ -131,20 +120,24 @@ class Pooled:
                     given = replace(given, rate=propensities(rate, lift, named, given.balance))
                 here = given.estimate(counts)
                 if stands(before, given):
-                    break
-        return given, here
+                    return given, here, True
+        return given, here, False
 
     def fitted(self, parameters: Parameters, means: Floats, layout: Layout) -> Assumptions:
         """The assumptions a fit ended with, from what is kept of it."""
         split = np.asarray(parameters.split)
         heard: Mask = np.any(split > np.log(2 * UNHEARD), axis=1)
+        return self._assuming(layout.only(heard), parameters.balance, parameters.propensity, split, means)
+
+    def _assuming(self, heard: Layout, balance: Floats, firing: Floats, split: Floats, means: Floats) -> Assumptions:
+        """Accuracies near each labeler's mean, in votes; all else settled. Silence is no evidence."""
         return Assumptions(
-            layout=layout.only(heard),
+            layout=heard,
             shared_accuracy=False,
             class_propensity=False,
             learn_balance=False,
-            balance=parameters.balance,
-            rate=parameters.propensity,
+            balance=balance,
+            rate=firing,
             split=split,
             accuracy_mean=means[:, None],
             accuracy_votes=self.class_votes,
