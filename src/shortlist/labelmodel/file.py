@@ -38,7 +38,7 @@ def save(model: LabelModel, path: str | os.PathLike[str]) -> None:
     }
     pooled = hasattr(model, "guard_")
     if pooled:
-        header |= {"trust": model.trust_, "unanimity": model.unanimity_}
+        header |= {"trust": model.trust_, "unanimity": model.unanimity_, "temperature": model.temperature_}
     evidence = model.evidence_
     arrays = {
         "history": model.history_,
@@ -71,7 +71,7 @@ def load(cls: type[Model], path: str | os.PathLike[str]) -> Model:
         if "trust" in header:
             declared = Emission(*(arrays[f"declared.{name}"] for name in _TABLE))
             model.labeler_accuracy_ = arrays["labeler_accuracy"]
-            model.guard_ = Guard(declared, header["trust"], header["unanimity"])
+            model.guard_ = Guard(declared, header["trust"], header["unanimity"], header["temperature"])
         seen = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
         model.evidence_ = Evidence(seen, arrays["seen.weights"], arrays["seen.gold"])
         model.history_ = arrays["history"]

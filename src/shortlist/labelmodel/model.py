@@ -241,8 +241,7 @@ class LabelModel(Predictor):
     @property
     def temperature_(self) -> float:
         """g: the exponent of the evidence (pooled)."""
-        self.guard_  # noqa: B018  there is none without
-        return float(self.emission_.exponent[0])
+        return self.guard_.temperature
 
     def assumptions(self, often: Floats, total: float) -> Assumptions:
         """What this model, once fitted, assumes about votes of which each shortlist was voted so `often` in `total`

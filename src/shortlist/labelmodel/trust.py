@@ -35,12 +35,13 @@ Posterior: TypeAlias = Callable[[Codes, Emission], Floats]  # P(class | row) of 
 
 @dataclass(frozen=True, eq=False)
 class Guard:
-    """What stands between a fit and its beliefs: labelers at their word, how far the fit is trusted against that, and
-    how much belief unanimous votes keep."""
+    """What stands between a fit and its beliefs: labelers at their word, how far the fit is trusted against that, how
+    much belief unanimous votes keep, and the temperature of the fit."""
 
     declared: Emission
     trust: float
     unanimity: float
+    temperature: float
 
     @classmethod
     def of(
@@ -61,7 +62,7 @@ class Guard:
             unanimity = kept(unanimity, codes, gold, weights, layout)
         few = evidence.some(FEW)
         cool, calm = (tempered(table, few, layout) for table in (fitted, declared))
-        return cool, cls(calm, trust, unanimity)
+        return cool, cls(calm, trust, unanimity, float(cool.exponent[0]))
 
     def beliefs(self, codes: Codes, fitted: Emission, layout: Layout, balance: Floats, posterior: Posterior) -> Floats:
         """What is believed of rows of codes in the end."""
