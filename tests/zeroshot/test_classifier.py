@@ -63,15 +63,20 @@ def test_fitted_detectors_are_used_as_they_are():
 def test_clusters_are_named_and_can_be_left_out():
     X, y, X_new, y_new = parts(rows=60)
     model = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
-    assert model.clusters_.shape == (len(X_new),)
-    np.testing.assert_allclose(model.naming_.sum(axis=1), 1)
-    named = np.array(model.unseen_)[model.naming_.argmax(axis=1)][model.clusters_]
+    weights = [found.weight for found in model.clusterings_]
+    assert weights == sorted(weights, reverse=True)
+    assert sum(weights) == pytest.approx(1)
+    assert model.clusterings_[0].clusters.shape == (len(X_new),)
+    np.testing.assert_allclose(model.named_.sum(axis=1), 1)
+    by_hand = sum(found.weight * found.names[found.clusters] for found in model.clusterings_)
+    np.testing.assert_allclose(model.named_, by_hand)
+    named = np.array(model.unseen_)[model.named_.argmax(axis=1)]
     assert (named == y_new).mean() > 0.9
     again = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
     np.testing.assert_array_equal(model.predict_proba(X_new), again.predict_proba(X_new))
     plain = ZeroShotClassifier(TABLE, detectors=LINEAR, by_cluster=False).fit(X, y, unlabelled=X_new)
-    assert plain.clusters_ is None
-    assert plain.naming_ is None
+    assert plain.clusterings_ == []
+    assert plain.named_ is None
     by_hand = SeededMixture().fit(plain.scaling_(X_new.astype(np.float32)), 0.999999 * plain.beliefs_ + 1e-6 / 3)
     np.testing.assert_allclose(plain.predict_proba(X_new), by_hand.predict_proba(plain.scaling_(X_new)), atol=1e-3)
 
@@ -80,7 +85,7 @@ def test_too_few_rows_for_clusters_are_believed_row_by_row():
     X, y, X_new, _ = parts()
     with pytest.warns(FitWarning, match="fewer than 3 different"):
         model = ZeroShotClassifier(TABLE, detectors=LINEAR, label_model=NearestClass()).fit(X, y, unlabelled=X_new[:2])
-    assert model.naming_ is None
+    assert model.named_ is None
     assert model.predict(X_new[:2]).shape == (2,)
 
 

@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
-from shortlist.zeroshot.clusters import centres_of, find_clusters
+from shortlist.zeroshot.clusters import centres_of, find_clusterings
 from shortlist.zeroshot.detectors import AttributeDetectors
 from shortlist.zeroshot.mixture import SeededMixture
-from shortlist.zeroshot.naming import mean_beliefs, name_clusters
+from shortlist.zeroshot.naming import Named, mean_beliefs, name_clusters, weigh
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
 from shortlist.zeroshot.semantic import signatures
-from shortlist.zeroshot.task import Floats, Positions, make_task, read_features
+from shortlist.zeroshot.task import Floats, make_task, read_features
 
 DOUBT = 1e-6  # detectors rule no unseen class out for good
 
@@ -36,8 +36,9 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     label_model : what turns votes into beliefs; None for `LabelModel()`
     classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
         is `MLPClassifier()`.
-    by_cluster : True: unlabelled rows are clustered, and the classifier learns from the names of their clusters, which
-        beliefs and the attributes' places decide (`naming.py`). False, as in the paper: from the beliefs, row by row.
+    by_cluster : True: unlabelled rows are clustered, in several ways, and the classifier learns from the names of their
+        clusters, which beliefs and the attributes' places decide (`naming.py`). False, as in the paper: from the
+        beliefs, row by row.
     seed : of the clusters
 
     Attributes (once fitted)
@@ -45,7 +46,9 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_, seen_, unseen_ : the classes it answers, those with labels, those without
     detectors_, label_model_, classifier_ : the three stages
     votes_, beliefs_ (m, unseen) : about the unlabelled rows
-    clusters_ (m,), naming_ (clusters, unseen) : the clusters, and how likely each is each class; None without
+    clusterings_ : the clusterings, likeliest first: `clusters` (m,), their `names` (clusters, unseen), and a `weight`;
+        none without
+    named_ (m, unseen) : what the names of their clusters say about the rows, all clusterings by their weight; or None
     """
 
     def __init__(
@@ -82,7 +85,9 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         model = LabelModel() if self.label_model is None else clone(self.label_model)
         self.label_model_ = model.fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
-        self.clusters_, self.naming_ = self._name_clusters(rows, y, new) if self.by_cluster else (None, None)
+        self.clusterings_ = self._name_clusters(rows, y, new) if self.by_cluster else []
+        weighted = [named.weight * named.beliefs for named in self.clusterings_]
+        self.named_: Floats | None = np.sum(weighted, axis=0) if weighted else None
         self._fit_classifier(rows, np.asarray(y), new)
         return self
 
@@ -100,31 +105,33 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.detectors
 
-    def _name_clusters(
-        self, rows: npt.NDArray[np.float32], y: Any, new: npt.NDArray[np.float32]
-    ) -> tuple[Positions | None, Floats | None]:
-        """Clusters of the unlabelled rows, and their names."""
+    def _name_clusters(self, rows: npt.NDArray[np.float32], y: Any, new: npt.NDArray[np.float32]) -> list[Named]:
+        """Clusterings of the unlabelled rows, with the names of their clusters."""
         task = make_task(rows, y, self.table, self.unseen_)
-        clusters = find_clusters(task, new, self.seed)
-        if clusters is None:
+        clusterings = find_clusterings(task, new, self.seed)
+        if not clusterings:
             warnings.warn(
                 f"fewer than {len(self.unseen_)} different unlabelled rows make no cluster for each unseen class: "
                 "beliefs are taken row by row",
                 FitWarning,
                 stacklevel=3,
             )
-            return None, None
+            return []
         scaling = Scaling.of(np.concatenate([rows, new]))
-        here, places = centres_of(scaling(rows), task.truth), centres_of(scaling(new), clusters)
-        return clusters, name_clusters(mean_beliefs(clusters, self.beliefs_), *signatures(task), here, places)
+        here, there = centres_of(scaling(rows), task.truth), scaling(new)
+        namings = [
+            name_clusters(mean_beliefs(found.clusters, self.beliefs_), *signatures(task), here, places)
+            for found, places in ((found, centres_of(there, found.clusters)) for found in clusterings)
+        ]
+        return weigh(clusterings, namings)
 
     def _fit_classifier(self, rows: npt.NDArray[np.float32], y: npt.NDArray[Any], new: npt.NDArray[np.float32]) -> None:
         """Train on beliefs, of clusters or of rows; in the generalised setting, on given labels as well."""
         answers = (*self.seen_, *self.unseen_) if self.generalised else self.unseen_
         X = np.concatenate([rows, new]) if self.generalised else new
         by_row, covered = self.beliefs_, self.votes_.covered
-        if self.naming_ is not None:
-            by_row, covered = self.naming_[self.clusters_], np.ones(len(new), np.bool_)
+        if self.named_ is not None:
+            by_row, covered = self.named_, np.ones(len(new), np.bool_)
         beliefs = (1 - DOUBT) * by_row + DOUBT / len(self.unseen_)
         if self.generalised:
             known = np.eye(len(answers))[[answers.index(name) for name in y]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,22 +13,52 @@ from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.task import Floats, Positions, Task
 
 SHRINKAGE = 0.5  # how far the covariance within seen classes is pulled toward a round one
-RESTARTS = 20
+RESTARTS = 25
 FLOOR = 1e-9
 
 
-def find_clusters(task: Task, new: npt.NDArray[np.float32], seed: int) -> Positions | None:
-    """(m,): the cluster of each unlabelled row, of as many as there are unseen classes; None if so few rows differ.
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """The cluster of each row (m,), and the sum of squares within clusters."""
 
-    k-means, in the metric in which rows of one *seen* class lie round their centre alike in all directions: how rows
-    of one class differ is known from the labels, and carries over to classes without any.
+    clusters: Positions
+    within: float
+
+    @property
+    def evidence(self) -> float:
+        """log W^(−m/2), W the sum of squares: a Gaussian likelihood with its variance profiled out.
+
+        A row counts as one direction, however many features it has: those of one row depend on one another.
+        """
+        return -0.5 * len(self.clusters) * float(np.log(self.within + FLOOR))
+
+
+def find_clusterings(task: Task, new: npt.NDArray[np.float32], seed: int) -> list[Clustering]:
+    """Ways to part the unlabelled rows into as many clusters as there are unseen classes; none if so few rows differ.
+
+    All that k-means ends in from different starts, in the metric in which rows of one *seen* class lie round their
+    centre alike in all directions: how rows of one class differ is known from the labels, and carries over to classes
+    without any. The tightest clusters need not be the classes: where classes are of unequal size, k-means would rather
+    cut a large one in two than keep a small one. So all of them are kept, and names help to decide (`naming.py`).
     """
     k = len(task.unseen)
     if len(np.unique(new, axis=0)) < k:
-        return None
+        return []
     scaling = Scaling.of(new)
     rows = scaling(new).astype(np.float64) @ whitening(scaling(task.X).astype(np.float64), task.truth)
-    return np.asarray(KMeans(k, n_init=RESTARTS, random_state=seed).fit(rows).labels_, np.int64)
+    found: dict[bytes, Clustering] = {}
+    for start in np.random.default_rng(seed).integers(2**31, size=RESTARTS).tolist():
+        fitted = KMeans(k, n_init=1, random_state=start).fit(rows)
+        clusters = in_order(fitted.labels_)
+        found.setdefault(clusters.tobytes(), Clustering(clusters, float(fitted.inertia_)))
+    return list(found.values())
+
+
+def in_order(labels: npt.NDArray[Any]) -> Positions:
+    """(m,): the same clusters, numbered in the order in which rows come upon them."""
+    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
+    ranks: Positions = np.argsort(np.argsort(first))[place].astype(np.int64)
+    return ranks
 
 
 def whitening(X: Floats, truth: Positions) -> Floats:
