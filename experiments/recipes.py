@@ -1,21 +1,32 @@
 """Recipes: how an encoder is fine-tuned on beliefs. Each is the options of a TransformerClassifier.
 
 "paper" is the paper's, with its rate and epochs for each data set, and the epoch chosen on the labelled dev rows. All
-others see no label, and are the same for every data set. "steps-400" is the classifier's default. The rest of the list
-changes one thing about "gentle" or "steps", to say what each part buys.
+others see no label, and are the same for every data set. "teach" is the classifier's default: a teacher for uncovered
+rows, a head start, then everything. "steps-400" was the default before. The rest of the list changes one thing about
+"teach", "gentle" or "steps", to say what each part buys.
 """
 
-PAPER = {"schedule": "constant", "pooling": "cls", "head_lr": None, "dev": True}
-GENTLE = {"epochs": 4, "lr": 1e-5, "head_lr": None}
-STEPS = {"steps": 800, "lr": 1e-5, "head_lr": 1e-4}
+ONE_STAGE = {"uncovered": "drop", "head_steps": 0}
+PAPER = ONE_STAGE | {"schedule": "constant", "pooling": "cls", "head_lr": None, "dev": True}
+GENTLE = ONE_STAGE | {"epochs": 4, "lr": 1e-5, "head_lr": None}
+STEPS = ONE_STAGE | {"steps": 800, "lr": 1e-5, "head_lr": 1e-4}
+TEACH = {"uncovered": "teach", "teacher_steps": 400, "head_steps": 400, "steps": 800, "lr": 2e-5, "head_lr": 1e-4}
 
 RECIPES = {
+    "teach": TEACH,
+    "teach-no-head": TEACH | {"head_steps": 0},
+    "head-only": TEACH | {"uncovered": "drop"},
+    "teach-short": TEACH | {"steps": 400},
+    "teach-long": TEACH | {"steps": 1600},
+    "teach-1e-5": TEACH | {"lr": 1e-5},
+    "teach-3e-5": TEACH | {"lr": 3e-5},
+    "teach-set": TEACH | {"loss": "set"},
     "paper": {
         "trec": PAPER | {"epochs": 25, "lr": 3e-5},
         "scicite": PAPER | {"epochs": 20, "lr": 3e-6},
         "agnews": PAPER | {"epochs": 20, "lr": 5e-7},
     },
-    "long": {"epochs": 10, "lr": 5e-5, "head_lr": None},
+    "long": ONE_STAGE | {"epochs": 10, "lr": 5e-5, "head_lr": None},
     # how long, how fast
     "gentle": GENTLE,
     "gentle-head": GENTLE | {"head_lr": 1e-4},
@@ -29,13 +40,13 @@ RECIPES = {
     "steps-1600": STEPS | {"steps": 1600},
     "steps-2e-5": STEPS | {"lr": 2e-5},
     "steps-3e-5": STEPS | {"lr": 3e-5},
-    "frozen": {"frozen": True, "steps": 2000, "head_lr": 1e-3},
+    "frozen": ONE_STAGE | {"frozen": True, "steps": 2000, "head_lr": 1e-3},
     "steps-cls": STEPS | {"pooling": "cls"},
     # beliefs
     "steps-set": STEPS | {"loss": "set"},
     "set-400": STEPS | {"steps": 400, "loss": "set"},
     "steps-uncovered": STEPS | {"uncovered": "keep"},
-    "smoke": {"steps": 2, "batch_size": 4, "max_length": 16},
+    "smoke": {"steps": 2, "teacher_steps": 2, "head_steps": 2, "batch_size": 4, "max_length": 16},
 }
 
 

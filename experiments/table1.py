@@ -69,7 +69,8 @@ def run(job):
     chosen, with_dev = options(job["recipe"], job["task"])
     texts, targets, covered = lessons(task, job["method"])
     if job["rows"]:  # a few, for tests
-        texts, targets, covered = texts[: job["rows"]], targets[: job["rows"]], None
+        texts, targets = texts[: job["rows"]], targets[: job["rows"]]
+        covered = None if covered is None else covered[: job["rows"]]
         task.texts = {split: some[: job["rows"]] for split, some in task.texts.items()}
         task.gold = {split: some[: job["rows"]] for split, some in task.gold.items()}
     model = TransformerClassifier(Path(job["package"]) / "encoder", seed=job["seed"], device=job["device"], **chosen)
@@ -145,7 +146,7 @@ def parse():
     parser.add_argument("--package", default=".gpu", help="the folder that experiments.tasks wrote (default: .gpu)")
     parser.add_argument("--tasks", nargs="+", choices=NAMES, default=list(NAMES))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
-    parser.add_argument("--recipes", nargs="+", choices=list(RECIPES), default=["steps-400"])
+    parser.add_argument("--recipes", nargs="+", choices=list(RECIPES), default=["teach"])
     parser.add_argument("--seeds", type=int, default=5, help="seeds 0 … n − 1")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--workers", type=int, default=1, help="trainings at a time, each in a process of its own")

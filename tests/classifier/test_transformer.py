@@ -9,13 +9,24 @@ import numpy as np
 import pytest
 
 from experiments.recipes import RECIPES
-from shortlist.classifier import TransformerClassifier, evaluate
-from shortlist.classifier.checkpoint import read_tensors
+from shortlist.classifier import TransformerClassifier, checkpoint, evaluate
+from shortlist.classifier.checkpoint import read_tensors, write_tensors
+from shortlist.classifier.training import Trainer
 from shortlist.errors import BadFile, BadFit, BadRows
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-QUICK = {"device": "cpu", "hidden": 16, "steps": 40, "lr": 5e-3, "head_lr": 2e-2, "batch_size": 8, "dropout": 0.0}
+QUICK = {
+    "device": "cpu",
+    "hidden": 16,
+    "steps": 40,
+    "teacher_steps": 6,
+    "head_steps": 5,
+    "lr": 5e-3,
+    "head_lr": 2e-2,
+    "batch_size": 8,
+    "dropout": 0.0,
+}
 
 
 def classifier(tiny_encoder, **options):
@@ -87,21 +98,24 @@ def test_the_frozen_encoder_stays_as_it_is_and_is_read_once(tiny_encoder, lesson
 
 
 def test_steps_are_as_many_as_asked_for_and_epochs_take_their_place(tiny_encoder, lesson, monkeypatch):
-    """24 rows in batches of 8: an epoch is three steps. The default is the recipe of Table 1."""
-    from shortlist.classifier.training import Trainer
-
+    """24 rows in batches of 8: an epoch is three steps. Five steps of the head come first, but not in the paper."""
     taken = []
     step = Trainer._step
     monkeypatch.setattr(Trainer, "_step", lambda self, group: taken.append(self.steps) or step(self, group))
     assert len(classifier(tiny_encoder, steps=7).fit(*lesson).history_) == 3
-    assert taken == [7] * 7
+    assert taken == [5] * 5 + [7] * 7
     taken.clear()
     assert len(classifier(tiny_encoder, epochs=2).fit(*lesson).history_) == 2
-    assert taken == [6] * 6
+    assert taken == [5] * 5 + [6] * 6
     taken.clear()
-    TransformerClassifier.paper(tiny_encoder, device="cpu", hidden=8, steps=5).fit(*lesson)
+    half = np.arange(24) < 12  # the paper leaves the others out
+    paper = TransformerClassifier.paper(tiny_encoder, device="cpu", hidden=8, epochs=5)
+    paper.fit(*lesson, covered=half)
     assert taken == [5] * 5
-    default, chosen = TransformerClassifier(), RECIPES["steps-400"]
+
+
+def test_the_default_is_the_recipe_of_table_1():
+    default, chosen = TransformerClassifier(), RECIPES["teach"]
     assert {name: getattr(default, name) for name in chosen} == chosen
     assert default.epochs is None
 
@@ -148,7 +162,6 @@ def test_it_comes_back_from_its_file_without_the_encoder(tiny_encoder, lesson, t
 
 MORTAL = """
     import os, signal, sys
-    from pathlib import Path
     from shortlist.classifier import checkpoint
     from shortlist.classifier.training import Trainer
     from tests.classifier.test_transformer import lifelong
@@ -157,35 +170,85 @@ MORTAL = """
     step = Trainer._step
 
     def mortal(self, group):
-        if self.state.step == 7 and Path(sys.argv[2]).exists():
+        if [self.checkpoint.stage, self.state.step] == [sys.argv[3], 7]:
             os.kill(os.getpid(), signal.SIGKILL)
         step(self, group)
 
     Trainer._step = mortal
     lifelong(sys.argv[1], sys.argv[2])
 """
+TEXTS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"] * 5
+BELIEFS = np.array([[0.8, 0.2], [0.9, 0.1], [0.3, 0.7], [0.1, 0.9]] * 5)
+UNTOLD = ["a cat meows", "a dog growls", "dogs chase cars"]
 
 
-def lifelong(encoder, checkpoint):
-    """Beliefs after a training with everything that a checkpoint must keep: moments, the best epoch, dropout."""
-    texts = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"] * 5
-    beliefs = np.array([[0.8, 0.2], [0.9, 0.1], [0.3, 0.7], [0.1, 0.9]] * 5)
-    options = {"epochs": 3, "lr": 5e-3, "batch_size": 4}
-    model = TransformerClassifier(encoder, device="cpu", hidden=8, **options, checkpoint=checkpoint)
-    return model.fit(texts, beliefs, dev=(texts[:4], [0, 1, 1, 0])).predict_proba(texts)
+def lifelong(encoder, kept):
+    """Beliefs after a training with all that a checkpoint must keep: moments, best epoch, dropout, taught beliefs."""
+    options = {"epochs": 3, "teacher_steps": 9, "head_steps": 9, "lr": 5e-3, "batch_size": 4}
+    model = TransformerClassifier(encoder, device="cpu", hidden=8, **options, checkpoint=kept)
+    beliefs = np.concatenate([BELIEFS, [[0.5, 0.5]] * 3])
+    return model.fit(TEXTS + UNTOLD, beliefs, dev=(TEXTS[:4], [0, 1, 1, 0])).predict_proba(TEXTS)
 
 
-def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path):
-    """Killed by SIGKILL in the middle of the second epoch; the result is that of an undisturbed run."""
+@pytest.mark.parametrize(
+    "stage", ["last", pytest.param("teacher", marks=pytest.mark.slow), pytest.param("head", marks=pytest.mark.slow)]
+)
+def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path, stage):
+    """Killed by SIGKILL in the middle of an epoch of each stage; the result is that of an undisturbed run."""
     kept = tmp_path / "run"
-    command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept)]
+    command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept), stage]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     killed = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert killed.returncode == -9, killed.stderr
     numbers, _ = read_tensors(kept, "shortlist checkpoint")
-    assert numbers["step"] == 7  # of 15, in the second epoch of five
+    assert (numbers["version"], numbers["stage"], numbers["step"]) == (2, stage, 7)
     np.testing.assert_array_equal(lifelong(tiny_encoder, kept), lifelong(tiny_encoder, None))
-    assert read_tensors(kept, "shortlist checkpoint")[0]["step"] == 15
+    numbers, _ = read_tensors(kept, "shortlist checkpoint")
+    assert (numbers["stage"], numbers["step"]) == ("last", 18)  # 23 rows in batches of four: six steps an epoch
+
+
+def dies_at(monkeypatch, stage, step):
+    """From now on a training raises when it gets there; the list that is returned says which steps were taken."""
+    taken, take = [], Trainer._step
+
+    def mortal(self, group):
+        if (self.checkpoint.stage, self.state.step) == (stage, step):
+            raise KeyboardInterrupt
+        taken.append(self.checkpoint.stage)
+        take(self, group)
+
+    monkeypatch.setattr(Trainer, "_step", mortal)
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("stage", "step"), [("teacher", 7), ("head", 0), ("head", 7), ("last", 0), ("last", 6), ("last", 7)]
+)
+def test_an_interrupted_training_repeats_no_step(tiny_encoder, tmp_path, monkeypatch, stage, step):
+    """Within a stage or between two; nine steps of the teacher, nine of the head, and eighteen."""
+    kept, whole = tmp_path / "run", ["teacher"] * 9 + ["head"] * 9 + ["last"] * 18
+    monkeypatch.setattr(checkpoint, "EVERY", 0.0)
+    undisturbed = lifelong(tiny_encoder, None)
+    with monkeypatch.context() as patch:
+        before = dies_at(patch, stage, step)
+        with pytest.raises(KeyboardInterrupt):
+            lifelong(tiny_encoder, kept)
+    after = dies_at(monkeypatch, None, None)
+    np.testing.assert_array_equal(lifelong(tiny_encoder, kept), undisturbed)
+    assert before + after == whole
+    assert (len(before), stage) == (whole.index(stage) + step, stage)
+
+
+def test_a_checkpoint_of_another_training_or_format_is_refused(tiny_encoder, tmp_path):
+    kept = tmp_path / "run"
+    lifelong(tiny_encoder, kept)
+    with pytest.raises(BadFile, match="another training"):  # one untold row more
+        TransformerClassifier(tiny_encoder, device="cpu", hidden=8, checkpoint=kept).fit(TEXTS, BELIEFS)
+    numbers, tensors = read_tensors(kept, "shortlist checkpoint")
+    del numbers["version"], numbers["stage"]
+    write_tensors(kept, "shortlist checkpoint", numbers, tensors)
+    with pytest.raises(BadFile, match="format 1"):
+        lifelong(tiny_encoder, kept)
 
 
 @pytest.mark.parametrize("broken", ["missing", "empty", "truncated", "no tokenizer", "unknown name"])
@@ -222,8 +285,11 @@ def test_bad_input(tiny_encoder, lesson):
         classifier(tiny_encoder, pooling="max").fit(rows, beliefs)
     with pytest.raises(BadFit, match='"expected" or "set"'):
         classifier(tiny_encoder, loss="hinge").fit(rows, beliefs)
-    with pytest.raises(BadFit, match="steps is 1 or more, not 0"):
-        classifier(tiny_encoder, steps=0).fit(rows, beliefs)
+    for name, least in (("steps", 1), ("teacher_steps", 1), ("head_steps", 0)):
+        with pytest.raises(BadFit, match=f"^{name} is {least} or more, not {least - 1}"):
+            classifier(tiny_encoder, **{name: least - 1}).fit(rows, beliefs)
+    with pytest.raises(BadFit, match='"teach", "drop" or "keep", not \'guess\''):
+        classifier(tiny_encoder, uncovered="guess").fit(rows, beliefs)
     with pytest.raises(BadFit, match='"auto", "fp32" or "bf16"'):
         classifier(tiny_encoder, precision="fp8").fit(rows, beliefs)
 

@@ -76,5 +76,10 @@ class TokenBatches:
         for i, row in enumerate(rows):
             ids[i, : self.lengths[row]] = self.ids[row]
         real = np.arange(length) < self.lengths[rows][:, None]
-        tensors = self.torch.from_numpy(ids), self.torch.from_numpy(real.astype(np.int64))
-        return tuple(tensor.to(self.device, non_blocking=True) for tensor in tensors)
+        return tuple(upload(self.torch, array, self.device) for array in (ids, real.astype(np.int64)))
+
+
+def upload(torch: Any, array: npt.NDArray[Any], device: str) -> Any:
+    """An array as a tensor on the device; a GPU is not waited for."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor

@@ -56,6 +56,13 @@ def make_targets(
     return targets
 
 
+def untold_rows(targets: Targets, m: int, sample_weight: npt.ArrayLike | None) -> tuple[npt.NDArray[np.int64], Floats]:
+    """(rows, weights): those of the m rows that count and are not among the targets; somebody else must say."""
+    weights = _weights(sample_weight, m)
+    rows = np.setdiff1d(np.flatnonzero(weights), targets.rows)
+    return rows, weights[rows]
+
+
 def read_beliefs(
     y: Any, m: int, classes: Sequence[Any] | None
 ) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[np.bool_]]:

@@ -1,7 +1,8 @@
 """Checkpoint: a training on disk, so that one that was killed goes on with the same result.
 
 One safetensors file: the network, the optimiser, the best weights, the random state, and the numbers of the training as
-JSON. It is replaced in one step, so a kill at any moment leaves a whole one.
+JSON. It is replaced in one step, so a kill at any moment leaves a whole one. Where several trainings follow each other,
+the file says which of them it is in, and holds what the earlier ones left for the later.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from shortlist.classifier.training import Trainer
 
 KIND = "shortlist checkpoint"
+FORMAT = 2  # 1 had neither stages nor its number
 EVERY = 60.0  # seconds between checkpoints within an epoch
 
 
@@ -31,6 +33,8 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: str) -> None:
         self.path, self.fingerprint = Path(path), fingerprint
+        self.stage = "training"
+        self.kept: dict[str, Any] = {}
         self.last = time.monotonic()
 
     def maybe(self, trainer: Trainer) -> None:
@@ -38,22 +42,43 @@ class Checkpoint:
             self.save(trainer)
 
     def save(self, trainer: Trainer) -> None:
-        numbers = {**trainer.numbers(), "fingerprint": self.fingerprint}
-        write_tensors(self.path, KIND, numbers, _pack(trainer))
+        where = {"version": FORMAT, "fingerprint": self.fingerprint, "stage": self.stage}
+        kept = {f"kept.{name}": tensor for name, tensor in self.kept.items()}
+        write_tensors(self.path, KIND, trainer.numbers() | where, _pack(trainer) | kept)
         self.last = time.monotonic()
 
+    def reached(self) -> str | None:
+        """The stage the file is in, None where there is no file; what was left for it is in `kept` from now on."""
+        if not self.path.exists():
+            return None
+        numbers, tensors = read_tensors(self.path, KIND, "kept.")
+        self.kept = part(tensors, "kept")
+        return self._stage_of(numbers)
+
     def resume(self, trainer: Trainer) -> bool:
-        """Put a trainer where the file says it stood; False where there is no file."""
+        """Put a trainer where the file says it stood; False where there is no file of its stage."""
         if not self.path.exists():
             return False
         numbers, tensors = read_tensors(self.path, KIND)
+        if self._stage_of(numbers) != self.stage:
+            return False
+        _unpack(trainer, numbers, tensors)
+        return True
+
+    def _stage_of(self, numbers: dict[str, Any]) -> str:
+        """Take out of the numbers what tells trainings apart, and refuse those of others."""
+        version = numbers.pop("version", 1)
+        if version != FORMAT:
+            raise BadFile(
+                f"{self.path} is a checkpoint of format {version}; this shortlist goes on from format {FORMAT}. Delete "
+                "it to start afresh, or name another file"
+            )
         if numbers.pop("fingerprint") != self.fingerprint:
             raise BadFile(
                 f"{self.path} is the checkpoint of another training (other rows, beliefs or options). Delete it to "
                 "start afresh, or name another file"
             )
-        _unpack(trainer, numbers, tensors)
-        return True
+        return str(numbers.pop("stage"))
 
 
 def fingerprint(parts: Iterable[Any]) -> str:
@@ -107,8 +132,8 @@ def write_tensors(path: str | os.PathLike[str], kind: str, header: dict[str, Any
         file.write(dump(plain, metadata={"kind": kind, "header": json.dumps(header)}))
 
 
-def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(header, tensors) of what `write_tensors` wrote; anything else is a BadFile that says why."""
+def read_tensors(path: str | os.PathLike[str], kind: str, prefix: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+    """(header, tensors under a prefix) of what `write_tensors` wrote; anything else is a BadFile that says why."""
     safe_open = require("safetensors", extra="torch").safe_open
     if not Path(path).is_file():
         raise BadFile(f"{path} does not exist")
@@ -118,7 +143,8 @@ def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any
             found = metadata.get("kind")
             if found != kind:
                 raise BadFile(f"{path} holds {found!r}, not {kind!r}")
-            return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            wanted = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
+            return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in wanted}
     except BadFile:
         raise
     except Exception as error:  # a damaged file can trip safetensors and json in any way

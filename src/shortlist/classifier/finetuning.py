@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,12 @@ from shortlist.classifier.encoder import Encoder, Ids
 from shortlist.classifier.evaluation import score
 from shortlist.classifier.network import LOSSES, make_head, reader_class, torch_and_device
 from shortlist.classifier.progress import progress_bar
-from shortlist.classifier.training import Plan, Trainer, as_targets, autocast, own_randomness
+from shortlist.classifier.stage import Stage, check_lengths
+from shortlist.classifier.training import Trainer, as_targets, autocast, own_randomness
 from shortlist.errors import BadFit
 
 READ = 128  # texts at a time, without gradients
 EMBEDDINGS = "embeddings"
-_ELSEWHERE = ("device", "checkpoint", "cache", "progress", "on", "uncovered", "encoder")
 Judged = tuple[Ids, npt.NDArray[np.int64]]
 
 
@@ -37,44 +38,51 @@ class FineTuning:
             raise BadFit(f'pooling is "mean" or "cls", not {options["pooling"]!r}')
         if options["loss"] not in LOSSES:
             raise BadFit(f'loss is "expected" or "set", not {options["loss"]!r}')
-        if options["epochs"] is None and not options["steps"] >= 1:
-            raise BadFit(f"steps is 1 or more, not {options['steps']!r}")
+        check_lengths(options)
         self.network = network if network is not None and network.encoder is encoder.network else self._fresh()
-        self.history: list[float] = []
+        self.vectors: Any = None
 
     def _fresh(self) -> Any:
-        with own_randomness(self.torch, self.options["seed"], self.device):
-            head = make_head(self.torch, self.encoder.width, self.options["hidden"], self.k, self.options["dropout"])
-        return reader_class()(self.encoder.network, head, self.options["pooling"]).to(self.device)
+        reader = reader_class()(self.encoder.network, self._fresh_head(), self.options["pooling"])
+        return reader.to(self.device)
 
-    def train(self, ids: Ids, beliefs: Floats, weights: Floats, judged: Judged | None) -> None:
+    def _fresh_head(self) -> Any:
+        with own_randomness(self.torch, self.options["seed"], self.device):
+            return make_head(self.torch, self.encoder.width, self.options["hidden"], self.k, self.options["dropout"])
+
+    @contextmanager
+    def borrowed(self) -> Iterator[None]:
+        """Lend the network: afterwards its encoder is as it was before, and its head fresh."""
+        before = {name: tensor.detach().cpu().clone() for name, tensor in self.encoder.network.state_dict().items()}
+        yield
+        self.encoder.network.load_state_dict(before)
+        self.network.head = self._fresh_head().to(self.device)
+
+    def train(
+        self,
+        stage: Stage,
+        ids: Ids,
+        beliefs: Floats,
+        weights: Floats,
+        judged: Judged | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> list[float]:
         """Train on token ids, beliefs (m, k) and weights (m,); `judged` are dev tokens and gold positions."""
-        o = self.options
-        frozen = o["frozen"]
-        batches: Any = self._features(ids) if frozen else self._batches(ids)
         trainer = Trainer(
             self.torch,
-            self.network.head if frozen else self.network,
-            self._optimiser(),
-            batches,
+            self.network.head if stage.head_alone else self.network,
+            self._optimiser(stage),
+            self._features(ids, stage.batch_size) if stage.head_alone else self._batches(ids, stage.batch_size),
             as_targets(self.torch, beliefs, weights, self.device),
-            Plan(
-                steps=o["steps"],
-                epochs=o["epochs"],
-                schedule=o["schedule"],
-                warmup=o["warmup"],
-                clip=o["clip"],
-                accumulate=o["accumulate"],
-                precision="fp32" if frozen else self.precision,
-                loss=o["loss"],
-            ),
+            stage.plan,
             device=self.device,
             judge=None if judged is None else self._judge(judged),
-            checkpoint=self._checkpoint(ids, beliefs, weights),
+            checkpoint=checkpoint,
         )
-        with progress_bar(o["progress"]) as trainer.tick:
-            self.history = trainer.run(o["seed"])
+        with progress_bar(self.options["progress"], stage.bar) as trainer.tick:
+            history = trainer.run(self.options["seed"])
         self.network.eval()
+        return history
 
     def logits(self, ids: Ids) -> Floats:
         """(m, k), in the order of the rows."""
@@ -103,33 +111,29 @@ class FineTuning:
                 out[rows] = what(*batches.inputs(rows)).float().cpu().numpy()
         return out
 
-    def _batches(self, ids: Ids) -> TokenBatches:
-        size, seed = self.options["batch_size"], self.options["seed"]
+    def _batches(self, ids: Ids, size: int = READ) -> TokenBatches:
+        seed = self.options["seed"]
         return TokenBatches(ids, size, seed, torch=self.torch, device=self.device, pad=self.encoder.pad)
 
-    def _features(self, ids: Ids) -> FeatureBatches:
-        vectors = self.torch.as_tensor(self.embeddings(ids), device=self.device)
-        return FeatureBatches(vectors, self.options["batch_size"], self.options["seed"])
+    def _features(self, ids: Ids, size: int) -> FeatureBatches:
+        """The vectors of a frozen encoder serve every stage."""
+        vectors = self.vectors
+        if vectors is None:
+            vectors = self.torch.as_tensor(self.embeddings(ids), device=self.device)
+        if self.options["frozen"]:
+            self.vectors = vectors
+        return FeatureBatches(vectors, size, self.options["seed"])
 
-    def _optimiser(self) -> Any:
-        o = self.options
-        head_lr = o["lr"] if o["head_lr"] is None else o["head_lr"]
-        groups = [{"params": list(self.network.head.parameters()), "lr": head_lr}]
-        if not o["frozen"]:
-            groups.append({"params": list(self.network.encoder.parameters()), "lr": o["lr"]})
-        return self.torch.optim.AdamW(groups, weight_decay=o["weight_decay"], fused=self.device.startswith("cuda"))
+    def _optimiser(self, stage: Stage) -> Any:
+        groups = [{"params": list(self.network.head.parameters()), "lr": stage.head_lr}]
+        if not stage.head_alone:
+            groups.append({"params": list(self.network.encoder.parameters()), "lr": stage.lr})
+        decay = self.options["weight_decay"]
+        return self.torch.optim.AdamW(groups, weight_decay=decay, fused=self.device.startswith("cuda"))
 
     def _judge(self, judged: Judged) -> Any:
         ids, gold = judged
         return lambda _, __: score(gold, self.logits(ids).argmax(axis=1), self.k)["macro_f1"]
-
-    def _checkpoint(self, ids: Ids, beliefs: Floats, weights: Floats) -> Checkpoint | None:
-        path = self.options["checkpoint"]
-        if path is None:
-            return None
-        options = {key: value for key, value in self.options.items() if key not in _ELSEWHERE}
-        parts = [options, os.fspath(self.options["encoder"]), np.concatenate(ids), beliefs, weights]
-        return Checkpoint(path, fingerprint(parts))
 
     def _embedding_key(self, ids: Ids) -> str:
         weights = [tensor.detach().cpu().numpy() for tensor in self.encoder.network.state_dict().values()]

@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
-from shortlist.classifier.batches import Batches, Rows
+from shortlist.classifier.batches import Batches, Rows, upload
 from shortlist.classifier.beliefs import Floats
 from shortlist.classifier.checkpoint import Checkpoint
 from shortlist.classifier.network import LOSSES, Module
@@ -109,12 +107,13 @@ class Trainer:
     def _step(self, group: list[Rows]) -> None:
         for param_group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
             param_group["lr"] = rate * self.state.scale * pace(self.state.step, self.steps, self.plan)
-        weight = self.weights[np.concatenate(group)].sum()
+        there = [upload(self.torch, rows, self.device) for rows in group]
+        weight = self.weights[self.torch.cat(there)].sum()
         loss = 0.0
-        for rows in group:
+        for rows, at in zip(group, there, strict=True):
             with autocast(self.torch, self.device, self.plan.precision):
                 logits = self.network(*self.batches.inputs(rows))
-            share = LOSSES[self.plan.loss](logits, self.beliefs[rows], self.weights[rows]) / weight
+            share = LOSSES[self.plan.loss](logits, self.beliefs[at], self.weights[at]) / weight
             share.backward()
             loss = loss + share.detach()
         if self.plan.clip:

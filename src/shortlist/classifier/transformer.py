@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
 
-from shortlist.classifier.beliefs import Floats, Uncovered, check_two_rows, known_labels, make_targets
+from shortlist.classifier.beliefs import Floats, Targets, check_two_rows, known_labels, make_targets, untold_rows
 from shortlist.classifier.checkpoint import part, read_tensors, write_tensors
+from shortlist.classifier.course import Course, Lesson
 from shortlist.classifier.encoder import Ids, load_encoder, pack_encoder, unpack_encoder
 from shortlist.classifier.file import names
 from shortlist.classifier.finetuning import FineTuning
 from shortlist.classifier.network import make_head, reader_class, torch_and_device
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.rows import read_texts
-from shortlist.errors import BadFile, BadRows
+from shortlist.errors import BadFile, BadFit, BadRows
 
 KIND = "shortlist transformer"
 _NOT_KEPT = ("checkpoint", "cache", "progress")
@@ -27,34 +28,38 @@ _NOT_KEPT = ("checkpoint", "cache", "progress")
 class TransformerClassifier(Predictor):
     """Text → a pretrained encoder → three layers → P(class | text).
 
-    The end model of the paper's experiments on text, with a short recipe that needs no labelled rows to stop in time.
-    `TransformerClassifier.paper()` has the paper's own.
+    The end model of the paper's experiments on text, with a recipe that needs no labelled rows to stop in time: a short
+    training on the covered rows teaches what to believe of the others, a head is trained on the encoder as it came, and
+    then both are, on all rows. `TransformerClassifier.paper()` has the paper's own.
 
     Parameters
     ----------
     encoder : the name of an encoder on the Hugging Face hub, or a folder that holds one
-    frozen : leave the encoder as it is and train the head alone, on embeddings that are computed once
+    frozen : leave the encoder as it is and train the head alone, on embeddings that are computed once; no teacher then
     hidden, dropout : of the head
     pooling : "mean" of the token vectors, or "cls", the first
     max_length : how many tokens of a text are read
     steps, epochs : how long to train, in steps of the optimiser; `epochs` takes the place of `steps` where it is given
+    teacher_steps : how long the teacher trains, where rows are uncovered
+    head_steps : how long the head trains by itself first, 256 rows a step, on the encoder as it came; 0: not at all
     lr, head_lr : the learning rates of the encoder and of the head (None: the encoder's)
     schedule, warmup : "linear" rises over the first share of the steps and falls to nothing; or "constant"
     batch_size, accumulate : rows read at a time, and how many such batches make a step
     weight_decay, clip : of AdamW, and the largest norm of a gradient
     loss : "expected" (the paper), or "set": −log of the belief-weighted mass on the classes
     precision : "auto" (bfloat16 products on CUDA), "fp32" or "bf16"
-    uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
+    uncovered : "teach" trains on rows without a vote (or label) too, with the beliefs of a first, short training on the
+        others; "drop" (the paper) leaves them out, "keep" takes their beliefs as they are
     on : for rows that are tables or dicts, the column of text to read
     seed : of weights, batches and dropout
     device : "auto", "cpu" or a CUDA device
-    checkpoint : a file to keep the training in, and to go on from after a kill
+    checkpoint : a file to keep the training in, and to go on from after a kill, whatever stage it was in
     cache : with `frozen`, a folder to keep embeddings in
     progress : show a bar
 
     Attributes (once fitted)
     ------------------------
-    classes_ (k,), history_ (mean loss of each epoch), network_, encoder_, temperature_
+    classes_ (k,), history_ (mean loss of each epoch of the last stage), network_, encoder_, temperature_
     """
 
     def __init__(
@@ -66,9 +71,11 @@ class TransformerClassifier(Predictor):
         dropout: float = 0.5,
         pooling: Literal["mean", "cls"] = "mean",
         max_length: int = 128,
-        steps: int = 400,
+        steps: int = 800,
         epochs: float | None = None,
-        lr: float = 1e-5,
+        teacher_steps: int = 400,
+        head_steps: int = 400,
+        lr: float = 2e-5,
         head_lr: float | None = 1e-4,
         schedule: Literal["linear", "constant"] = "linear",
         warmup: float = 0.1,
@@ -78,7 +85,7 @@ class TransformerClassifier(Predictor):
         clip: float | None = 2.0,
         loss: Literal["expected", "set"] = "expected",
         precision: Literal["auto", "fp32", "bf16"] = "auto",
-        uncovered: Uncovered = "drop",
+        uncovered: Literal["teach", "drop", "keep"] = "teach",
         on: str | None = None,
         seed: int = 0,
         device: str = "auto",
@@ -94,6 +101,8 @@ class TransformerClassifier(Predictor):
         self.max_length = max_length
         self.steps = steps
         self.epochs = epochs
+        self.teacher_steps = teacher_steps
+        self.head_steps = head_steps
         self.lr = lr
         self.head_lr = head_lr
         self.schedule = schedule
@@ -114,14 +123,15 @@ class TransformerClassifier(Predictor):
 
     @classmethod
     def paper(cls, encoder: str | os.PathLike[str] = "bert-base-uncased", **options: Any) -> Self:
-        """The paper's recipe: 20 epochs at a constant 3e-5; give `dev` to `fit`, which chooses the epoch.
+        """The paper's recipe: covered rows, 20 epochs at a constant 3e-5; give `dev` to `fit`, which chooses the epoch.
 
         The paper has a rate and a number of epochs for each data set: TREC 25 at 3e-5, SciCite 20 at 3e-6, AG-News 20
         at 5e-7.
         """
         epochs = None if "steps" in options else 20
         own = {"pooling": "cls", "schedule": "constant", "epochs": epochs, "lr": 3e-5, "head_lr": None}
-        return cls(encoder, **{**own, **options})
+        stages = {"uncovered": "drop", "head_steps": 0}
+        return cls(encoder, **{**own, **stages, **options})
 
     def fit(
         self,
@@ -139,18 +149,30 @@ class TransformerClassifier(Predictor):
         the end are.
         """
         texts = self._texts(rows)
-        targets = make_targets(
-            y, len(texts), classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
-        )
-        check_two_rows(targets)
+        targets = self._targets(y, len(texts), classes=classes, covered=covered, sample_weight=sample_weight)
         torch_and_device(self.device)
         self.classes_, self.encoder_ = targets.classes, load_encoder(self.encoder)
-        ids = self.encoder_.tokens([texts[a] for a in targets.rows], self.max_length)
+        known = Lesson(self._ids(texts, targets.rows), targets.beliefs, targets.weights)
+        untold, weights = untold_rows(targets, len(texts), sample_weight)
+        if self.uncovered != "teach" or self.frozen:
+            untold, weights = untold[:0], weights[:0]
         tuning = self._tuning()
         self.network_ = tuning.network
-        tuning.train(ids, targets.beliefs, targets.weights, None if dev is None else self._judged(dev))
-        self.history_, self.temperature_ = np.array(tuning.history), 1.0
+        course = Course(tuning, known, self._ids(texts, untold), weights)
+        self.history_ = np.array(course.run(None if dev is None else self._judged(dev)))
+        self.temperature_ = 1.0
         return self
+
+    def _targets(self, y: Any, m: int, **told: Any) -> Targets:
+        """The rows about which something is believed. The teacher's are none of them."""
+        if self.uncovered not in ("teach", "drop", "keep"):
+            raise BadFit(f'uncovered is "teach", "drop" or "keep", not {self.uncovered!r}')
+        targets = make_targets(y, m, **told, uncovered="keep" if self.uncovered == "keep" else "drop")
+        check_two_rows(targets)
+        return targets
+
+    def _ids(self, texts: list[str], rows: npt.NDArray[np.int64]) -> Ids:
+        return self.encoder_.tokens([texts[a] for a in rows], self.max_length)
 
     def _tuning(self) -> FineTuning:
         return FineTuning(
@@ -159,7 +181,7 @@ class TransformerClassifier(Predictor):
 
     def _judged(self, dev: tuple[Any, Any]) -> tuple[Ids, npt.NDArray[np.int64]]:
         texts, (known, gold) = self._texts(dev[0]), known_labels(dev[1], self.classes_)
-        return self.encoder_.tokens([texts[a] for a in known], self.max_length), gold
+        return self._ids(texts, known), gold
 
     def _texts(self, rows: Any) -> list[str]:
         texts = read_texts(rows, self.on)
