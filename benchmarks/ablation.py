@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -23,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from accuracy import Scores, Task, ours, run, tasks
 
 from shortlist import LabelModel, MajorityVote, NearestClass
-from shortlist.labelmodel import Pooled
+from shortlist.labelmodel import Pooled, heldout, kin
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 
@@ -40,8 +41,8 @@ CONSTANTS = {
     "ρ = 8": Pooled(firing_ratio=8.0),
     "ρ worth 100 votes": Pooled(firing_votes=100.0),
     "ρ worth 1000 votes": Pooled(firing_votes=1000.0),
-    "spread worth 3 votes": Pooled(spread_votes=3.0),
     "spread worth 30 votes": Pooled(spread_votes=30.0),
+    "spread worth 300 votes": Pooled(spread_votes=300.0),
     "a0 = 0.7": Pooled(accuracy_mean=0.7),
     "a0 = 0.9": Pooled(accuracy_mean=0.9),
     "W = 3": Pooled(labeler_votes=3.0),
@@ -49,11 +50,23 @@ CONSTANTS = {
     "w = 15": Pooled(class_votes=15.0),
     "w = 60": Pooled(class_votes=60.0),
 }
+LIMITS = {  # constants of modules
+    "a balance is worth 0.01 nats a row": (heldout, "WORTHWHILE", 0.01),
+    "a balance is worth 0.04 nats a row": (heldout, "WORTHWHILE", 0.04),
+    "kin from 0.7": (kin, "ALIKE", 0.7),
+    "kin from 0.9": (kin, "ALIKE", 0.9),
+}
 
 
 def no_temperature(model: LabelModel) -> None:
-    model.emission_ = replace(model.emission_, exponent=np.ones_like(model.emission_.exponent))
-    word = replace(model.declared_, exponent=np.ones_like(model.declared_.exponent))
+    model.emission_ = replace(model.emission_, exponent=model.emission_.exponent / model.temperature_)
+    word = replace(model.declared_, exponent=model.declared_.exponent / model.declared_.exponent.max())
+    model.guard_ = replace(model.guard_, declared=word)
+
+
+def copies_in_full(model: LabelModel) -> None:
+    model.emission_ = replace(model.emission_, exponent=np.full(len(model.emission_.exponent), model.temperature_))
+    word = replace(model.declared_, exponent=np.full_like(model.declared_.exponent, model.declared_.exponent.max()))
     model.guard_ = replace(model.guard_, declared=word)
 
 
@@ -72,12 +85,28 @@ def changed(change: Callable[[LabelModel], None]) -> Callable[[Task], np.ndarray
     return beliefs
 
 
+def limited(module: ModuleType, name: str, value: float) -> Callable[[Task], np.ndarray]:
+    """The default estimator with another constant in one of its modules."""
+
+    def beliefs(task: Task) -> np.ndarray:
+        before = getattr(module, name)
+        setattr(module, name, value)
+        try:
+            return ours(LabelModel())(task)
+        finally:
+            setattr(module, name, before)
+
+    return beliefs
+
+
 def variants(sensitivity: bool) -> dict[str, Callable[[Task], np.ndarray]]:
     settings = {"all parts": Pooled(), **CONSTANTS} if sensitivity else PARTS
     found = {name: ours(LabelModel(estimator=given)) for name, given in settings.items()}
-    if not sensitivity:
-        found |= {"no temperature": changed(no_temperature), "no trust (κ = 1)": changed(no_trust_asked)}
-    return found
+    if sensitivity:
+        return found | {name: limited(*limit) for name, limit in LIMITS.items()}
+    found["classes taken for equal"] = ours(LabelModel(balance="uniform"))
+    found["copies count in full"] = changed(copies_in_full)
+    return found | {"no temperature": changed(no_temperature), "no trust (κ = 1)": changed(no_trust_asked)}
 
 
 def figure(name: str, found: Scores) -> float:

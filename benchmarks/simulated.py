@@ -4,7 +4,7 @@
 
 Rules name one class (with more than two classes, sometimes several) or abstain, and fire on other classes, too; crowds
 name one of all classes, five answers a row; detectors always divide the classes in two, with accuracies that differ
-from class to class. "Copied": with six near-copies of the first rule. Balances are equal, or not; `LabelModel()` takes
+from class to class. "Copied": with six near-copies of the first rule. Balances are equal, or not; "equal" takes
 them for equal, "told" is given the true one. Accuracy on covered rows / NLL, means of `--seeds` draws; the gap is to
 the better of Nearest Class and majority vote, mean and worst.
 """
@@ -85,21 +85,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=6)
     given = parser.parse_args()
-    print("| votes | balance | Nearest Class | majority vote | likelihood | `LabelModel()` | gap, worst | told |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(
+        "| votes | balance | Nearest Class | majority vote | likelihood | `LabelModel()` | gap, worst | equal | told |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     for make in (rules, copied_rules, crowd, detectors):
         for balance in BALANCES:
             rows = []
             for seed in range(given.seeds):
                 votes, truth = make(np.random.default_rng(seed), balance)
                 models = (NearestClass(), MajorityVote(), LabelModel(estimator="likelihood"), LabelModel())
-                rows.append([scored(model, votes, truth) for model in (*models, LabelModel(balance=balance))])
+                rows.append(
+                    [
+                        scored(model, votes, truth)
+                        for model in (*models, LabelModel(balance="uniform"), LabelModel(balance=balance))
+                    ]
+                )
             table = np.array(rows)  # (seeds, models, 2)
             gaps = table[:, 3, 0] - table[:, :2, 0].max(axis=1)
             cells = [f"{accuracy:.1f}/{nll:.2f}" for accuracy, nll in table.mean(axis=0)]
             gap = f"{gaps.mean():+.1f}, {gaps.min():+.1f}"
             name = f"| {make.__name__.replace('_', ' ')} | {shown(balance)} | "
-            print(name + " | ".join([*cells[:4], gap, cells[4]]) + " |", flush=True)
+            print(name + " | ".join([*cells[:4], gap, *cells[4:]]) + " |", flush=True)
 
 
 def shown(balance: list[float]) -> str:

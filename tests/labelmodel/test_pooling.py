@@ -12,9 +12,10 @@ from shortlist.errors import BadFit, FewLabelers, LittleTrust, NotConverged, Not
 from shortlist.labelmodel import Parameters, Pooled
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.firing import Judgement, propensities
+from shortlist.labelmodel.heldout import GRID, best_temperature, held_out
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
-from shortlist.labelmodel.trust import GRID, agreement, best_temperature, held_out, unanimous
+from shortlist.labelmodel.trust import agreement, unanimous
 from tests.labelmodel.reference import some_votes
 
 CLASSES = ["business", "sports", "world"]
@@ -65,10 +66,10 @@ def test_a_labeler_is_judged_by_the_others_by_hand():
     layout = Layout.of(votes.codomains, votes.space)
     naming = [[0.98, 0.01, 0.01], [0.01, 0.98, 0.01], [0.01, 0.01, 0.98]]  # the third is a dummy
     table = Emission(np.log([*naming, *[[1 / 3] * 3] * 2]), np.zeros((2, 3)), np.log(np.full(3, 1 / 3)), np.ones(2))
-    judged = Judgement.of(Evidence.gather(votes), table, layout, np.array([False, True]))
-    known = 1 - -(0.98 * np.log(0.98) + 0.02 * np.log(0.01)) / np.log(3)
-    rows = 100 * np.array([0.98 + 0.01, 0.01 + 0.98, 0.02]) * known**2
-    voted = np.array([60 * 0.98 + 20 * 0.01, 60 * 0.01 + 20 * 0.98, 80 * 0.01]) * known**2
+    second, alike = np.array([False, True]), np.eye(2, dtype=bool)
+    judged = Judgement.of(Evidence.gather(votes), table, layout, second, np.full((2, 3), 0.4), alike)
+    rows = 100 * np.array([0.98 + 0.01, 0.01 + 0.98, 0.02])
+    voted = np.array([60 * 0.98 + 20 * 0.01, 60 * 0.01 + 20 * 0.98, 80 * 0.01])  # alike on all classes by now
     assert judged.rows[0].tolist() == [0, 0, 0]
     assert judged.rows[1] == pytest.approx(rows)
     assert judged.voted[1] == pytest.approx(voted)
@@ -78,6 +79,34 @@ def test_a_labeler_is_judged_by_the_others_by_hand():
     stiff = judged.lift(named, 4.0, 1e12, 1e12)
     assert stiff[1] / stiff[1, 2] == pytest.approx([4, 4, 1])
     assert lift[0].tolist() == [4, 4, 1]  # nobody judged the first
+    # Once it is known to vote on x only, all 80 rows that it votes on were of class x
+    only_x = Judgement.of(Evidence.gather(votes), table, layout, second, np.array([[0.4] * 3, [0.4, 0, 0]]), alike)
+    assert only_x.voted[1] == pytest.approx([80, 0, 0])
+    # As a copy of the first it has nobody to judge it
+    copies = Judgement.of(Evidence.gather(votes), table, layout, second, np.full((2, 3), 0.4), np.ones((2, 2), bool))
+    assert not copies.rows[1].any()
+    assert not copies.voted[1].any()
+
+
+@quiet
+def test_others_find_how_much_more_often_a_rule_votes_on_a_class_though_they_are_unsure():
+    """EM takes the others' doubt into account: a third as often is found although their beliefs are soft."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 100_000)
+    soft = 1 + np.where(rng.random(100_000) < 0.7, truth, 1 - truth)  # right 7 times of 10
+    rule = rng.random(100_000) < np.array([0.3, 0.1])[truth]
+    votes = Votes(np.column_stack([soft, rule]), [["a", "b"], ["a"]], ["a", "b"])
+    layout = Layout.of(votes.codomains, votes.space)
+    table = Emission(
+        np.log([[0.7, 0.3], [0.3, 0.7], [0.2, 0.2], [0.2, 0.2]]), np.zeros((2, 2)), np.log([0.5, 0.5]), np.ones(2)
+    )
+    firing, named = np.full((2, 2), 0.2), np.array([[True, True], [True, False]])
+    for _ in range(200):
+        said = Judgement.of(
+            Evidence.gather(votes), table, layout, np.array([False, True]), firing, np.eye(2, dtype=bool)
+        )
+        firing = propensities(np.array([1.0, rule.mean()]), said.lift(named, 1.0, 1e-9, 1e-9), named, np.full(2, 0.5))
+    assert firing[1] == pytest.approx([0.3, 0.1], abs=0.01)
 
 
 @quiet

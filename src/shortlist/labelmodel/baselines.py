@@ -41,11 +41,24 @@ class MajorityVote(_Tally):
     """Every vote counts one: a shortlist of s classes gives 1/s to each of them."""
 
     def _beliefs(self, codes: Codes) -> Floats:
-        member = self.panel_.layout.member
-        points = tally(codes, self.panel_.layout, member / member.sum(axis=1, keepdims=True))
+        points = tally(codes, self.panel_.layout, shares(self.panel_.layout))
         points[~codes.any(axis=1)] = 1.0  # rows without a vote: every class alike
         points /= points.sum(axis=1, keepdims=True)
         return points
+
+
+def shares(layout: Layout) -> Floats:
+    """(S, k): a shortlist gives one vote in all, the same to each of its classes."""
+    share: Floats = layout.member / layout.member.sum(axis=1, keepdims=True)
+    return share
+
+
+def answers(codes: Codes, layout: Layout) -> Floats:
+    """(m, k): the class that has most of a row's votes; classes that tie share it."""
+    points = tally(codes, layout, shares(layout))
+    best = points >= points.max(axis=1, keepdims=True) - TIE
+    answer: Floats = best / best.sum(axis=1, keepdims=True)
+    return answer
 
 
 def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:

@@ -2,7 +2,8 @@
 
 A rule that says one thing or nothing tells all it knows by voting at all. How often it votes on rows of each class
 cannot be learned from beliefs that its own votes made: those would confirm whatever was assumed. So a labeler is judged
-by the others, on rows where at least one of them votes, and the more they know of a row, the more it counts.
+by the others, near-copies apart, on rows where at least one of them votes: P(it votes | the other votes) = Σ_j
+P(j | the other votes) β_ij, and β_ij is the likeliest under that.
 """
 
 from __future__ import annotations
@@ -10,47 +11,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.layout import Floats, Layout
-from shortlist.labelmodel.likelihood import Emission, log_joint
+from shortlist.labelmodel.likelihood import Emission, posterior
+from shortlist.labelmodel.others import Mask, Others
 
 OFTEN = 0.999  # no class makes a labeler vote more surely than this
 SELDOM = 1e-9  # rows of a class: fewer are no reason to divide by them
 SURELY_NOT = -1e3  # the log-odds of a class that a row is known not to be
 
-Mask = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """What the others say of the rows that each labeler could have voted on: how many of each class, and how many
-    of them it did vote on; both (n, k), rows weighted by how much is known of them."""
+    of them it did vote on; both (n, k)."""
 
     rows: Floats
     voted: Floats
 
     @classmethod
-    def of(cls, evidence: Evidence, table: Emission, layout: Layout, judged: Mask) -> Judgement:
-        """Of the labelers that are `judged` (n,). Rows of known class are judged by that.
+    def of(
+        cls, evidence: Evidence, table: Emission, layout: Layout, judged: Mask, firing: Floats, copies: Mask
+    ) -> Judgement:
+        """Of the labelers that are `judged` (n,), given how often each votes by now (n, k). Rows of known class are
+        judged by that.
 
-        On rows where a labeler abstains, what the others say is what all say. Only where it votes are the beliefs
-        worked out once more, without its vote.
+        One EM step: a row that a labeler votes on is of class j in proportion to P(j | the other votes) β_ij.
         """
-        codes, told = evidence.votes.codes, evidence.gold >= 0
-        joint = log_joint(codes, table, layout)
-        joint[told] = np.where(np.arange(layout.k) == evidence.gold[told, None], 0.0, SURELY_NOT)
-        several = (codes > 0).sum(axis=1)
-        everything = _weighed(joint, evidence.weights * ((several > 0) | told))
+        others, told = Others.of(evidence.votes.codes, table, layout), evidence.gold >= 0
+        others.joint[told] = np.where(np.arange(layout.k) == evidence.gold[told, None], 0.0, SURELY_NOT)
+        everything = _weighed(others.joint, evidence.weights * ((others.several > 0) | told))
         total = everything.sum(axis=0)
         rows, voted = np.zeros((layout.n, layout.k)), np.zeros((layout.n, layout.k))
         for i in np.flatnonzero(judged):
-            fired = np.flatnonzero(codes[:, i])
-            own = table.votes[layout.starts[i] + codes[fired, i].astype(np.int64) - 1]
-            others = evidence.weights[fired] * ((several[fired] > 1) | told[fired])
-            voted[i] = _weighed(joint[fired] - own, others).sum(axis=0)
-            rows[i] = np.maximum(total - everything[fired].sum(axis=0), 0) + voted[i]
+            touched, joint, several = others.without(np.flatnonzero(copies[i]))
+            alone = _weighed(joint, evidence.weights[touched] * ((several > 0) | told[touched]))
+            rows[i] = np.maximum(total - everything[touched].sum(axis=0), 0) + alone.sum(axis=0)
+            fired = alone[others.codes[touched, i] > 0]
+            share = fired * firing[i]
+            voted[i] = (share * (fired.sum(axis=1) / np.maximum(share.sum(axis=1), SELDOM**2))[:, None]).sum(axis=0)
         return cls(rows, voted)
 
     def lift(self, named: Mask, ratio: float, side_votes: float, class_votes: float) -> Floats:
@@ -91,10 +91,7 @@ def telling(rate: Floats, named: Mask) -> Mask:
 
 
 def _weighed(joint: Floats, weights: Floats) -> Floats:
-    """Beliefs (rows, k), times what each row weighs, times how much is known of it, squared: nothing where all
-    classes are alike, all of it where one is sure."""
-    beliefs: Floats = np.exp(joint - joint.max(axis=1, keepdims=True))
-    beliefs /= beliefs.sum(axis=1, keepdims=True)
-    entropy = -(beliefs * np.log(np.maximum(beliefs, SELDOM))).sum(axis=1)
-    beliefs *= (weights * np.clip(1 - entropy / np.log(joint.shape[1]), 0, 1) ** 2)[:, None]
+    """Beliefs (rows, k), times what each row weighs."""
+    beliefs = posterior(joint)
+    beliefs *= weights[:, None]
     return beliefs

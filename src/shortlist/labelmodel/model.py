@@ -24,7 +24,7 @@ from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal
 from shortlist.labelmodel.options import Balance, assume, balance_of, resolve, starting_points
 from shortlist.labelmodel.panel import Panel
-from shortlist.labelmodel.pooling import Pooled
+from shortlist.labelmodel.pooling import Finding, Pooled
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.labelmodel.simulate import Simulated, draw
 from shortlist.labelmodel.trust import Guard
@@ -50,7 +50,8 @@ class LabelModel(Predictor):
     ----------
     estimator : "pooled", a `Pooled(...)` with other settings, or "likelihood"; None for "likelihood" if one of its
         options is given, else "pooled"
-    balance : "uniform", a share for every class, by position or by name, or "learn" (likelihood)
+    balance : "uniform", a share for every class, by position or by name, or "learn" (likelihood); None for equal
+        classes, unless held-out labelers speak clearly for classes as often as counting votes finds them (pooled)
     max_iter, tol : the solver stops when a step gains less than `tol` of the penalised likelihood, twice running
     seed : of random starting points and batches
     device : "cpu", or a torch device such as "cuda"
@@ -85,7 +86,7 @@ class LabelModel(Predictor):
         self,
         *,
         estimator: Literal["pooled", "likelihood"] | Pooled | None = None,
-        balance: Balance = "uniform",
+        balance: Balance | None = None,
         accuracy: Literal["class", "labeler"] | None = None,
         propensity: Literal["labeler", "class"] | None = None,
         split: Literal["frequency", "equal"] | None = None,
@@ -160,12 +161,12 @@ class LabelModel(Predictor):
             best, assumptions = self._likeliest(options, evidence, expectation, panel, start)
             self._set(panel, best.parameters)
         else:
-            balance = balance_of(options["balance"], panel.space)
-            best, assumptions, declared = pooled.fit(
-                evidence, expectation, panel.layout, balance, max_iter=self.max_iter, tol=self.tol
-            )
+            given = options["balance"]
+            balance = None if given is None else balance_of(given, panel.space)
+            found = pooled.fit(evidence, expectation, panel.layout, balance, max_iter=self.max_iter, tol=self.tol)
+            best, assumptions = found.fit, found.assumptions
             self._set(panel, best.parameters)
-            self._protect(declared, evidence, np.ravel(assumptions.accuracy_mean), pooled.unanimity)
+            self._protect(found, evidence, pooled.unanimity)
         self.history_, self.converged_, self.n_iter_ = best.history, best.converged, best.n_iter
         self.evidence_ = evidence
         trust = 1.0 if pooled is None or expectation.told else self.trust_  # known labels have been asked already
@@ -205,11 +206,11 @@ class LabelModel(Predictor):
             raise BadFit(f'solver is "em", "gradient" or Gradient(...); got {self.solver!r}')
         return descend(evidence, assumptions, start, solver, max_iter=self.max_iter, seed=self.seed, device=self.device)
 
-    def _protect(self, declared: Emission, evidence: Evidence, means: Floats, unanimity: float) -> None:
+    def _protect(self, found: Finding, evidence: Evidence, unanimity: float) -> None:
         """How far to believe the evidence, and how far the fit."""
-        self.labeler_accuracy_ = means
+        self.labeler_accuracy_ = np.ravel(found.assumptions.accuracy_mean)
         self.emission_, self.guard_ = Guard.of(
-            evidence, self.emission_, declared, self.panel_.layout, unanimity, self._posterior
+            evidence, self.emission_, found.declared, self.panel_.layout, unanimity, found.kin.sizes, self._posterior
         )
 
     def _set(self, panel: Panel, parameters: Parameters) -> None:

@@ -100,8 +100,10 @@ def check(options: Mapping[str, Any]) -> None:
         raise BadFit(f"threads is a whole number from 1, or None for all cores; got {options['threads']!r}")
 
 
-def balance_of(balance: Balance, space: LabelSpace) -> Floats:
+def balance_of(balance: Balance | None, space: LabelSpace) -> Floats:
     """(k,): uniform, or as given by position or by name."""
+    if balance is None:
+        return np.full(len(space), 1 / len(space))
     if isinstance(balance, str):
         if balance not in ("uniform", "learn"):
             raise BadFit(f'balance is "uniform", "learn", or a share for every class; got {balance!r}')

@@ -2,7 +2,8 @@
 
 How accurate labelers are in general, and how much more often they vote where they can be right, is settled first, by
 turns with beliefs. What is settled then is a prior, and the accuracies of labelers on classes are estimated under it as
-in any other fit: by EM, to the top of a penalised likelihood.
+in any other fit: by EM, to the top of a penalised likelihood. Where no balance is given, that is done for equal classes
+and for classes as often as counting votes finds them, and held-out labelers choose.
 """
 
 from __future__ import annotations
@@ -13,17 +14,23 @@ import numpy as np
 
 from shortlist.errors import BadFit
 from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.baselines import answers, tally
 from shortlist.labelmodel.em import Fit, maximise
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.expectation import Expectation
-from shortlist.labelmodel.firing import Judgement, Mask, propensities, telling
+from shortlist.labelmodel.firing import OFTEN, Judgement, propensities, telling
+from shortlist.labelmodel.heldout import clearly, foretold
 from shortlist.labelmodel.kernel import one_blas_thread
+from shortlist.labelmodel.kin import Kin
 from shortlist.labelmodel.layout import Floats, Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, frequency_split
+from shortlist.labelmodel.others import Mask
 
 UNHEARD = 1e-12  # the share of a shortlist that was never voted
 STILL = 1e-4  # accuracies and propensities that move by less have come to rest
 MANY = 20_000  # unique rows that are enough to judge labelers by
+FEW = 8_192  # unique rows that are enough to choose a balance by
+RAREST = 0.1  # of an equal share: no class is taken to be rarer because votes were counted
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Pooled:
     class_votes: float = 30.0
     firing_ratio: float = 4.0
     firing_votes: float = 300.0
-    spread_votes: float = 10.0
+    spread_votes: float = 100.0
     unanimity: float = 0.6
 
     def __post_init__(self) -> None:
@@ -72,12 +79,41 @@ class Pooled:
         evidence: Evidence,
         expectation: Expectation,
         layout: Layout,
-        balance: Floats,
+        balance: Floats | None,
         *,
         max_iter: int,
         tol: float,
-    ) -> tuple[Fit, Assumptions, Emission]:
-        """The highest penalised likelihood under what the votes settle, with that, and labelers at their word.
+    ) -> Finding:
+        """The fit under a balance; under equal classes if there is none, unless the other votes on a row foretell what
+        labelers do clearly better where classes are as often as counting finds them."""
+        k = layout.k
+        named = named_by(layout.only(expectation.often > 0))
+        jury = evidence.some(MANY)
+        kin = Kin.of(jury, named, np.full(k, 1 / k) if balance is None else balance)
+
+        def under(shares: Floats) -> Finding:
+            return self._under(shares, expectation, layout, jury, kin, max_iter=max_iter, tol=tol)
+
+        if balance is not None:
+            return under(balance)
+        equal = under(np.full(k, 1 / k))
+        few = evidence.some(FEW)
+        counted = under(counted_balance(few, layout, equal.fit.parameters.propensity, kin.sizes))
+        gain = counted.foretold(few, layout) - equal.foretold(few, layout)
+        return counted if clearly(gain, few.weights * few.votes.codes.any(axis=1)) else equal
+
+    def _under(
+        self,
+        balance: Floats,
+        expectation: Expectation,
+        layout: Layout,
+        jury: Evidence,
+        kin: Kin,
+        *,
+        max_iter: int,
+        tol: float,
+    ) -> Finding:
+        """The highest penalised likelihood under a balance and what the votes settle.
 
         Rows of known class give a second start; the likelier of both fits is kept.
         """
@@ -87,19 +123,20 @@ class Pooled:
             starts.append(declared.estimate(expectation.known_counts()))
         found = []
         for first in starts:
-            assumptions, start, settled = self.settle(declared, first, evidence, expectation, max_iter=max_iter)
+            assumptions, start, settled = self.settle(declared, first, jury, expectation, kin, max_iter=max_iter)
             fit = maximise(expectation, assumptions, start, max_iter=max_iter, tol=tol)
             fit = replace(fit, converged=fit.converged and settled)
             found.append((expectation(emission(fit.parameters, layout)).log_likelihood, fit, assumptions))
         _, best, assumptions = max(found, key=lambda each: each[0])
-        return best, assumptions, emission(declared.start(), layout)
+        return Finding(best, assumptions, emission(declared.start(), layout), kin)
 
     def settle(
         self,
         declared: Assumptions,
         start: Parameters,
-        evidence: Evidence,
+        jury: Evidence,
         expectation: Expectation,
+        kin: Kin,
         *,
         max_iter: int,
     ) -> tuple[Assumptions, Parameters, bool]:
@@ -108,14 +145,13 @@ class Pooled:
         here, given = start, declared
         named, rate = named_by(given.layout), given.layout.per_labeler(expectation.often) / expectation.total
         judged = telling(rate, named)
-        jury = evidence.some(MANY)
         with one_blas_thread():
             for _ in range(max_iter):
                 table = emission(here, given.layout)
                 counts, before = expectation(table), given
                 given = replace(given, accuracy_mean=self._means(given.layout, counts.votes))
                 if judged.any():
-                    said = Judgement.of(jury, table, given.layout, judged)
+                    said = Judgement.of(jury, table, given.layout, judged, given.rate, kin.copies)
                     lift = said.lift(named, self.firing_ratio, self.firing_votes, self.spread_votes)
                     given = replace(given, rate=propensities(rate, lift, named, given.balance))
                 here = given.estimate(counts)
@@ -152,6 +188,40 @@ class Pooled:
         right, voted = ((x * layout.free).sum(axis=1, keepdims=True) for x in (right, voted))
         means: Floats = (right + self.labeler_votes * self.accuracy_mean) / (voted + self.labeler_votes)
         return means
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """A fit under one balance: with what it assumes, labelers at their word, and who is like whom."""
+
+    fit: Fit
+    assumptions: Assumptions
+    declared: Emission
+    kin: Kin
+
+    def foretold(self, evidence: Evidence, layout: Layout) -> Floats:
+        """(rows,): how well the other votes on a row foretell what labelers do."""
+        parameters = self.fit.parameters
+        table = emission(parameters, layout)
+        with one_blas_thread():
+            return foretold(evidence.votes.codes, table, parameters.propensity, layout, self.kin.parts)
+
+
+def counted_balance(evidence: Evidence, layout: Layout, firing: Floats, sizes: Floats) -> Floats:
+    """(k,): how often counting votes finds each class where anybody votes, over how often anybody would vote on it.
+
+    Copies, `sizes` (n,) of them, vote as one. Classes that counting cannot find, since nobody names them, keep an equal
+    share.
+    """
+    codes, equal = evidence.votes.codes, 1 / layout.k
+    found = (evidence.weights * codes.any(axis=1)) @ answers(codes, layout)
+    silent = np.exp((np.log1p(-np.minimum(firing, OFTEN)) / sizes[:, None]).sum(axis=0))
+    shares = found / np.maximum(1 - silent, UNHEARD)
+    heard = (evidence.weights @ tally(codes, layout, layout.member.astype(np.float64))) > 0
+    shares *= heard.sum() * equal / max(shares.sum(), UNHEARD)
+    shares = np.where(heard, np.maximum(shares, RAREST * equal), equal)
+    balance: Floats = shares / shares.sum()
+    return balance
 
 
 def named_by(heard: Layout) -> Mask:

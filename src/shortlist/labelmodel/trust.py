@@ -1,9 +1,8 @@
 """Trust: how far to believe the evidence, and how far the fit.
 
 The evidence, because labelers are not as independent as the model says: one exponent g for all of it, P(j | votes) ∝
-P(j) · P(votes | j)^g, is chosen by held-out labelers: with g, how well do the other votes on a row foretell what a
-labeler says, given that it votes? The fit, because it may no longer mean what the labelers declared. Neither needs
-gold labels.
+P(j) · P(votes | j)^g, is chosen by held-out labelers, and near-copies share it. The fit, because it may no longer mean
+what the labelers declared. Neither needs gold labels.
 """
 
 from __future__ import annotations
@@ -15,19 +14,15 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.baselines import tally
+from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.kernel import BLOCK, BUFFER
+from shortlist.labelmodel.heldout import FAINT, best_temperature
 from shortlist.labelmodel.layout import Floats, Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.predictor import TIE
 from shortlist.votes.patterns import Codes
 
 FEW = 8_192  # unique rows that are enough to choose a temperature by
-GRID: Floats = np.exp(-0.2 * np.arange(20))  # temperatures: 1 … 0.02
-FAINT = 1e-12  # beliefs never fall to nothing, so that a vote can be taken out of them, or another belief weighed in
-LEAST = 1e-20
-DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to foretell
 WORTH = 10.0  # rows of known class that what the votes say of themselves is worth
 Positions = npt.NDArray[np.int64]
 Posterior: TypeAlias = Callable[[Codes, Emission], Floats]  # P(class | row) of rows of codes under a table
@@ -51,9 +46,10 @@ class Guard:
         declared: Emission,
         layout: Layout,
         unanimity: float,
+        sizes: Floats,
         posterior: Posterior,
     ) -> tuple[Emission, Guard]:
-        """The fitted table, tempered, and its guard."""
+        """The fitted table, tempered, and its guard. Copies, `sizes` (n,) of them, share one labeler's weight."""
         codes, weights, gold = evidence.votes.codes, evidence.weights, evidence.gold
         beliefs, word = posterior(codes, fitted), posterior(codes, declared)
         trust = agreement(beliefs, word, weights * codes.any(axis=1))
@@ -61,62 +57,14 @@ class Guard:
             trust = told(trust, beliefs, word, gold, weights)
             unanimity = kept(unanimity, codes, gold, weights, layout)
         few = evidence.some(FEW)
-        cool, calm = (tempered(table, few, layout) for table in (fitted, declared))
-        return cool, cls(calm, trust, unanimity, float(cool.exponent[0]))
+        g, calm = (best_temperature(few.votes.codes, few.weights, table, layout) for table in (fitted, declared))
+        return replace(fitted, exponent=g / sizes), cls(replace(declared, exponent=calm / sizes), trust, unanimity, g)
 
     def beliefs(self, codes: Codes, fitted: Emission, layout: Layout, balance: Floats, posterior: Posterior) -> Floats:
         """What is believed of rows of codes in the end."""
         counted = vote_share(codes, layout, balance)
         pooled = pool(posterior(codes, fitted), posterior(codes, self.declared), counted, self.trust)
         return unanimous(pooled, codes, layout, self.unanimity)
-
-
-def tempered(table: Emission, evidence: Evidence, layout: Layout) -> Emission:
-    g = best_temperature(evidence.votes.codes, evidence.weights, table, layout)
-    return replace(table, exponent=np.full(layout.n, g))
-
-
-def best_temperature(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> float:
-    """The g of the grid with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells.
-
-    Every fourth g is looked at, then those around the best.
-    """
-    coarse = np.arange(0, len(GRID), 4)
-    scores = held_out(codes, weights, table, layout, GRID[coarse])
-    best = int(coarse[np.argmax(scores)])
-    near = np.arange(max(0, best - 3), min(len(GRID), best + 4))
-    return float(GRID[near[int(np.argmax(held_out(codes, weights, table, layout, GRID[near])))]])
-
-
-def held_out(codes: Codes, weights: Floats, table: Emission, layout: Layout, grid: Floats) -> Floats:
-    """(grid,): mean log P(what i said | it voted, the other votes), over votes on rows with several votes."""
-    several = (codes > 0).sum(axis=1) > 1
-    codes, weights = codes[several], weights[several]
-    sums, mass = np.zeros(len(grid)), 0.0
-    if not len(codes):
-        return sums
-    slopes, base = table.votes - table.abstain[layout.owner], table.abstain.sum(axis=0)
-    said = np.exp(table.votes)
-    content = said / layout.per_labeler(said)[layout.owner]  # (S, k): P(t | voted, j)
-    without = -grid[:, None, None] * slopes  # (grid, S, k): a vote is taken out of the beliefs by these
-    without = np.exp(without - without.max(axis=2, keepdims=True))
-    width = max(256, min(BLOCK, BUFFER // len(slopes)))
-    for a in range(0, len(codes), width):
-        block, w = codes[a : a + width], weights[a : a + width]
-        row, labeler = np.nonzero(block)
-        vote = layout.starts[labeler] + block[row, labeler] - 1
-        X = np.zeros((len(block), len(slopes)))
-        X[row, vote] = 1
-        joint = X @ slopes + base
-        mass += float(w[row].sum())
-        for r, g in enumerate(grid):
-            beliefs = g * joint + table.balance
-            beliefs = np.exp(beliefs - beliefs.max(axis=1, keepdims=True)) + FAINT
-            foretold = (beliefs @ (without[r] * content).T)[row, vote]
-            sums[r] += w[row] @ np.log(
-                np.maximum(foretold, LEAST) / np.maximum((beliefs @ without[r].T)[row, vote], LEAST)
-            )
-    return np.round(sums / mass, DIGITS)
 
 
 def agreement(fitted: Floats, declared: Floats, weights: Floats) -> float:
@@ -160,7 +108,7 @@ def pool(fitted: Floats, declared: Floats, counted: Floats, trust: float) -> Flo
 
 def vote_share(codes: Codes, layout: Layout, balance: Floats) -> Floats:
     """Counting: a vote gives 1/size to each of its classes, and one more vote is spread over all by the balance."""
-    points = tally(codes, layout, layout.member / layout.member.sum(axis=1, keepdims=True)) + balance
+    points = tally(codes, layout, shares(layout)) + balance
     points /= points.sum(axis=1, keepdims=True)
     return points
 

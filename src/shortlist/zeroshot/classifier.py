@@ -33,7 +33,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     generalised : False (strict): rows are of unseen classes, and those are what it answers. True: rows may be of any
         class; the classifier learns seen classes from their labels and unseen ones from beliefs.
     detectors : an `AttributeDetectors`: fitted, it is used as it is; else for its options. None for its defaults
-    label_model : what turns votes into beliefs; None for `LabelModel()`
+    label_model : what turns votes into beliefs; None for `LabelModel()`, and by clusters for `balance="uniform"`: each
+        class is the name of one cluster, so how often classes are has no say in it
     classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
         is `MLPClassifier()`.
     by_cluster : True: unlabelled rows are clustered, in several ways, and the classifier learns from the names of their
@@ -82,7 +83,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.detectors_ = self._detectors(rows, y, unseen)
         self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
         self.votes_ = self.detectors_.votes(new)
-        model = LabelModel() if self.label_model is None else clone(self.label_model)
+        default = LabelModel(balance="uniform") if self.by_cluster else LabelModel()
+        model = default if self.label_model is None else clone(self.label_model)
         self.label_model_ = model.fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
         self.clusterings_ = self._name_clusters(rows, y, new) if self.by_cluster else []
