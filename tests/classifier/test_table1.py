@@ -17,11 +17,11 @@ pytest.importorskip("transformers")
 
 @pytest.fixture
 def package(tiny_encoder, tmp_path):
-    """A folder as experiments.tasks writes it, with twelve rows a split about cats and dogs."""
+    """A folder as experiments.tasks writes it, with twelve rows a split about cats and dogs, three uncovered."""
     (tmp_path / "encoder").symlink_to(tiny_encoder)
     texts = ["the cat purrs", "a dog barks"] * 6
     beliefs = np.array([[0.9, 0.1], [0.2, 0.8]] * 6)
-    covered = np.ones(12, bool)
+    covered = np.arange(12) < 9
     keys = [(method, split) for method in ("nc", "lfs", "ours") for split in SPLITS]
     Task(
         "trec",
@@ -61,6 +61,17 @@ def test_every_recipe_is_options_of_the_classifier(recipe):
     for task in NAMES:
         chosen, _ = options(recipe, task)
         TransformerClassifier(**chosen)
+        if not recipe.startswith(("teach", "head", "smoke")):  # as they were when their results were measured
+            assert chosen["head_steps"] == 0
+            assert chosen["uncovered"] in ("drop", "keep")
+
+
+def test_the_paper_s_recipe_is_the_paper_s():
+    chosen, with_dev = options("paper", "trec")
+    paper = TransformerClassifier.paper(epochs=25)
+    assert with_dev
+    assert TransformerClassifier(**chosen).get_params() == paper.get_params()
+    assert (paper.uncovered, paper.head_steps) == ("drop", 0)
 
 
 @pytest.mark.slow

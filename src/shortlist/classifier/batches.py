@@ -80,6 +80,6 @@ class TokenBatches:
 
 
 def upload(torch: Any, array: npt.NDArray[Any], device: str) -> Any:
-    """An array as a tensor on the device; a GPU is not waited for."""
+    """An array as a tensor on the device; CUDA is not waited for, which takes pinned memory."""
     tensor = torch.from_numpy(array)
-    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor
+    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
