@@ -10,7 +10,7 @@ ONE_STAGE = {"uncovered": "drop", "head_steps": 0}
 PAPER = ONE_STAGE | {"schedule": "constant", "pooling": "cls", "head_lr": None, "dev": True}
 GENTLE = ONE_STAGE | {"epochs": 4, "lr": 1e-5, "head_lr": None}
 STEPS = ONE_STAGE | {"steps": 800, "lr": 1e-5, "head_lr": 1e-4}
-TEACH = {"uncovered": "teach", "teacher_steps": 400, "head_steps": 400, "steps": 800, "lr": 2e-5, "head_lr": 1e-4}
+TEACH = {"uncovered": "teach", "teacher_steps": 400, "head_steps": 400, "steps": 800, "lr": 1e-5, "head_lr": 1e-4}
 
 RECIPES = {
     "teach": TEACH,
@@ -18,7 +18,7 @@ RECIPES = {
     "head-only": TEACH | {"uncovered": "drop"},
     "teach-short": TEACH | {"steps": 400},
     "teach-long": TEACH | {"steps": 1600},
-    "teach-1e-5": TEACH | {"lr": 1e-5},
+    "teach-2e-5": TEACH | {"lr": 2e-5},
     "teach-3e-5": TEACH | {"lr": 3e-5},
     "teach-set": TEACH | {"loss": "set"},
     "paper": {

@@ -75,7 +75,7 @@ class TransformerClassifier(Predictor):
         epochs: float | None = None,
         teacher_steps: int = 400,
         head_steps: int = 400,
-        lr: float = 2e-5,
+        lr: float = 1e-5,
         head_lr: float | None = 1e-4,
         schedule: Literal["linear", "constant"] = "linear",
         warmup: float = 0.1,
