@@ -311,6 +311,14 @@ def test_training_on_some_rows_says_so(project):
     assert "50 of" in outcome.notes[-1]
 
 
+def test_rows_without_a_vote_are_trained_on_where_the_classifier_can(project):
+    edit(project.folder / "labelers.py", 'if "president" in text', 'if "presidents" in text')
+    edit(project.folder / "labelers.py", 'r"election|minister"', 'r"election"')
+    covered = project.run(["train"])[-1].facts["trained_on"]
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "linear"\nuncovered = "keep"')
+    assert covered < project.run(["train"])[-1].facts["trained_on"] == 300
+
+
 def test_the_doctor_and_the_report(project):
     assert project.check().findings
     page = project.report()

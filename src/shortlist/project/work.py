@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass, did_you_mean
@@ -192,28 +193,30 @@ def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
 
 def _train(project: Project, path: Path, listener: Listener) -> Facts:
     settings, votes, model = project.settings, project.load_votes(), project.load_model()
-    chosen = training_rows(votes, settings.classifier.max_rows)
+    made = make_classifier(settings)
+    usable = votes.covered if made.uncovered == "drop" else np.ones(len(votes), np.bool_)
+    chosen = training_rows(votes, usable, settings.classifier.max_rows)
     listener.begin("train")
     inputs = classifier_inputs(project, chosen)
     beliefs = model.predict_proba(votes[chosen])
     notes: list[str] = []
     with noted(notes):
-        trained = make_classifier(settings).fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
+        trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
     trained.save(path)
-    if len(chosen) < int(votes.covered.sum()):
-        notes.append(f"trained on {len(chosen):,} of {int(votes.covered.sum()):,} rows with a vote "
-                     "(classifier.max_rows), evenly spread")  # fmt: skip
+    if len(chosen) < int(usable.sum()):
+        rows = "rows with a vote" if made.uncovered == "drop" else "rows"
+        notes.append(f"trained on {len(chosen):,} of {int(usable.sum()):,} {rows} (classifier.max_rows), evenly spread")
     return {"trained_on": len(chosen), "notes": notes}
 
 
-def training_rows(votes: Votes, most: int) -> Any:
-    """The rows with a vote, or as many of them as may be, evenly spread."""
-    covered = np.flatnonzero(votes.covered)
-    if not len(covered):
+def training_rows(votes: Votes, usable: npt.NDArray[np.bool_], most: int) -> Any:
+    """The rows that a classifier can use, or as many of them as may be, evenly spread."""
+    if not votes.covered.any():
         raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
-    if len(covered) <= most:
-        return covered
-    return covered[np.linspace(0, len(covered) - 1, most).astype(np.int64)]
+    rows = np.flatnonzero(usable)
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
 def classifier_inputs(project: Project, chosen: Any) -> Any:
