@@ -6,7 +6,7 @@ from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.heldout import clearly, foretold
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
-from shortlist.labelmodel.pooling import counted_balance
+from shortlist.labelmodel.pooling import counted_balance, selective
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 CLASSES = ["a", "b"]
@@ -73,6 +73,23 @@ def test_unequal_classes_are_found_and_equal_ones_stay_equal():
     right = [(model.predict(votes) == np.array(CLASSES)[truth]).mean() for model in (found, equal)]
     assert right[0] > right[1] + 0.01
     assert LabelModel().fit(crowd([0.5, 0.5])[0]).class_balance_.tolist() == [0.5, 0.5]
+
+
+def test_who_votes_on_some_rows_only_may_do_so_on_some_classes():
+    """A labeler that names both classes on 40 of 100 rows hides how often they are; one that always votes does not."""
+    named = np.array([[True, True], [True, False]])
+    some = Votes([[1, 1]] * 20 + [[2, 0]] * 20 + [[0, 1]] * 60, [CLASSES, ["a"]], CLASSES)
+    always = Votes([[1, 1]] * 50 + [[2, 0]] * 50, [CLASSES, ["a"]], CLASSES)
+    assert selective(Evidence.gather(some), named)
+    assert not selective(Evidence.gather(always), named)
+    assert not selective(Evidence.gather(some[:, [1]]), named[1:])  # of a rule it is known what it votes on
+
+
+@quiet
+def test_classes_stay_equal_where_their_share_cannot_be_known():
+    votes, _ = crowd([0.9, 0.1])
+    half = Votes(votes.codes * (np.arange(len(votes)) % 2)[:, None], votes.codomains, votes.space, votes.names)
+    assert LabelModel().fit(half).class_balance_.tolist() == [0.5, 0.5]
 
 
 @quiet

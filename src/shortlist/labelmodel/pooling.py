@@ -30,6 +30,7 @@ UNHEARD = 1e-12  # the share of a shortlist that was never voted
 STILL = 1e-4  # accuracies and propensities that move by less have come to rest
 MANY = 20_000  # unique rows that are enough to judge labelers by
 FEW = 8_192  # unique rows that are enough to choose a balance by
+NOBODY, EVERYBODY = 0.05, 0.95  # of all rows
 RAREST = 0.1  # of an equal share: no class is taken to be rarer because votes were counted
 
 
@@ -85,7 +86,7 @@ class Pooled:
         tol: float,
     ) -> Finding:
         """The fit under a balance; under equal classes if there is none, unless the other votes on a row foretell what
-        labelers do clearly better where classes are as often as counting finds them."""
+        labelers do clearly better where classes are as often as counting finds them, and counting can find that."""
         k = layout.k
         named = named_by(layout.only(expectation.often > 0))
         jury = evidence.some(MANY)
@@ -97,6 +98,8 @@ class Pooled:
         if balance is not None:
             return under(balance)
         equal = under(np.full(k, 1 / k))
+        if selective(jury, named):
+            return equal
         few = evidence.some(FEW)
         counted = under(counted_balance(few, layout, equal.fit.parameters.propensity, kin.sizes))
         gain = counted.foretold(few, layout) - equal.foretold(few, layout)
@@ -205,6 +208,18 @@ class Finding:
         table = emission(parameters, layout)
         with one_blas_thread():
             return foretold(evidence.votes.codes, table, parameters.propensity, layout, self.kin.parts)
+
+
+def selective(evidence: Evidence, named: Mask) -> bool:
+    """Whether labelers that can be right about every class vote on some rows only.
+
+    They may do so more often on some classes, and no vote says on which: the balance of the rows they vote on is not
+    that of all rows.
+    """
+    codes, rate = evidence.votes.codes, evidence.weights @ (evidence.votes.codes > 0) / evidence.total
+    mute = ~telling(rate, named) & (rate > 0)
+    covered = float(evidence.weights @ codes[:, mute].any(axis=1)) / evidence.total
+    return NOBODY < covered < EVERYBODY
 
 
 def counted_balance(evidence: Evidence, layout: Layout, firing: Floats, sizes: Floats) -> Floats:
