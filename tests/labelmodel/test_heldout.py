@@ -29,12 +29,13 @@ def test_what_the_others_foretell_by_hand():
 
 
 def test_a_gain_is_clear_if_it_is_large_and_no_accident():
-    assert clearly(np.full(4, 0.03), np.ones(4))
-    assert not clearly(np.full(4, 0.01), np.ones(4))  # not worth it
+    assert clearly(np.full(4, 0.03), np.ones(4), 1)
+    assert not clearly(np.full(4, 0.01), np.ones(4), 1)  # not worth it
+    assert not clearly(np.full(4, 0.03), np.ones(4), 2)  # not for two shares
     scattered = np.array([1.0, -0.9])
-    assert not clearly(scattered, np.full(2, 100.0))  # 0.05 ± 0.067
-    assert clearly(scattered, np.full(2, 1000.0))  # 0.05 ± 0.021
-    assert not clearly(scattered, np.zeros(2))
+    assert not clearly(scattered, np.full(2, 100.0), 1)  # 0.05 ± 0.067
+    assert clearly(scattered, np.full(2, 1000.0), 1)  # 0.05 ± 0.021
+    assert not clearly(scattered, np.zeros(2), 1)
 
 
 def test_a_counted_balance_by_hand():
@@ -90,6 +91,38 @@ def test_classes_stay_equal_where_their_share_cannot_be_known():
     votes, _ = crowd([0.9, 0.1])
     half = Votes(votes.codes * (np.arange(len(votes)) % 2)[:, None], votes.codomains, votes.space, votes.names)
     assert LabelModel().fit(half).class_balance_.tolist() == [0.5, 0.5]
+
+
+@quiet
+def test_rows_without_a_vote_believe_in_equal_classes_unless_a_balance_is_given():
+    votes, _ = crowd([0.9, 0.1])
+    nobody = Votes(np.zeros((1, 7), int), votes.codomains, votes.space, votes.names)
+    model = LabelModel().fit(votes)
+    assert model.class_balance_[0] > 0.75
+    assert model.predict_proba(nobody).tolist() == [[0.5, 0.5]]
+    assert abs(model.explain(nobody).log_odds) < 1e-9
+    assert LabelModel(balance=[0.9, 0.1]).fit(votes).predict_proba(nobody)[0] == pytest.approx([0.9, 0.1])
+
+
+@quiet
+def test_known_classes_are_counted_as_themselves():
+    votes = Votes([[1, 0]] * 50 + [[0, 1]] * 50, [["a"], ["b"]], CLASSES)
+    layout, firing = Layout.of(votes.codomains, votes.space), np.full((2, 2), 0.5)
+    told = Evidence.gather(votes, ["a"] * 90 + ["b"] * 10)
+    assert counted_balance(told, layout, firing, np.ones(2)) == pytest.approx([0.9, 0.1])
+
+
+@quiet
+def test_the_order_of_labelers_does_not_matter_where_rows_are_sampled():
+    rng = np.random.default_rng(0)
+    truth = rng.choice(3, 40_000, p=[0.6, 0.25, 0.15])
+    codes = 1 + np.where(rng.random((40_000, 12)) < 0.6, truth[:, None], rng.integers(0, 3, (40_000, 12)))
+    codes *= rng.random((40_000, 12)) < 0.7
+    votes = Votes(codes, [["a", "b", "c"]] * 12, ["a", "b", "c"])
+    assert len(votes.pattern_counts()[1]) > 20_000
+    turned = votes[:, list(reversed(votes.names))]
+    one, other = LabelModel().fit(votes), LabelModel().fit(turned)
+    assert other.predict_proba(turned[:500]) == pytest.approx(one.predict_proba(votes[:500]), abs=1e-4)
 
 
 @quiet

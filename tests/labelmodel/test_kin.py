@@ -4,15 +4,18 @@ import pytest
 from shortlist import LabelModel, Votes
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.kin import Kin
+from shortlist.labelmodel.layout import Layout
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 
 
-def kin_of(columns, balance=(0.5, 0.5)):
-    """Of rules that all say "yes" where they fire."""
-    votes = Votes(np.column_stack(columns).astype(int), [["yes"]] * len(columns), ["yes", "no"])
-    named = np.array([[True, False]] * len(columns))
-    return Kin.of(Evidence.gather(votes), named, np.array(balance))
+def kin_of(columns, balance=(0.5, 0.5), says="yes"):
+    """Of rules that all say the same where they fire, or what is given."""
+    said = [says] * len(columns) if isinstance(says, str) else says
+    votes = Votes(np.column_stack(columns).astype(int), [[one] for one in said], ["yes", "no"])
+    named = np.array([[one == "yes", one == "no"] for one in said])
+    layout = Layout.of(votes.codomains, votes.space)
+    return Kin.of(Evidence.gather(votes), layout, named, np.array(balance))
 
 
 def rows(*parts):
@@ -37,10 +40,10 @@ def test_a_rule_inside_another_is_part_of_it_and_no_copy():
     assert inside.parts.all()
 
 
-def test_a_copy_of_a_copy_is_a_copy():
-    chain = kin_of([rows((0, 100)), rows((9, 109)), rows((18, 118))])
-    assert chain.copies.all()
-    assert not chain.parts[0, 2]
+def test_rules_that_vote_on_the_same_rows_and_say_other_things_are_peers():
+    other = kin_of([rows((0, 100)), rows((0, 100))], says=["yes", "no"])
+    assert other.peers.all()
+    assert other.sizes.tolist() == [1, 1]
 
 
 def test_good_rules_of_one_class_are_no_copies():
@@ -53,8 +56,24 @@ def test_good_rules_of_one_class_are_no_copies():
 def test_workers_that_were_asked_about_the_same_rows_are_no_kin():
     asked = rows((0, 100)).astype(int)
     votes = Votes(np.column_stack([asked * 1, asked * 2]), [["yes", "no"]] * 2, ["yes", "no"])
-    found = Kin.of(Evidence.gather(votes), np.ones((2, 2), bool), np.full(2, 0.5))
+    found = Kin.of(
+        Evidence.gather(votes), Layout.of(votes.codomains, votes.space), np.ones((2, 2), bool), np.full(2, 0.5)
+    )
     assert found.sizes.tolist() == [1, 1]
+
+
+@quiet
+def test_good_rules_of_a_rare_class_are_no_copies_once_it_is_known_to_be_rare():
+    rng = np.random.default_rng(0)
+    truth = (rng.random(20_000) < 0.05).astype(int)
+    fraud = [rng.random(20_000) < np.array([0.001, 0.95])[truth] for _ in range(4)]
+    fine = [rng.random(20_000) < np.array([0.5, 0.3])[truth] for _ in range(6)]
+    says = [["fraud"]] * 4 + [["fine"]] * 6
+    votes = Votes(np.column_stack(fraud + fine).astype(int), says, ["fine", "fraud"])
+    model = LabelModel().fit(votes)
+    covered = votes.covered
+    right = model.predict(votes)[covered] == np.array(["fine", "fraud"])[truth[covered]]
+    assert right.mean() > 0.99
 
 
 @quiet

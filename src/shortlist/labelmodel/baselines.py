@@ -53,9 +53,12 @@ def shares(layout: Layout) -> Floats:
     return share
 
 
-def answers(codes: Codes, layout: Layout) -> Floats:
-    """(m, k): the class that has most of a row's votes; classes that tie share it."""
-    points = tally(codes, layout, shares(layout))
+def answers(codes: Codes, layout: Layout, sizes: Floats) -> Floats:
+    """(m, k): the class that has most of a row's votes; classes that tie share it.
+
+    Copies, `sizes` (n,) of them, share a vote.
+    """
+    points = tally(codes, layout, shares(layout) / sizes[layout.owner, None])
     best = points >= points.max(axis=1, keepdims=True) - TIE
     answer: Floats = best / best.sum(axis=1, keepdims=True)
     return answer

@@ -6,6 +6,7 @@ labels), they become this one thing; more of it is merged in at any time.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,12 +69,21 @@ class Evidence:
         for as many as it stands for."""
         if len(self.weights) <= most:
             return self
-        order = np.argsort(-self.weights, kind="stable")
+        order = np.lexsort((_priority(self.votes), -self.weights))
         step = -(-(len(order) - most // 2) // (most - most // 2))
         rows = np.concatenate([order[: most // 2], order[most // 2 :: step]])
         weights = self.weights[rows]
         weights[most // 2 :] *= step
         return Evidence(self.votes[rows], weights, self.gold[rows])
+
+
+def _priority(votes: Votes) -> npt.NDArray[np.uint64]:
+    """(rows,): a number for each row that does not depend on the order of labelers."""
+    numbers = np.zeros(len(votes), np.uint64)
+    for name, size, codes in zip(votes.names, votes.sizes, votes.codes.T, strict=True):
+        drawn = np.random.default_rng(zlib.crc32(name.encode())).integers(0, 2**64, size + 1, np.uint64)
+        numbers += np.where(codes > 0, drawn[codes], np.uint64(0))
+    return numbers
 
 
 def merged(parts: list[Evidence]) -> Evidence:

@@ -2,8 +2,8 @@
 
 A rule that says one thing or nothing tells all it knows by voting at all. How often it votes on rows of each class
 cannot be learned from beliefs that its own votes made: those would confirm whatever was assumed. So a labeler is judged
-by the others, near-copies apart, on rows where at least one of them votes: P(it votes | the other votes) = Σ_j
-P(j | the other votes) β_ij, and β_ij is the likeliest under that.
+by the others, those apart that vote where it does, on rows where at least one of them votes: P(it votes | the other
+votes) = Σ_j P(j | the other votes) β_ij, and β_ij is the likeliest under that.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Judgement:
 
     @classmethod
     def of(
-        cls, evidence: Evidence, table: Emission, layout: Layout, judged: Mask, firing: Floats, copies: Mask
+        cls, evidence: Evidence, table: Emission, layout: Layout, judged: Mask, firing: Floats, peers: Mask
     ) -> Judgement:
         """Of the labelers that are `judged` (n,), given how often each votes by now (n, k). Rows of known class are
         judged by that.
@@ -40,12 +40,14 @@ class Judgement:
         One EM step: a row that a labeler votes on is of class j in proportion to P(j | the other votes) β_ij.
         """
         others, told = Others.of(evidence.votes.codes, table, layout), evidence.gold >= 0
-        others.joint[told] = np.where(np.arange(layout.k) == evidence.gold[told, None], 0.0, SURELY_NOT)
-        everything = _weighed(others.joint, evidence.weights * ((others.several > 0) | told))
+        sure = np.where(np.arange(layout.k) == evidence.gold[:, None], 0.0, SURELY_NOT)
+        joint = np.where(told[:, None], sure, others.joint)
+        everything = _weighed(joint, evidence.weights * ((others.several > 0) | told))
         total = everything.sum(axis=0)
         rows, voted = np.zeros((layout.n, layout.k)), np.zeros((layout.n, layout.k))
         for i in np.flatnonzero(judged):
-            touched, joint, several = others.without(np.flatnonzero(copies[i]))
+            touched, joint, several = others.without(np.flatnonzero(peers[i]))
+            joint = np.where(told[touched, None], sure[touched], joint)
             alone = _weighed(joint, evidence.weights[touched] * ((several > 0) | told[touched]))
             rows[i] = np.maximum(total - everything[touched].sum(axis=0), 0) + alone.sum(axis=0)
             fired = alone[others.codes[touched, i] > 0]

@@ -16,7 +16,7 @@ FAINT = 1e-12  # beliefs never fall to nothing, so that a vote can be taken out 
 LEAST = 1e-20
 DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to foretell
 CLEARLY = 2.0  # standard errors
-WORTHWHILE = 0.02  # nats a row
+WORTHWHILE = 0.02  # nats a row, for every number that was free
 
 
 def foretold(codes: Codes, table: Emission, firing: Floats, layout: Layout, parts: Mask) -> Floats:
@@ -38,14 +38,14 @@ def foretold(codes: Codes, table: Emission, firing: Floats, layout: Layout, part
     return sums
 
 
-def clearly(gain: Floats, weights: Floats) -> bool:
-    """Whether rows gain something worth having on average, and not by accident."""
+def clearly(gain: Floats, weights: Floats, free: int) -> bool:
+    """Whether rows gain enough on average for so many free numbers, and not by accident."""
     total = float(weights.sum())
     if not total:
         return False
     mean = float(weights @ gain) / total
     error = float(np.sqrt(weights @ (gain - mean) ** 2)) / total
-    return mean > WORTHWHILE and mean > CLEARLY * error
+    return mean > free * WORTHWHILE and mean > CLEARLY * error
 
 
 def best_temperature(codes: Codes, weights: Floats, table: Emission, layout: Layout) -> float:

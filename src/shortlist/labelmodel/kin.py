@@ -1,8 +1,7 @@
 """Kin: labelers whose votes have the same cause, such as two rules that look for the same word.
 
-Labelers vote together because rows have classes, but only so much. At most all votes of two labelers are on classes
-that they name; what they still vote together beyond that is residual correlation, and where it is nearly all that
-there can be, one of the two tells next to nothing about the other that a class would.
+Labelers say the same about a row because rows have classes, but only so often. At most all votes of two labelers are on
+classes that they name. Where they have nearly all of the rest in common as well, one of them is no second witness.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ import numpy as np
 
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.firing import telling
-from shortlist.labelmodel.layout import Floats
-from shortlist.labelmodel.others import Mask
+from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.others import Mask, Rows
 
 ALIKE = 0.8  # of all the votes that classes cannot explain: with so many in common, labelers are kin
 NONE = 1e-9
@@ -22,25 +21,33 @@ NONE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Kin:
-    """Who is like whom, each like itself: (n, n) both."""
+    """Who is like whom, each like itself: (n, n) all."""
 
-    copies: Mask  # that vote on the same rows, directly or through another copy
-    parts: Mask  # of which one votes hardly without the other
+    copies: Mask  # that vote on the same rows and say the same: one witness
+    peers: Mask  # that vote on the same rows, whatever they say: that one votes is no news of the other
+    parts: Mask  # peers, and those of which one hardly votes without the other
 
     @classmethod
-    def of(cls, evidence: Evidence, named: Mask, balance: Floats) -> Kin:
-        """Among labelers that tell something by voting: a crowd worker votes on what it was asked."""
-        fired = (evidence.votes.codes > 0).astype(np.float64)
-        together = (fired * evidence.weights[:, None]).T @ fired / evidence.total
-        rate = np.diag(together)
-        voting = np.minimum(named * (rate / np.maximum(named @ balance, NONE))[:, None], 1.0)
-        explained = (voting * balance) @ voting.T
-        related = np.ix_(telling(rate, named), telling(rate, named))
-        copies, parts = np.eye(len(rate), dtype=np.bool_), np.eye(len(rate), dtype=np.bool_)
-        for kin, most in ((copies, np.sqrt(np.outer(rate, rate))), (parts, np.minimum.outer(rate, rate))):
-            room = most - explained
-            kin[related] |= ((room > NONE) & (together - explained >= ALIKE * room))[related]
-        return cls(_closed(copies), parts)
+    def of(cls, evidence: Evidence, layout: Layout, named: Mask, balance: Floats) -> Kin:
+        """Among labelers that tell something by voting: who can be right about every class votes as it is asked."""
+        voted = (evidence.votes.codes > 0).astype(np.float64)
+        rate: Floats = evidence.weights @ voted / evidence.total
+        some = np.flatnonzero(telling(rate, named))
+        kin = cls(*(np.eye(layout.n, dtype=np.bool_) for _ in range(3)))
+        if len(some) > 1:
+            r, same = rate[some], said_together(evidence, layout, some)
+            together = (voted[:, some] * evidence.weights[:, None]).T @ voted[:, some] / evidence.total
+            voting = np.minimum(named[some] * (r / np.maximum(named[some] @ balance, NONE))[:, None], 1.0)
+            explained = (voting * balance) @ voting.T
+            either, less = np.sqrt(np.outer(r, r)), np.minimum.outer(r, r)
+            for mask, shared, most in (
+                (kin.copies, same, either),
+                (kin.peers, together, either),
+                (kin.parts, together, less),
+            ):
+                room = most - explained
+                mask[np.ix_(some, some)] |= (room > NONE) & (shared - explained >= ALIKE * room)
+        return kin
 
     @property
     def sizes(self) -> Floats:
@@ -49,10 +56,14 @@ class Kin:
         return sizes
 
 
-def _closed(alike: Mask) -> Mask:
-    """Whoever is like one of a group is like all of it."""
-    while True:
-        wider: Mask = alike.astype(np.float64) @ alike > 0
-        if (wider == alike).all():
-            return wider
-        alike = wider
+def said_together(evidence: Evidence, layout: Layout, some: Rows) -> Floats:
+    """(some, some): the share of rows about which two labelers say the same shortlist."""
+    codes = evidence.votes.codes
+    _, number = np.unique(layout.member, axis=0, return_inverse=True)  # of each shortlist
+    own = [np.append(-1, number.ravel()[layout.starts[i] : layout.starts[i] + layout.sizes[i]]) for i in some]
+    said = np.column_stack([numbers[codes[:, i]] for i, numbers in zip(some, own, strict=True)])
+    together = np.zeros((len(some), len(some)))
+    for shortlist in np.unique(said[said >= 0]):
+        says = (said == shortlist).astype(np.float64)
+        together += (says * evidence.weights[:, None]).T @ says
+    return together / evidence.total

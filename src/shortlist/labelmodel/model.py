@@ -258,7 +258,10 @@ class LabelModel(Predictor):
     def _beliefs(self, codes: Codes) -> Floats:
         if not hasattr(self, "guard_"):
             return self._posterior(codes, self.emission_)
-        return self.guard_.beliefs(codes, self.emission_, self.panel_.layout, self.class_balance_, self._posterior)
+        beliefs = self.guard_.beliefs(codes, self.emission_, self.panel_.layout, self.class_balance_, self._posterior)
+        if self.balance is None:  # a balance found from votes says nothing of rows without one
+            beliefs[~codes.any(axis=1)] = 1 / self.panel_.layout.k
+        return beliefs
 
     def _posterior(self, codes: Codes, table: Emission) -> Floats:
         rows = kernel(codes, np.ones(len(codes)), self.panel_.layout, device=self.device, threads=self.threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ class Others:
     layout: Layout
     joint: Floats  # (m, k)
     several: Rows  # (m,)
+    known: dict[bytes, tuple[Rows, Floats, Rows]] = field(default_factory=dict)  # what was asked of groups
 
     @classmethod
     def of(cls, codes: Codes, table: Emission, layout: Layout) -> Others:
@@ -34,6 +35,9 @@ class Others:
 
         On all other rows, what the others say is what all say.
         """
+        key = labelers.tobytes()
+        if key in self.known:
+            return self.known[key]
         touched: Rows = np.flatnonzero(self.codes[:, labelers].any(axis=1))
         joint, several = self.joint[touched], self.several[touched]
         for i in labelers:
@@ -41,4 +45,6 @@ class Others:
             own = np.concatenate([np.zeros((1, self.layout.k)), self.table.votes[start : start + self.layout.sizes[i]]])
             joint -= own[codes]
             several = several - (codes > 0)
+        if len(labelers) > 1:  # which others may ask for, too
+            self.known[key] = (touched, joint, several)
         return touched, joint, several

@@ -90,9 +90,9 @@ class Pooled:
         k = layout.k
         named = named_by(layout.only(expectation.often > 0))
         jury = evidence.some(MANY)
-        kin = Kin.of(jury, named, np.full(k, 1 / k) if balance is None else balance)
 
         def under(shares: Floats) -> Finding:
+            kin = Kin.of(jury, layout, named, shares)
             return self._under(shares, expectation, layout, jury, kin, max_iter=max_iter, tol=tol)
 
         if balance is not None:
@@ -101,9 +101,9 @@ class Pooled:
         if selective(jury, named):
             return equal
         few = evidence.some(FEW)
-        counted = under(counted_balance(few, layout, equal.fit.parameters.propensity, kin.sizes))
-        gain = counted.foretold(few, layout) - equal.foretold(few, layout)
-        return counted if clearly(gain, few.weights * few.votes.codes.any(axis=1)) else equal
+        counted = under(counted_balance(few, layout, equal.fit.parameters.propensity, equal.kin.sizes))
+        gain = counted.foretold(few, layout, counted.kin.parts) - equal.foretold(few, layout, counted.kin.parts)
+        return counted if clearly(gain, few.weights * few.votes.codes.any(axis=1), k - 1) else equal
 
     def _under(
         self,
@@ -154,7 +154,7 @@ class Pooled:
                 counts, before = expectation(table), given
                 given = replace(given, accuracy_mean=self._means(given.layout, counts.votes))
                 if judged.any():
-                    said = Judgement.of(jury, table, given.layout, judged, given.rate, kin.copies)
+                    said = Judgement.of(jury, table, given.layout, judged, given.rate, kin.peers)
                     lift = said.lift(named, self.firing_ratio, self.firing_votes, self.spread_votes)
                     given = replace(given, rate=propensities(rate, lift, named, given.balance))
                 here = given.estimate(counts)
@@ -202,12 +202,12 @@ class Finding:
     declared: Emission
     kin: Kin
 
-    def foretold(self, evidence: Evidence, layout: Layout) -> Floats:
-        """(rows,): how well the other votes on a row foretell what labelers do."""
+    def foretold(self, evidence: Evidence, layout: Layout, parts: Mask) -> Floats:
+        """(rows,): how well the other votes on a row foretell what labelers do, parts of one another apart."""
         parameters = self.fit.parameters
         table = emission(parameters, layout)
         with one_blas_thread():
-            return foretold(evidence.votes.codes, table, parameters.propensity, layout, self.kin.parts)
+            return foretold(evidence.votes.codes, table, parameters.propensity, layout, parts)
 
 
 def selective(evidence: Evidence, named: Mask) -> bool:
@@ -225,11 +225,13 @@ def selective(evidence: Evidence, named: Mask) -> bool:
 def counted_balance(evidence: Evidence, layout: Layout, firing: Floats, sizes: Floats) -> Floats:
     """(k,): how often counting votes finds each class where anybody votes, over how often anybody would vote on it.
 
-    Copies, `sizes` (n,) of them, vote as one. Classes that counting cannot find, since nobody names them, keep an equal
-    share.
+    Copies, `sizes` (n,) of them, vote as one. Rows of known class are counted as that. Classes that counting cannot
+    find, since nobody names them, keep an equal share.
     """
-    codes, equal = evidence.votes.codes, 1 / layout.k
-    found = (evidence.weights * codes.any(axis=1)) @ answers(codes, layout)
+    codes, equal, gold = evidence.votes.codes, 1 / layout.k, evidence.gold
+    answer = answers(codes, layout, sizes)
+    answer[gold >= 0] = np.eye(layout.k)[gold[gold >= 0]]
+    found = (evidence.weights * codes.any(axis=1)) @ answer
     silent = np.exp((np.log1p(-np.minimum(firing, OFTEN)) / sizes[:, None]).sum(axis=0))
     shares = found / np.maximum(1 - silent, UNHEARD)
     heard = (evidence.weights @ tally(codes, layout, layout.member.astype(np.float64))) > 0
