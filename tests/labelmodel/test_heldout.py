@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
+from shortlist.labelmodel.balance import counted_balance, selective
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.heldout import clearly, foretold
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
-from shortlist.labelmodel.pooling import counted_balance, selective
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 CLASSES = ["a", "b"]
@@ -14,7 +14,7 @@ CLASSES = ["a", "b"]
 
 def test_what_the_others_foretell_by_hand():
     """One labeler names a or b, right 8 times of 10, always; a rule says a on 0.4 of a and 0.1 of b."""
-    votes = Votes([[1, 1], [1, 0], [2, 1]], [["a", "b"], ["a"]], CLASSES)
+    votes = Votes([[1, 1], [1, 0], [2, 1], [0, 0]], [["a", "b"], ["a"]], CLASSES)
     layout = Layout.of(votes.codomains, votes.space)
     table = Emission(
         np.log([[0.8, 0.2], [0.2, 0.8], [0.4, 0.1], [1, 1]]), np.zeros((2, 2)), np.log([0.5, 0.5]), np.ones(2)
@@ -23,9 +23,9 @@ def test_what_the_others_foretell_by_hand():
     rule = np.array([0.8 * 0.4 + 0.2 * 0.1, 1 - (0.8 * 0.4 + 0.2 * 0.1), 0.2 * 0.4 + 0.8 * 0.1])
     naming = np.array([0.8 * 0.8 + 0.2 * 0.2, 1, 0.8 * 0.2 + 0.2 * 0.8])  # on the second row nobody else votes
     found = foretold(votes.codes, table, firing, layout, np.eye(2, dtype=bool))
-    assert found == pytest.approx(np.log(rule) + np.log(naming))
+    assert found == pytest.approx([*(np.log(rule) + np.log(naming)), 0])  # nor does anybody on the last
     # Kin have nobody left to foretell them
-    assert foretold(votes.codes, table, firing, layout, np.ones((2, 2), bool)).tolist() == [0, 0, 0]
+    assert foretold(votes.codes, table, firing, layout, np.ones((2, 2), bool)).tolist() == [0, 0, 0, 0]
 
 
 def test_a_gain_is_clear_if_it_is_large_and_no_accident():
@@ -102,6 +102,14 @@ def test_rows_without_a_vote_believe_in_equal_classes_unless_a_balance_is_given(
     assert model.predict_proba(nobody).tolist() == [[0.5, 0.5]]
     assert abs(model.explain(nobody).log_odds) < 1e-9
     assert LabelModel(balance=[0.9, 0.1]).fit(votes).predict_proba(nobody)[0] == pytest.approx([0.9, 0.1])
+
+
+def test_copies_are_counted_once():
+    """A row with two copies of a rule for a and one rule for b is a tie, not an a."""
+    votes = Votes([[1, 1, 1]] * 40 + [[0, 0, 1]] * 60, [["a"], ["a"], ["b"]], CLASSES)
+    layout, firing = Layout.of(votes.codomains, votes.space), np.full((3, 2), 0.5)
+    found = counted_balance(Evidence.gather(votes), layout, firing, np.array([2.0, 2.0, 1.0]))
+    assert found == pytest.approx([0.2, 0.8])
 
 
 @quiet

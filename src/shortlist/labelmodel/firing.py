@@ -45,10 +45,9 @@ class Judgement:
         everything = _weighed(joint, evidence.weights * ((others.several > 0) | told))
         total = everything.sum(axis=0)
         rows, voted = np.zeros((layout.n, layout.k)), np.zeros((layout.n, layout.k))
-        for i in np.flatnonzero(judged):
-            touched, joint, several = others.without(np.flatnonzero(peers[i]))
-            joint = np.where(told[touched, None], sure[touched], joint)
-            alone = _weighed(joint, evidence.weights[touched] * ((several > 0) | told[touched]))
+        for i, touched, rest, several in others.each(np.flatnonzero(judged), peers):
+            known = np.where(told[touched, None], sure[touched], rest)
+            alone = _weighed(known, evidence.weights[touched] * ((several > 0) | told[touched]))
             rows[i] = np.maximum(total - everything[touched].sum(axis=0), 0) + alone.sum(axis=0)
             fired = alone[others.codes[touched, i] > 0]
             share = fired * firing[i]

@@ -27,9 +27,8 @@ def foretold(codes: Codes, table: Emission, firing: Floats, layout: Layout, part
     others = Others.of(codes, table, layout)
     beliefs, said = posterior(others.joint), np.exp(table.votes)
     voting, sums = np.minimum(firing, OFTEN), np.zeros(len(codes))
-    for i in range(layout.n):
+    for i, touched, joint, several in others.each(range(layout.n), parts):
         silent = np.where(others.several > 0, np.log1p(-beliefs @ voting[i]), 0.0)
-        touched, joint, several = others.without(np.flatnonzero(parts[i]))
         rest, votes = posterior(joint), codes[touched, i].astype(np.int64)
         voted = np.einsum("ak,ak->a", rest, said[layout.starts[i] + np.maximum(votes, 1) - 1])
         told = np.where(votes > 0, np.log(np.maximum(voted, LEAST)), np.log1p(-rest @ voting[i]))
@@ -84,8 +83,6 @@ def held_out(codes: Codes, weights: Floats, table: Emission, layout: Layout, gri
         for r, g in enumerate(grid):
             beliefs = g * joint + table.balance
             beliefs = np.exp(beliefs - beliefs.max(axis=1, keepdims=True)) + FAINT
-            foretold = (beliefs @ (without[r] * content).T)[row, vote]
-            sums[r] += w[row] @ np.log(
-                np.maximum(foretold, LEAST) / np.maximum((beliefs @ without[r].T)[row, vote], LEAST)
-            )
+            said_so, in_all = ((beliefs @ each.T)[row, vote] for each in (without[r] * content, without[r]))
+            sums[r] += w[row] @ np.log(np.maximum(said_so, LEAST) / np.maximum(in_all, LEAST))
     return np.round(sums / mass, DIGITS)

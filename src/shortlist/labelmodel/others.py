@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,6 @@ class Others:
     layout: Layout
     joint: Floats  # (m, k)
     several: Rows  # (m,)
-    known: dict[bytes, tuple[Rows, Floats, Rows]] = field(default_factory=dict)  # what was asked of groups
 
     @classmethod
     def of(cls, codes: Codes, table: Emission, layout: Layout) -> Others:
@@ -35,9 +35,6 @@ class Others:
 
         On all other rows, what the others say is what all say.
         """
-        key = labelers.tobytes()
-        if key in self.known:
-            return self.known[key]
         touched: Rows = np.flatnonzero(self.codes[:, labelers].any(axis=1))
         joint, several = self.joint[touched], self.several[touched]
         for i in labelers:
@@ -45,6 +42,13 @@ class Others:
             own = np.concatenate([np.zeros((1, self.layout.k)), self.table.votes[start : start + self.layout.sizes[i]]])
             joint -= own[codes]
             several = several - (codes > 0)
-        if len(labelers) > 1:  # which others may ask for, too
-            self.known[key] = (touched, joint, several)
         return touched, joint, several
+
+    def each(self, labelers: Iterable[int], kin: Mask) -> Iterator[tuple[int, Rows, Floats, Rows]]:
+        """These labelers one by one, each with the rows `without` its kin; worked out once for all with the same."""
+        groups: dict[bytes, list[int]] = {}
+        for i in labelers:
+            groups.setdefault(kin[i].tobytes(), []).append(int(i))
+        for members in groups.values():
+            found = self.without(np.flatnonzero(kin[members[0]]))
+            yield from ((i, *found) for i in members)
