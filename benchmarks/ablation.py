@@ -51,8 +51,8 @@ CONSTANTS = {
     "w = 60": Pooled(class_votes=60.0),
 }
 LIMITS = {  # constants of modules
-    "a balance is worth 0.01 nats a row": (heldout, "WORTHWHILE", 0.01),
-    "a balance is worth 0.04 nats a row": (heldout, "WORTHWHILE", 0.04),
+    "0.01 nats a row and free share": (heldout, "WORTHWHILE", 0.01),
+    "0.04 nats a row and free share": (heldout, "WORTHWHILE", 0.04),
     "kin from 0.7": (kin, "ALIKE", 0.7),
     "kin from 0.9": (kin, "ALIKE", 0.9),
 }
