@@ -20,6 +20,7 @@ RECIPES = {
     "teach-long": TEACH | {"steps": 1600},
     "teach-2e-5": TEACH | {"lr": 2e-5},
     "teach-3e-5": TEACH | {"lr": 3e-5},
+    "teach-long-2e-5": TEACH | {"steps": 1600, "lr": 2e-5},
     "teach-set": TEACH | {"loss": "set"},
     "paper": {
         "trec": PAPER | {"epochs": 25, "lr": 3e-5},

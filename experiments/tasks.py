@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-NAMES = ("trec", "scicite", "agnews")
+NAMES = ("trec", "scicite", "scicite-titled", "agnews")
 SPLITS = ("train", "dev", "test")
 
 
@@ -82,8 +82,9 @@ def make_task(name, data_home=None):
     from experiments.votes import MODULES
     from shortlist import apply
 
-    space, rows = MODULES[name].SPACE, _rows(name, data_home)
-    votes = {split: apply(MODULES[name].labelers, rows[split], space=space) for split in SPLITS}
+    module = MODULES[name.removesuffix("-titled")]
+    space, rows = module.SPACE, _rows(name, data_home)
+    votes = {split: apply(module.labelers, rows[split], space=space) for split in SPLITS}
     task = Task(
         name,
         list(space),
@@ -116,22 +117,29 @@ def _rows(name, data_home):
     """Rows as dicts with the columns the labelers read; text and label are called so in all three."""
     from shortlist import datasets
 
-    data = datasets.load(name, data_home)
+    data = datasets.load(name.removesuffix("-titled"), data_home)
     rows = {}
     for split in SPLITS:
         part = data["train_subset" if name == "agnews" and split == "train" else split]
         rows[split] = [dict(row, label=gold) for row, gold in zip(_dicts(part.rows), part.gold, strict=True)]
     if name == "scicite":
         rows = {split: [row | {"text": row["string"]} for row in rows[split]] for split in SPLITS}
+    if name == "scicite-titled":
+        rows = {split: [row | {"text": _titled(row["sectionName"], row["string"])} for row in rows[split]] for split in SPLITS}
     if name == "agnews":
         rows = {split: [_news(row) for row in rows[split]] for split in SPLITS}
     return rows
 
 
+def _titled(title, text):
+    """Both in one, where there is a title."""
+    return f"{title}. {text}" if title else text
+
+
 def _news(row):
     """A news item with title and text in one, and stand-ins for fields it lacks."""
     words = " ".join(re.findall(r"\w+(?:'\w+)?|[^\w\s]", row["string"]))
-    return {"sen_ner": [], "title_ner": [], "sen_lemma": words} | row | {"text": f"{row['title']}. {row['string']}"}
+    return {"sen_ner": [], "title_ner": [], "sen_lemma": words} | row | {"text": _titled(row["title"], row["string"])}
 
 
 def _dicts(rows):
