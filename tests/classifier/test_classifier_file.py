@@ -48,6 +48,17 @@ def test_text_classifiers_come_back(model, texts, tmp_path):
     assert back.temperature_ == model.temperature_ != 1
 
 
+@pytest.mark.parametrize("on", [None, "text", ["title", "text"]])
+def test_the_columns_that_are_read_come_back(on, texts, tmp_path):
+    rows, beliefs = texts
+    table = [{"title": "on cats", "text": row} for row in rows] if on else rows
+    model = NoiseAwareClassifier(on=on).fit(table, beliefs)
+    model.save(tmp_path / "reader")
+    back = NoiseAwareClassifier.load(tmp_path / "reader")
+    assert back.on == on
+    np.testing.assert_array_equal(back.predict_proba(table), model.predict_proba(table))
+
+
 def test_feature_classifiers_come_back(clouds, tmp_path):
     X, beliefs, _ = clouds
     model = NoiseAwareClassifier().fit(X, beliefs)

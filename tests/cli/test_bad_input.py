@@ -59,6 +59,28 @@ BAD = {
     "a format unknown": (more('[output]\nformat = "xlsx"\n'), ["line 19", "'parquet', 'csv', 'jsonl'"]),
     "a classifier unknown": (toml('kind = "linear"', 'kind = "liner"'), ["line 11", "'linear'"]),
     "an mlp without features": (toml('kind = "linear"', 'kind = "mlp"'), ["line 11", "features = "]),
+    "a column for an mlp": (
+        toml('kind = "linear"', 'kind = "mlp"\non = "body"'),
+        ["line 12", "classifier.on", '"mlp" reads the features'],
+    ),
+    "a column for the classifier missing": (
+        toml('kind = "linear"', 'kind = "linear"\non = ["id", "bdy"]'),
+        ["line 12", "news.csv has no column 'bdy'", "Did you mean 'body'?"],
+    ),
+    "a column of numbers for the classifier": (
+        toml('kind = "linear"', 'kind = "linear"\non = ["body", "n"]'),
+        ["line 12", "column 'n' of news.csv holds Int64, not text", 'n = "text" under [data.types]'],
+    ),
+    "known classes for the classifier": (
+        toml('kind = "linear"', 'kind = "linear"\non = ["body", "label"]'),
+        ["line 12", "'label' holds the known classes", "never fit"],
+    ),
+    "a column twice for the classifier": (
+        toml('kind = "linear"', 'kind = "linear"\non = ["body", "body"]'),
+        ["line 12", "classifier.on", "each once"],
+    ),
+    "no column for the classifier": (toml('kind = "linear"', 'kind = "linear"\non = []'), ["line 12", "classifier.on"]),
+    "a number for a column": (toml('kind = "linear"', 'kind = "linear"\non = 3'), ["line 12", "list of texts"]),
     "workers below one": (more("[labelers]\nworkers = 0\n"), ["line 19", "whole number from 1"]),
     "an option of no model": (more("[label_model]\nacuracy_mean = 0.8\n"), ["line 19", "accuracy_mean"]),
     "an option that cannot be": (

@@ -65,3 +65,13 @@ def test_labelers_that_are_there_are_kept(tmp_path):
     assert (tmp_path / "labelers.py").read_text() == "mine = 1\n"
     Project.init(tmp_path / "rows.csv", tmp_path, classes=["x", "y"], force=True)
     assert "keywords" in (tmp_path / "labelers.py").read_text()
+
+
+def test_several_columns_of_text_are_offered_to_the_classifier(tmp_path):
+    frame = {"id": ["a", "b"], "title": ["x", "y"], "body": ["some long text or other"] * 2, "label": ["x", "y"]}
+    pl.DataFrame(frame).write_csv(tmp_path / "rows.csv")
+    project = Project.init(tmp_path / "rows.csv", tmp_path)
+    assert project.settings.classifier.on == ()
+    toml = tmp_path / "shortlist.toml"
+    toml.write_text(toml.read_text("utf-8").replace("# on = ", "on = "), "utf-8")
+    assert Project(tmp_path).settings.classifier.on == ("title", "body")

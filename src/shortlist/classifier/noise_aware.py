@@ -39,7 +39,8 @@ class NoiseAwareClassifier(Predictor):
     features : for rows of text, a transformer from strings to features. None: `TextFeatures()`. A Pipeline as
         estimator reads the strings itself.
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
-    on : for rows that are tables or dicts, the column of text to read
+    on : for rows that are tables or dicts, the column of text to read, or a list of columns: their texts are joined
+        by ". " in that order, those that are missing or empty left out
 
     Attributes (once fitted)
     ------------------------
@@ -52,7 +53,7 @@ class NoiseAwareClassifier(Predictor):
         *,
         features: Any = None,
         uncovered: Uncovered = "drop",
-        on: str | None = None,
+        on: str | Sequence[str] | None = None,
     ) -> None:
         self.estimator = estimator
         self.features = features

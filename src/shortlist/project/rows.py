@@ -16,6 +16,7 @@ from shortlist.project.digest import Digests, digest
 from shortlist.project.files import data_files
 from shortlist.project.settings import Data, Settings
 
+TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
 SEGMENT = 65_536  # rows: what is asked of labelers and kept at a time
 
 
@@ -212,8 +213,22 @@ def row_file(path: Path, settings: Settings) -> RowFile:
         for name in names:
             if name is not None and name not in columns:
                 raise settings.toml.wrong(f"{path.name} {file.lacks(name)}", "data", key)
+    _check_on(settings, file)
     _check_somewhere(settings, file)
     return file
+
+
+def _check_on(settings: Settings, file: RowFile) -> None:
+    """The columns that the classifier is told to read are there, and hold text."""
+    for name in settings.classifier.on:
+        kind = file.schema.get(name)
+        if kind is None:
+            raise settings.toml.wrong(f"{file.path.name} {file.lacks(name)}", "classifier", "on")
+        if kind not in TEXTUAL:
+            raise settings.toml.wrong(
+                f"column {name!r} of {file.path.name} holds {kind}, not text; to have it read as text, write "
+                f'{name} = "text" under [data.types]', "classifier", "on",
+            )  # fmt: skip
 
 
 def _check_somewhere(settings: Settings, file: RowFile) -> None:

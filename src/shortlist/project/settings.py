@@ -44,6 +44,7 @@ class Classifier:
     """What is trained on the beliefs."""
 
     kind: str = "linear"
+    on: tuple[str, ...] = ()  # columns of text; without any, data.text
     max_rows: int = 100_000
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,7 +82,7 @@ class Settings:
         tables = {name: _table(toml, name) for name in _TABLES}
         fit = tables["label_model"]
         trained = tables["classifier"]
-        own = {name: trained.pop(name) for name in ("kind", "max_rows") if name in trained}
+        own = {name: trained.pop(name) for name in ("kind", "on", "max_rows") if name in trained}
         read = cls(
             toml=toml,
             classes=_classes(toml),
@@ -120,6 +121,13 @@ def _files(value: Any) -> tuple[str, ...]:
     found = _texts([value] if isinstance(value, str) else value)
     if not found:
         raise _Wrong("names at least one file")
+    return found
+
+
+def _columns(value: Any) -> tuple[str, ...]:
+    found = _texts([value] if isinstance(value, str) else value)
+    if not found or len(set(found)) < len(found):
+        raise _Wrong('names columns, each once, such as ["title", "body"]')
     return found
 
 
@@ -182,7 +190,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
     "labelers": _LABELERS,
     "label_model": {"use_gold": _flag, "*": _any},
-    "classifier": {"kind": _one_of(*CLASSIFIERS), "max_rows": _whole, "*": _any},
+    "classifier": {"kind": _one_of(*CLASSIFIERS), "on": _columns, "max_rows": _whole, "*": _any},
     "output": _OUTPUT,
 }
 
@@ -230,19 +238,32 @@ def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
 
 def _check_reading(settings: Settings) -> None:
     """A classifier that reads one thing only is given that."""
-    kind, data = settings.classifier.kind, settings.data
+    kind, on, data = settings.classifier.kind, settings.classifier.on, settings.data
+    _check_on(settings)
     if kind == "mlp" and not data.features:
         lacking = (
             'an "mlp" reads columns of numbers: name them, features = ["…"] under [data]. '
             '"linear" and "transformer" read text'
         )
-    elif kind == "transformer" and data.text is None:
+    elif kind == "transformer" and data.text is None and not on:
         lacking = (
             'a "transformer" reads text: name its column, text = "…" under [data]. "linear" and "mlp" read features'
         )
     else:
         return
     raise settings.toml.wrong(lacking, "classifier", "kind")
+
+
+def _check_on(settings: Settings) -> None:
+    """Columns are named to a classifier that reads text, and known classes are not among them."""
+    on, gold = settings.classifier.on, settings.data.gold
+    if on and settings.classifier.kind == "mlp":
+        message = 'an "mlp" reads the features of [data], no text: leave classifier.on out, or choose another kind'
+    elif gold in on:
+        message = f"column {gold!r} holds the known classes, which score and never fit: leave it out of classifier.on"
+    else:
+        return
+    raise settings.toml.wrong(message, "classifier", "on")
 
 
 def _classes(toml: TomlFile) -> tuple[str, ...]:

@@ -125,6 +125,7 @@ def toml_text(
 ) -> str:
     """The commented toml."""
     numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
+    texts = [name for name, kind in file.schema.items() if kind == pl.String and name not in (identity, gold)]
     example = _quoted(classes[0])
     lines = [
         "# A Shortlist project. What each setting means: docs/project.md",
@@ -167,6 +168,8 @@ def toml_text(
         "",
         "[classifier]",
         'kind = "linear"  # or "mlp", "transformer", "none"',
+        f"# on = {_listed(texts[:3] if len(texts) > 1 else ['title', 'body'])}  # columns of text it reads, one after "
+        "the other; without this, data.text",
         "",
         "[output]",
         'folder = "out"',

@@ -226,18 +226,23 @@ def classifier_inputs(project: Project, chosen: Any) -> Any:
     for segment in project.rows.segments(wanted):
         here = chosen[(chosen >= segment.start) & (chosen < segment.start + len(segment.frame))] - segment.start
         parts.append(segment.frame[here])
-    return _inputs(project.settings, pl.concat(parts))
+    # relaxed: a column of text may be empty in one of the files
+    return _inputs(project.settings, pl.concat(parts, how="vertical_relaxed"))
 
 
 def _inputs(settings: Settings, frame: pl.DataFrame) -> Any:
-    """Texts, or a matrix of numbers."""
+    """Texts, a table of the columns of text that the classifier joins, or a matrix of numbers."""
+    if settings.classifier.on:
+        return frame
     text = settings.data.text
     return frame[text].to_list() if text in frame.columns else numbers(frame)
 
 
 def read_columns(settings: Settings) -> list[str]:
     """The columns that the classifier reads: an mlp reads numbers, a transformer text, a linear one either."""
-    data, kind = settings.data, settings.classifier.kind
+    data, kind, on = settings.data, settings.classifier.kind, settings.classifier.on
+    if on:
+        return list(on)
     if data.text is None and not data.features:
         raise settings.toml.wrong(
             '[data] names neither text nor features, so there is nothing for a classifier to read: write text = "…", '
@@ -259,8 +264,9 @@ def numbers(frame: pl.DataFrame) -> Any:
 def make_classifier(settings: Settings) -> Any:
     """The classifier that the toml asks for."""
     made = classifier_class(settings)
-    check_options(settings, "classifier", made, settings.classifier.options)
-    return made(**settings.classifier.options)
+    options, on = settings.classifier.options, settings.classifier.on
+    check_options(settings, "classifier", made, options)
+    return made(**options, on=list(on)) if on else made(**options)
 
 
 def classifier_class(settings: Settings) -> Any:
