@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from shortlist import NoiseAwareClassifier
+from shortlist import NoiseAwareClassifier, TransformerClassifier
 from shortlist.classifier.rows import read_texts
 from shortlist.errors import BadRows
 
@@ -80,3 +80,15 @@ def test_a_classifier_of_two_columns_is_one_of_the_joined_texts(kind, texts):
     np.testing.assert_array_equal(model.predict_proba(joined), expected.predict_proba(joined))  # joined by the user
     assert (model.predict_proba(table) != NoiseAwareClassifier().fit(rows, beliefs).predict_proba(rows)).any()
     assert model.get_params()["on"] == ["title", "text"]
+
+
+def test_an_encoder_reads_the_joined_texts(texts, tiny_encoder, tmp_path):
+    rows, beliefs = texts
+    table = pl.DataFrame({"title": ["my cat", None] * 4, "text": rows})
+    joined = [f"my cat. {row}" if a % 2 == 0 else row for a, row in enumerate(rows)]
+    model = TransformerClassifier(tiny_encoder, frozen=True, steps=3, device="cpu", on=["title", "text"])
+    clone(model).fit(table, beliefs).save(tmp_path / "reader")
+    back = TransformerClassifier.load(tmp_path / "reader", device="cpu")
+    assert back.on == ["title", "text"]
+    expected = model.set_params(on=None).fit(joined, beliefs).predict_proba(joined)
+    np.testing.assert_array_equal(back.predict_proba(table), expected)

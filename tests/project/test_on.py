@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist import NoiseAwareClassifier
+from shortlist import NoiseAwareClassifier, Project
 from shortlist.project.mistake import BadProject
+from shortlist.project.work import make_classifier, read_columns
 from tests.project.news import CLASSES, TOML, edit, make, rows
 
 # Only the titles tell the topic, on two rows in three; the labeler reads them.
@@ -108,3 +109,13 @@ def test_no_classifier_reads_nothing(project):
     read(project, '["title", "body"]')
     edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "none"')
     assert did(project) == ["vote", "fit", "check", "export", "report"]
+
+
+def test_a_transformer_is_told_too(project):
+    """Without data.text, as well."""
+    edit(project.folder / "shortlist.toml", 'text = "body"\n', "")
+    read(project, '["title", "body"]\nsteps = 3')
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "transformer"')
+    settings = Project(project.folder).settings
+    made = make_classifier(settings)
+    assert (made.on, made.steps, read_columns(settings)) == (["title", "body"], 3, ["title", "body"])
