@@ -1,18 +1,22 @@
 """Recipes: how an encoder is fine-tuned on beliefs. Each is the options of a TransformerClassifier.
 
 "paper" is the paper's, with its rate and epochs for each data set, and the epoch chosen on the labelled dev rows. All
-others see no label, and are the same for every data set. "teach" is the classifier's default: a teacher for uncovered
-rows, a head start, then everything. "steps-400" was the default before. The rest of the list changes one thing about
-"teach", "gentle" or "steps", to say what each part buys.
+others see no label, and are the same for every data set. "teach-words" is the classifier's default: a teacher for
+uncovered rows, a head start, then everything, and a linear model of words beside it. "steps-400" and then "teach" were
+the defaults before. The rest of the list changes one thing about "teach", "gentle" or "steps", to say what each part
+buys.
 """
 
-ONE_STAGE = {"uncovered": "drop", "head_steps": 0}
+ONE_STAGE = {"uncovered": "drop", "head_steps": 0, "words": False}
 PAPER = ONE_STAGE | {"schedule": "constant", "pooling": "cls", "head_lr": None, "dev": True}
 GENTLE = ONE_STAGE | {"epochs": 4, "lr": 1e-5, "head_lr": None}
 STEPS = ONE_STAGE | {"steps": 800, "lr": 1e-5, "head_lr": 1e-4}
-TEACH = {"uncovered": "teach", "teacher_steps": 400, "head_steps": 400, "steps": 800, "lr": 1e-5, "head_lr": 1e-4}
+BOTH = {"uncovered": "teach", "teacher_steps": 400, "head_steps": 400, "steps": 800, "lr": 1e-5, "head_lr": 1e-4}
+TEACH = BOTH | {"words": False}
 
 RECIPES = {
+    "teach-words": BOTH | {"words": True},
+    "teach-words-long": BOTH | {"steps": 1600, "words": True},
     "teach": TEACH,
     "teach-no-head": TEACH | {"head_steps": 0},
     "head-only": TEACH | {"uncovered": "drop"},
@@ -53,5 +57,5 @@ RECIPES = {
 
 def options(recipe, task):
     """(options of the classifier, whether dev labels choose the epoch)."""
-    chosen = dict(RECIPES[recipe].get(task, {})) if task in RECIPES[recipe] else dict(RECIPES[recipe])
+    chosen = dict(RECIPES[recipe].get(task.removesuffix("-titled"), RECIPES[recipe]))
     return chosen, chosen.pop("dev", False)

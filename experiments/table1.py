@@ -49,6 +49,7 @@ PAPER = {
         "nplm": ("85.0 ± 0.5 / 84.7 ± 0.5", "51.1 / 49.4"),
     },
 }
+PAPER["scicite-titled"] = PAPER["scicite"]  # its classifier did not read the section title
 
 
 def lessons(task, method):
@@ -81,6 +82,7 @@ def run(job):
     seconds = time.perf_counter() - start
     scores = {split: score(task.gold[split], model.predict(task.texts[split]), k) for split in ("dev", "test")}
     found = {key: job[key] for key in ("task", "method", "recipe", "seed", "device")}
+    found["share"] = 0.0 if model.words_ is None else round(model.words_.share, 3)
     return found | scores | {"seconds": round(seconds, 1), "history": np.round(model.history_, 4).tolist()}
 
 
@@ -91,19 +93,22 @@ def without_end_model(task, method):
 
 
 class Results:
-    """The results file: the command, and one record a run."""
+    """The results file: every command that added to it, and one record a run."""
 
     def __init__(self, path):
         self.path = Path(path)
-        self.runs = json.loads(self.path.read_text())["runs"] if self.path.exists() else []
+        kept = json.loads(self.path.read_text()) if self.path.exists() else {"commands": [], "runs": []}
+        self.commands = kept["commands"] if "commands" in kept else [kept["command"]]  # older files have one
+        self.runs = kept["runs"]
 
     def __contains__(self, job):
         return any(all(run[key] == job[key] for key in ("task", "method", "recipe", "seed")) for run in self.runs)
 
     def add(self, run):
-        self.runs.append(run)
         command = "python -m experiments.table1 " + shlex.join(sys.argv[1:])
-        text = json.dumps({"command": command, "runs": self.runs}, indent=None).replace('{"task"', '\n{"task"')
+        self.commands += [command] if command not in self.commands else []
+        self.runs.append(run)
+        text = json.dumps({"commands": self.commands, "runs": self.runs}).replace('{"task"', '\n{"task"')
         draft = self.path.with_suffix(".tmp")
         draft.write_text(text + "\n")
         os.replace(draft, self.path)
@@ -146,7 +151,7 @@ def parse():
     parser.add_argument("--package", default=".gpu", help="the folder that experiments.tasks wrote (default: .gpu)")
     parser.add_argument("--tasks", nargs="+", choices=NAMES, default=list(NAMES))
     parser.add_argument("--methods", nargs="+", default=list(METHODS))
-    parser.add_argument("--recipes", nargs="+", choices=list(RECIPES), default=["teach"])
+    parser.add_argument("--recipes", nargs="+", choices=list(RECIPES), default=["teach-words"])
     parser.add_argument("--seeds", type=int, default=5, help="seeds 0 … n − 1")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--workers", type=int, default=1, help="trainings at a time, each in a process of its own")

@@ -125,7 +125,10 @@ def _rows(name, data_home):
     if name == "scicite":
         rows = {split: [row | {"text": row["string"]} for row in rows[split]] for split in SPLITS}
     if name == "scicite-titled":
-        rows = {split: [row | {"text": _titled(row["sectionName"], row["string"])} for row in rows[split]] for split in SPLITS}
+        rows = {
+            split: [row | {"text": _titled(row["sectionName"], row["string"])} for row in rows[split]]
+            for split in SPLITS
+        }
     if name == "agnews":
         rows = {split: [_news(row) for row in rows[split]] for split in SPLITS}
     return rows

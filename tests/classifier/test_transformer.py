@@ -115,7 +115,7 @@ def test_steps_are_as_many_as_asked_for_and_epochs_take_their_place(tiny_encoder
 
 
 def test_the_default_is_the_recipe_of_table_1():
-    default, chosen = TransformerClassifier(), RECIPES["teach"]
+    default, chosen = TransformerClassifier(), RECIPES["teach-words"]
     assert {name: getattr(default, name) for name in chosen} == chosen
     assert default.epochs is None
 

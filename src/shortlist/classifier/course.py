@@ -14,6 +14,7 @@ from shortlist.classifier.checkpoint import Checkpoint, fingerprint
 from shortlist.classifier.encoder import Ids
 from shortlist.classifier.finetuning import FineTuning, Judged
 from shortlist.classifier.stage import HEAD, LAST, Stage, head_start, last, teacher
+from shortlist.classifier.words import Rows, Words
 
 TAUGHT = "taught"
 _ELSEWHERE = ("device", "checkpoint", "cache", "progress", "on", "uncovered", "encoder")
@@ -35,22 +36,42 @@ class Lesson:
             np.concatenate([self.weights, other.weights]),
         )
 
+    def some(self, rows: Rows) -> Lesson:
+        """Some of the rows."""
+        return Lesson([self.ids[a] for a in rows], self.beliefs[rows], self.weights[rows])
+
 
 class Course:
-    """A network learns what is known, and what a teacher believes of the untold rows: token ids, and weights (m,)."""
+    """A network learns what is known, and what a teacher believes of the untold rows: token ids, and weights (m,).
 
-    def __init__(self, tuning: FineTuning, known: Lesson, untold: Ids, untold_weights: Floats) -> None:
+    `apart` are rows, known ones counted first, that it is not to learn from.
+    """
+
+    def __init__(self, tuning: FineTuning, known: Lesson, untold: Ids, untold_weights: Floats, apart: Rows) -> None:
         self.tuning, self.known, self.untold, self.untold_weights = tuning, known, untold, untold_weights
+        self.apart = apart
         self.checkpoint = self._checkpoint()
         self.reached = None if self.checkpoint is None else self.checkpoint.reached()
+        self.lesson = known
 
     def run(self, judged: Judged | None) -> list[float]:
-        """All stages that are not behind us. The mean loss of each epoch of the last one, which dev rows judge."""
+        """All stages that are not behind us. The mean loss of each epoch of the last one, which dev rows judge.
+
+        From then on the `lesson` is what is believed of all rows.
+        """
         tuning = self.tuning
-        lesson = self.known.joined(self._taught()) if self.untold else self.known
+        if self.untold:
+            self.lesson = self.known.joined(self._taught())
+        shown = self.lesson.some(np.setdiff1d(np.arange(len(self.lesson.ids)), self.apart))
         if tuning.options["head_steps"] and self.reached != LAST:
-            self._train(head_start(tuning.options), lesson)
-        return self._train(last(tuning.options, tuning.precision), lesson, judged)
+            self._train(head_start(tuning.options), shown)
+        return self._train(last(tuning.options, tuning.precision), shown, judged)
+
+    def words(self, texts: list[str]) -> Words:
+        """The linear model of words beside the network, from the texts of all rows."""
+        lesson, apart = self.lesson, self.apart
+        network = log_softmax(self.tuning.logits(lesson.some(apart).ids), axis=1)
+        return Words.learn(texts, lesson.beliefs, lesson.weights, apart, network)
 
     def _taught(self) -> Lesson:
         """The untold rows, with the teacher's beliefs: from the checkpoint where it is past the teacher."""
@@ -85,6 +106,7 @@ class Course:
             os.fspath(options["encoder"]),
         ]
         parts += [np.concatenate(self.known.ids), self.known.beliefs, self.known.weights]
+        parts.append(self.apart)
         if self.untold:
             parts += [np.concatenate(self.untold), self.untold_weights]
         return Checkpoint(path, fingerprint(parts))

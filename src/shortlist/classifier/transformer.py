@@ -19,9 +19,11 @@ from shortlist.classifier.finetuning import FineTuning
 from shortlist.classifier.network import make_head, reader_class, torch_and_device
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.rows import read_texts
+from shortlist.classifier.words import Words, kept_apart
 from shortlist.errors import BadFile, BadFit, BadRows
 
 KIND = "shortlist transformer"
+FORMAT = 2  # 1 had neither words nor its number
 _NOT_KEPT = ("checkpoint", "cache", "progress")
 
 
@@ -30,7 +32,8 @@ class TransformerClassifier(Predictor):
 
     The end model of the paper's experiments on text, with a recipe that needs no labelled rows to stop in time: a short
     training on the covered rows teaches what to believe of the others, a head is trained on the encoder as it came, and
-    then both are, on all rows. `TransformerClassifier.paper()` has the paper's own.
+    then both are, on all rows. A linear model of words stands beside it. `TransformerClassifier.paper()` has the
+    paper's own.
 
     Parameters
     ----------
@@ -50,7 +53,9 @@ class TransformerClassifier(Predictor):
     precision : "auto" (bfloat16 products on CUDA), "fp32" or "bf16"
     uncovered : "teach" trains on rows without a vote (or label) too, with the beliefs of a first, short training on the
         others; "drop" (the paper) leaves them out, "keep" takes their beliefs as they are
-    on : for rows that are tables or dicts, the column of text to read
+    words : let a linear model of words have a say, as much as the beliefs of a tenth of the rows ask for, kept
+        apart from both; where a tenth is fewer than 50 rows, the network is alone
+    on : for rows that are tables or dicts, the column of text to read, or several to read one after the other
     seed : of weights, batches and dropout
     device : "auto", "cpu" or a CUDA device
     checkpoint : a file to keep the training in, and to go on from after a kill, whatever stage it was in
@@ -59,7 +64,8 @@ class TransformerClassifier(Predictor):
 
     Attributes (once fitted)
     ------------------------
-    classes_ (k,), history_ (mean loss of each epoch of the last stage), network_, encoder_, temperature_
+    classes_ (k,), history_ (mean loss of each epoch of the last stage), network_, encoder_, words_ (`share`: the say of
+    the words; None without), temperature_
     """
 
     def __init__(
@@ -86,7 +92,8 @@ class TransformerClassifier(Predictor):
         loss: Literal["expected", "set"] = "expected",
         precision: Literal["auto", "fp32", "bf16"] = "auto",
         uncovered: Literal["teach", "drop", "keep"] = "teach",
-        on: str | None = None,
+        words: bool = True,
+        on: str | Sequence[str] | None = None,
         seed: int = 0,
         device: str = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
@@ -114,6 +121,7 @@ class TransformerClassifier(Predictor):
         self.loss = loss
         self.precision = precision
         self.uncovered = uncovered
+        self.words = words
         self.on = on
         self.seed = seed
         self.device = device
@@ -130,7 +138,7 @@ class TransformerClassifier(Predictor):
         """
         epochs = None if "steps" in options else 20
         own = {"pooling": "cls", "schedule": "constant", "epochs": epochs, "lr": 3e-5, "head_lr": None}
-        stages = {"uncovered": "drop", "head_steps": 0}
+        stages = {"uncovered": "drop", "head_steps": 0, "words": False}
         return cls(encoder, **{**own, **stages, **options})
 
     def fit(
@@ -158,8 +166,10 @@ class TransformerClassifier(Predictor):
             untold, weights = untold[:0], weights[:0]
         tuning = self._tuning()
         self.network_ = tuning.network
-        course = Course(tuning, known, self._ids(texts, untold), weights)
+        apart = kept_apart(len(targets.rows) + len(untold) if self.words else 0, self.seed)
+        course = Course(tuning, known, self._ids(texts, untold), weights, apart)
         self.history_ = np.array(course.run(None if dev is None else self._judged(dev)))
+        self.words_ = course.words([texts[a] for a in (*targets.rows, *untold)]) if len(apart) else None
         self.temperature_ = 1.0
         return self
 
@@ -195,16 +205,20 @@ class TransformerClassifier(Predictor):
         return self._tuning().embeddings(self.encoder_.tokens(self._texts(rows), self.max_length))
 
     def _log_proba(self, rows: Any) -> Floats:
-        ids = self.encoder_.tokens(self._texts(rows), self.max_length)
+        texts = self._texts(rows)
+        ids = self.encoder_.tokens(texts, self.max_length)
         log_p: Floats = log_softmax(self._tuning().logits(ids), axis=1)
-        return log_p
+        return log_p if self.words_ is None or not texts else self.words_.beside(log_p, texts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write classifier, encoder and tokenizer to one safetensors file."""
         self._check_fitted()
         config, files = pack_encoder(self.encoder_)
         options = {key: value for key, value in self.get_params().items() if key not in _NOT_KEPT}
+        words, arrays = (None, {}) if self.words_ is None else self.words_.state()
         header = {
+            "version": FORMAT,
+            "words": words,
             "options": options | {"encoder": os.fspath(self.encoder)},
             "classes": self.classes_.tolist(),
             "temperature": self.temperature_,
@@ -212,14 +226,20 @@ class TransformerClassifier(Predictor):
             "config": config,
         }
         weights = {f"network.{name}": tensor for name, tensor in self.network_.state_dict().items()}
+        torch, _ = torch_and_device("cpu")
+        weights |= {f"words.{name}": torch.from_numpy(array) for name, array in arrays.items()}
         write_tensors(path, KIND, header, files | weights)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
         """Read what `save` wrote; needs neither the network nor the encoder's own files."""
         header, tensors = read_tensors(path, KIND)
+        version = header.get("version", 1)
+        if version not in (1, FORMAT):
+            raise BadFile(f"{path} is a classifier of format {version}; this shortlist reads formats 1 and {FORMAT}")
         try:
-            model = cls(**header["options"] | {"device": device})
+            model = cls(**{"words": False} | header["options"] | {"device": device})
+            model.words_ = _words(header.get("words"), part(tensors, "words"))
             model.classes_, model.history_ = names(header["classes"]), np.array(header["history"])
             model.encoder_ = unpack_encoder(header["config"], part(tensors, "tokenizer"))
             torch, where = torch_and_device(device)
@@ -231,3 +251,7 @@ class TransformerClassifier(Predictor):
         except (KeyError, TypeError, RuntimeError) as error:
             raise BadFile(f"{path} is no classifier this version can read ({error})") from error
         return model
+
+
+def _words(numbers: dict[str, Any] | None, tensors: dict[str, Any]) -> Words | None:
+    return None if numbers is None else Words.restore(numbers, {name: t.numpy() for name, t in tensors.items()})

@@ -1,0 +1,140 @@
+"""The linear model of words beside a network: its share, what is kept apart, and its file."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist.classifier import TransformerClassifier
+from shortlist.classifier.checkpoint import read_tensors, write_tensors
+from shortlist.classifier.text import TextFeatures
+from shortlist.classifier.words import Words, best_share, between, kept_apart
+from shortlist.errors import BadFile
+
+QUICK = {"hidden": 8, "steps": 6, "teacher_steps": 3, "head_steps": 3, "batch_size": 8, "max_length": 8}
+ANIMALS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"]
+
+
+def lesson(m=520):
+    """m texts that say a class by one word, and 60 more without a vote."""
+    rng = np.random.default_rng(0)
+    texts = [f"{ANIMALS[a % 4]} {word}" for a, word in enumerate(rng.choice(["now", "here", "again"], m + 60))]
+    cats = np.arange(m + 60) % 4 < 2
+    beliefs = np.where(cats, 0.9, 0.1)[:, None] * [1, -1] + [0, 1]
+    beliefs[m:] = 0.5
+    return texts, beliefs
+
+
+def fitted(encoder, m=520, **options):
+    return TransformerClassifier(encoder, device="cpu", **QUICK | options).fit(*lesson(m), classes=["cat", "dog"])
+
+
+def test_a_share_worked_by_hand():
+    """One member is right about every row, the other wrong about every row; then each about its own half."""
+    right, wrong = np.log([[0.9, 0.1], [0.2, 0.8]]), np.log([[0.1, 0.9], [0.8, 0.2]])
+    sure, ones = np.eye(2), np.ones(2)
+    assert best_share(right, wrong, sure, ones) == 0
+    assert best_share(wrong, right, sure, ones) == 1
+    one, other = np.log([[0.9, 0.1], [0.5, 0.5]]), np.log([[0.5, 0.5], [0.1, 0.9]])
+    assert best_share(one, other, sure, ones) == pytest.approx(0.5, abs=1e-4)
+    # the mean of 0.9 : 0.1 and 0.5 : 0.5 is √9 : √1
+    np.testing.assert_allclose(np.exp(between(one, other, 0.5)[0]), [0.75, 0.25])
+
+
+@given(st.integers(0, 10_000))
+def test_no_share_on_a_grid_is_better(seed):
+    rng = np.random.default_rng(seed)
+    one, other = (np.log(rng.dirichlet(np.ones(3), 20)) for _ in range(2))
+    beliefs, weights = rng.dirichlet(np.ones(3), 20), rng.random(20)
+
+    def loss(share):
+        return -weights @ (beliefs * between(one, other, share)).sum(axis=1)
+
+    assert loss(best_share(one, other, beliefs, weights)) <= min(map(loss, np.linspace(0, 1, 21))) + 1e-6
+
+
+def test_a_tenth_is_kept_apart_where_that_is_enough():
+    assert len(kept_apart(499, 0)) == 0
+    apart = kept_apart(1000, 0)
+    assert len(apart) == len(set(apart)) == 100
+    assert 0 <= apart.min() <= apart.max() < 1000
+    assert apart.tolist() == kept_apart(1000, 0).tolist() != kept_apart(1000, 1).tolist()
+
+
+def test_words_learn_what_a_network_has_not():
+    """A network that says nothing leaves everything to the words, and one that knows the beliefs nothing."""
+    texts, beliefs = (half[:520] for half in lesson())
+    apart = kept_apart(520, 0)
+    unsure, sure = np.log(np.full((52, 2), 0.5)), np.log(beliefs[apart])
+    words = Words.learn(texts, beliefs, np.ones(520), apart, unsure)
+    assert words.share == pytest.approx(1, abs=1e-3)
+    said = np.exp(words.beside(np.log([[0.5, 0.5]] * 2), ["cat", "dog"]))
+    assert said[0, 0] > 0.8 > 0.2 > said[1, 0]
+    assert Words.learn(texts, beliefs, np.ones(520), apart, sure).share < 0.1
+
+
+def test_the_network_is_not_shown_the_rows_kept_apart(tiny_encoder):
+    pytest.importorskip("transformers")
+    texts, beliefs = (half[:520] for half in lesson())  # all covered: no teacher
+    apart = kept_apart(520, 0)
+    told = beliefs.copy()
+    told[apart] = told[apart, ::-1]
+    models = [
+        TransformerClassifier(tiny_encoder, device="cpu", **QUICK).fit(texts, some, classes=["cat", "dog"])
+        for some in (beliefs, told)
+    ]
+    ids = models[0].encoder_.tokens(texts[:8], 8)
+    np.testing.assert_array_equal(*(model._tuning().logits(ids) for model in models))
+    assert (models[0].words_.linear.coef_ != models[1].words_.linear.coef_).any()  # but these learn from them too
+
+
+def test_few_rows_and_the_paper_do_without(tiny_encoder):
+    pytest.importorskip("transformers")
+    assert fitted(tiny_encoder, m=430).words_ is None  # 490 rows with the untold
+    assert fitted(tiny_encoder, m=440).words_ is not None
+    assert fitted(tiny_encoder, words=False).words_ is None
+    assert TransformerClassifier.paper().words is False
+
+
+def test_they_are_in_the_classifier_s_file(tiny_encoder, tmp_path):
+    pytest.importorskip("transformers")
+    model, path, texts = fitted(tiny_encoder), tmp_path / "reader", [*ANIMALS, "ünseen wörds", ""]
+    model.save(path)
+    back = TransformerClassifier.load(path, device="cpu")
+    assert back.words_.share == model.words_.share > 0
+    np.testing.assert_array_equal(back.predict_proba(texts), model.predict_proba(texts))
+    assert back.predict([]).tolist() == []
+
+    header, tensors = read_tensors(path, "shortlist transformer")
+    without = {name: t for name, t in tensors.items() if not name.startswith("words.")}
+    write_tensors(path, "shortlist transformer", header, without)
+    with pytest.raises(BadFile, match="no classifier this version can read"):
+        TransformerClassifier.load(path, device="cpu")
+
+
+def test_files_of_before_and_of_later(tiny_encoder, tmp_path):
+    pytest.importorskip("transformers")
+    model, path = fitted(tiny_encoder, words=False), tmp_path / "reader"
+    model.save(path)
+    header, tensors = read_tensors(path, "shortlist transformer")
+    old = {key: value for key, value in header.items() if key not in ("version", "words")}
+    old["options"] = {key: value for key, value in header["options"].items() if key != "words"}
+    write_tensors(path, "shortlist transformer", old, tensors)
+    back = TransformerClassifier.load(path, device="cpu")
+    np.testing.assert_array_equal(back.predict_proba(ANIMALS), model.predict_proba(ANIMALS))
+    assert (back.words, back.words_) == (False, None)
+    write_tensors(path, "shortlist transformer", json.loads(json.dumps(header)) | {"version": 3}, tensors)
+    with pytest.raises(BadFile, match="format 3"):
+        TransformerClassifier.load(path, device="cpu")
+
+
+def test_the_state_is_whole():
+    texts, beliefs = (half[:520] for half in lesson())
+    apart = kept_apart(520, 0)
+    words = Words.learn(texts, beliefs, np.ones(520), apart, np.log(np.full((52, 2), 0.5)))
+    back = Words.restore(*words.state())
+    assert isinstance(back.features, TextFeatures)
+    log_p = np.log(np.full((4, 2), 0.5))
+    np.testing.assert_array_equal(back.beside(log_p, ANIMALS), words.beside(log_p, ANIMALS))
