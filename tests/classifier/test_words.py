@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shortlist.classifier import TransformerClassifier
 from shortlist.classifier.checkpoint import read_tensors, write_tensors
 from shortlist.classifier.text import TextFeatures
+from shortlist.classifier.training import Trainer
 from shortlist.classifier.words import Words, best_share, between, kept_apart
 from shortlist.errors import BadFile
 
@@ -96,6 +97,65 @@ def test_few_rows_and_the_paper_do_without(tiny_encoder):
     assert fitted(tiny_encoder, m=440).words_ is not None
     assert fitted(tiny_encoder, words=False).words_ is None
     assert TransformerClassifier.paper().words is False
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_texts_without_any_word_do_without(tiny_encoder, text):
+    pytest.importorskip("transformers")
+    model = TransformerClassifier(tiny_encoder, device="cpu", **QUICK).fit([text] * 580, lesson()[1])
+    assert model.words_ is None
+    assert np.isfinite(model.predict_proba(ANIMALS)).all()
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 2.0**20])
+def test_only_the_ratios_of_weights_matter(tiny_encoder, scale):
+    """As they do to the network."""
+    pytest.importorskip("transformers")
+    weights = np.resize([1.0, 2.0, 4.0], 580)
+    one, other = (
+        TransformerClassifier(tiny_encoder, device="cpu", **QUICK).fit(*lesson(), weights * by) for by in (1, scale)
+    )
+    assert one.words_.share == pytest.approx(other.words_.share)
+    np.testing.assert_allclose(one.predict_proba(ANIMALS), other.predict_proba(ANIMALS))
+
+
+STAGES = [(stage, frozen) for frozen in (False, True) for stage in ("teacher", "head", "last", "words")]
+STAGES.remove(("teacher", True))  # a frozen encoder has no teacher
+
+
+@pytest.mark.parametrize(("dies", "frozen"), STAGES)
+def test_a_fit_goes_on_after_a_kill_with_the_same_rows_kept_apart(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
+    """In the second epoch of a stage, or once all stages are behind."""
+    pytest.importorskip("transformers")
+    long = {"steps": 80, "teacher_steps": 80, "head_steps": 6, "frozen": frozen}
+    whole, path = fitted(tiny_encoder, **long), tmp_path / "checkpoint"
+    with monkeypatch.context() as patch:
+        kill_in(dies, patch)
+        with pytest.raises(KeyboardInterrupt):
+            fitted(tiny_encoder, checkpoint=path, **long)
+    assert read_tensors(path, "shortlist checkpoint")[0]["stage"] == ("last" if dies == "words" else dies)
+    again = fitted(tiny_encoder, checkpoint=path, **long)
+    assert again.words_.share == whole.words_.share
+    np.testing.assert_array_equal(again.predict_proba(ANIMALS), whole.predict_proba(ANIMALS))
+    np.testing.assert_array_equal(again.history_, whole.history_)
+
+
+def kill_in(stage, patch):
+    """The next fit ends in that stage as Ctrl-C would end it."""
+    step = Trainer._step
+
+    def dying_step(self, group):
+        late = 4 if stage == "head" else 70  # an epoch has 3 steps at most there, and 66 elsewhere
+        if self.checkpoint.stage == stage and self.state.step == late:
+            raise KeyboardInterrupt
+        step(self, group)
+
+    def dying_words(*_):
+        raise KeyboardInterrupt
+
+    patch.setattr(Trainer, "_step", dying_step)
+    if stage == "words":
+        patch.setattr(Words, "learn", dying_words)
 
 
 def test_they_are_in_the_classifier_s_file(tiny_encoder, tmp_path):

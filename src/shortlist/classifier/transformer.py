@@ -54,7 +54,7 @@ class TransformerClassifier(Predictor):
     uncovered : "teach" trains on rows without a vote (or label) too, with the beliefs of a first, short training on the
         others; "drop" (the paper) leaves them out, "keep" takes their beliefs as they are
     words : let a linear model of words have a say, as much as the beliefs of a tenth of the rows ask for, kept
-        apart from both; where a tenth is fewer than 50 rows, the network is alone
+        apart from both; where a tenth is fewer than 50 rows, or no text holds a word, the network is alone
     on : for rows that are tables or dicts, the column of text to read, or several to read one after the other
     seed : of weights, batches and dropout
     device : "auto", "cpu" or a CUDA device
@@ -166,10 +166,11 @@ class TransformerClassifier(Predictor):
             untold, weights = untold[:0], weights[:0]
         tuning = self._tuning()
         self.network_ = tuning.network
-        apart = kept_apart(len(targets.rows) + len(untold) if self.words else 0, self.seed)
+        read = [texts[a] for a in (*targets.rows, *untold)]
+        apart = kept_apart(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)
         course = Course(tuning, known, self._ids(texts, untold), weights, apart)
         self.history_ = np.array(course.run(None if dev is None else self._judged(dev)))
-        self.words_ = course.words([texts[a] for a in (*targets.rows, *untold)]) if len(apart) else None
+        self.words_ = course.words(read) if len(apart) else None
         self.temperature_ = 1.0
         return self
 

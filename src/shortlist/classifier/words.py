@@ -36,8 +36,10 @@ class Words:
     def learn(cls, texts: list[str], beliefs: Floats, weights: Floats, apart: Rows, network: Floats) -> Self:
         """From texts, beliefs (m, k) and weights (m,); `network` is its log P(class | text) of the rows kept apart.
 
-        Once its share is known, the linear model learns from those too.
+        Once its share is known, the linear model learns from those too. As to the network, only the ratios of weights
+        matter.
         """
+        weights = weights / weights.mean()
         features = TextFeatures()
         X = features.fit_transform(texts)
         shown = np.setdiff1d(np.arange(len(texts)), apart)
