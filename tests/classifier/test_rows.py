@@ -62,6 +62,14 @@ def test_mistakes_name_the_column(kind):
         read_texts(table, [])
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=MAKES)
+@pytest.mark.parametrize("on", [np.array(["title", "body"]), pd.Index(["title", "body"]), {"title", "body"}])
+def test_names_that_are_no_list(kind, on):
+    """They could not be kept in a classifier's file, and a set has no order."""
+    with pytest.raises(BadRows, match=r"^on is the name of a column, or a list of names, not a [a-zI]+:"):
+        read_texts(kind(TABLE), on)
+
+
 def test_numbers_in_the_one_column_of_a_table():
     with pytest.raises(BadRows, match=r"^column 'n' of row 0 holds int, not text$"):
         read_texts(pl.DataFrame(TABLE), "n")

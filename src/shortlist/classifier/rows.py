@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | 
     """
     if isinstance(rows, (str, bytes)):
         raise BadRows("rows is a single string; put it in a list")
+    if not isinstance(on, (list, Hashable)):
+        raise BadRows(f"on is the name of a column, or a list of names, not a {type(on).__name__}: list(…) makes one")
     if hasattr(rows, "columns") and hasattr(rows, "shape"):
         return _table_texts(rows, on)
     if not hasattr(rows, "__len__") and hasattr(rows, "__iter__"):
