@@ -95,6 +95,7 @@ def test_the_frozen_encoder_stays_as_it_is_and_is_read_once(tiny_encoder, lesson
     assert reads == []  # the embeddings came from the cache
     np.testing.assert_array_equal(again.predict_proba(rows), first)
     assert classifier(tiny_encoder).fit(rows, beliefs).embed(rows[:2]).shape == (2, 16)
+    assert again.embed([]).shape == (0, 16)
 
 
 def test_steps_are_as_many_as_asked_for_and_epochs_take_their_place(tiny_encoder, lesson, monkeypatch):

@@ -91,7 +91,7 @@ class FineTuning:
     def embeddings(self, ids: Ids) -> npt.NDArray[np.float32]:
         """(m, width): the vectors of the encoder, from the cache where they are there."""
         folder = self.options["cache"]
-        if folder is None or not self.options["frozen"]:
+        if folder is None or not self.options["frozen"] or not ids:
             return self._read(ids, self.network.embed, self.encoder.width)
         path = Path(folder) / f"{self._embedding_key(ids)}.npz"
         if path.exists():
