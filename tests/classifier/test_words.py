@@ -91,6 +91,16 @@ def test_the_network_is_not_shown_the_rows_kept_apart(tiny_encoder):
     assert (models[0].words_.linear.coef_ != models[1].words_.linear.coef_).any()  # but these learn from them too
 
 
+def test_a_cache_does_not_depend_on_which_rows_are_kept_apart(tiny_encoder, tmp_path):
+    pytest.importorskip("transformers")
+    options = {"frozen": True, "cache": tmp_path}
+    cases = [(0, True), (1, True), (0, False)]
+    models = [fitted(tiny_encoder, seed=seed, words=words, **options) for seed, words in cases]
+    assert len(list(tmp_path.iterdir())) == 1
+    alone = fitted(tiny_encoder, frozen=True)
+    np.testing.assert_array_equal(models[0].predict_proba(ANIMALS), alone.predict_proba(ANIMALS))
+
+
 def test_few_rows_and_the_paper_do_without(tiny_encoder):
     pytest.importorskip("transformers")
     assert fitted(tiny_encoder, m=430).words_ is None  # 490 rows with the untold

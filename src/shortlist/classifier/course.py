@@ -62,7 +62,10 @@ class Course:
         tuning = self.tuning
         if self.untold:
             self.lesson = self.known.joined(self._taught())
-        shown = self.lesson.some(np.setdiff1d(np.arange(len(self.lesson.ids)), self.apart))
+        rows = np.setdiff1d(np.arange(len(self.lesson.ids)), self.apart)
+        shown = self.lesson.some(rows)
+        if tuning.options["frozen"]:
+            tuning.read_ahead(self.lesson.ids, rows)
         if tuning.options["head_steps"] and self.reached != LAST:
             self._train(head_start(tuning.options), shown)
         return self._train(last(tuning.options, tuning.precision), shown, judged)

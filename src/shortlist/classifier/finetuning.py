@@ -40,7 +40,7 @@ class FineTuning:
             raise BadFit(f'loss is "expected" or "set", not {options["loss"]!r}')
         check_lengths(options)
         self.network = network if network is not None and network.encoder is encoder.network else self._fresh()
-        self.vectors: Any = None
+        self.vectors: Any = None  # of the rows that are shown to a head on a frozen encoder
 
     def _fresh(self) -> Any:
         reader = reader_class()(self.encoder.network, self._fresh_head(), self.options["pooling"])
@@ -84,6 +84,10 @@ class FineTuning:
         self.network.eval()
         return history
 
+    def read_ahead(self, ids: Ids, shown: npt.NDArray[np.int64]) -> None:
+        """Read a frozen encoder's vectors once for all stages. A cache has all rows, whichever of them are shown."""
+        self.vectors = self.torch.as_tensor(self.embeddings(ids)[shown], device=self.device)
+
     def logits(self, ids: Ids) -> Floats:
         """(m, k), in the order of the rows."""
         return self._read(ids, lambda *inputs: self.network(*inputs), self.k).astype(np.float64)
@@ -117,12 +121,8 @@ class FineTuning:
 
     def _features(self, ids: Ids, size: int) -> FeatureBatches:
         """The vectors of a frozen encoder serve every stage."""
-        vectors = self.vectors
-        if vectors is None:
-            vectors = self.torch.as_tensor(self.embeddings(ids), device=self.device)
-        if self.options["frozen"]:
-            self.vectors = vectors
-        return FeatureBatches(vectors, size, self.options["seed"])
+        vectors = self.embeddings(ids) if self.vectors is None else self.vectors
+        return FeatureBatches(self.torch.as_tensor(vectors, device=self.device), size, self.options["seed"])
 
     def _optimiser(self, stage: Stage) -> Any:
         groups = [{"params": list(self.network.head.parameters()), "lr": stage.head_lr}]
