@@ -195,3 +195,11 @@ def test_inputs_come_back_unchanged(clouds):
     NoiseAwareClassifier().fit(X, beliefs).predict_proba(X)
     np.testing.assert_array_equal(X, before[0])
     np.testing.assert_array_equal(beliefs, before[1])
+
+
+@pytest.mark.parametrize("estimator", [None, LogisticRegression(), LinearSVC()], ids=lambda e: type(e).__name__)
+def test_no_text_has_no_class(estimator):
+    model = NoiseAwareClassifier(estimator).fit(["a cat", "a dog"], ["cat", "dog"])
+    assert model.predict([]).tolist() == []
+    if estimator is None or hasattr(estimator, "predict_proba"):
+        assert model.predict_proba([]).shape == (0, 2)

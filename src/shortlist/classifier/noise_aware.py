@@ -102,12 +102,14 @@ class NoiseAwareClassifier(Predictor):
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The class of each row: the most likely one, or what the wrapped estimator answers."""
         self._check_fitted()
-        if hasattr(self.estimator_, "log_proba"):
+        if hasattr(self.estimator_, "log_proba") or self._no_texts(rows):
             return super().predict(rows)
         answers: npt.NDArray[np.int64] = self.estimator_.predict(self._read(rows))
         return self.classes_[answers]
 
     def _log_proba(self, rows: Any) -> Floats:
+        if self._no_texts(rows):
+            return np.zeros((0, len(self.classes_)))
         X = self._read(rows)
         if hasattr(self.estimator_, "log_proba"):
             own: Floats = self.estimator_.log_proba(X)
@@ -117,6 +119,10 @@ class NoiseAwareClassifier(Predictor):
         with np.errstate(divide="ignore"):  # a tree is sure of itself: log 0 is −∞
             log_p = np.log(self.estimator_.predict_proba(X))
         return all_classes(log_p, self.estimator_.classes_, len(self.classes_))
+
+    def _no_texts(self, rows: Any) -> bool:
+        """Whether this reads texts and is given none. An iterator may hold some."""
+        return bool(self.reads_text_ and hasattr(rows, "__len__") and not _num_samples(rows))
 
     def _read(self, rows: Any) -> Any:
         """Rows as the estimator wants them."""
