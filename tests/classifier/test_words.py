@@ -204,7 +204,7 @@ def test_the_state_is_whole():
     texts, beliefs = (half[:520] for half in lesson())
     apart = kept_apart(520, 0)
     words = Words.learn(texts, beliefs, np.ones(520), apart, np.log(np.full((52, 2), 0.5)))
-    back = Words.restore(*words.state())
+    back = Words.restore(*words.state(), "reader")
     assert isinstance(back.features, TextFeatures)
     log_p = np.log(np.full((4, 2), 0.5))
     np.testing.assert_array_equal(back.beside(log_p, ANIMALS), words.beside(log_p, ANIMALS))

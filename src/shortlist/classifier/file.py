@@ -36,16 +36,16 @@ def save(model: NoiseAwareClassifier, path: str | os.PathLike[str]) -> None:
         "n_features_in": getattr(model, "n_features_in_", None),
     }
     arrays: dict[str, Any] = {}
-    header["features"] = _pack_features(model.features_, arrays)
-    header["estimator"] = _pack_estimator(model.estimator_, arrays)
+    header["features"] = pack_features(model.features_, arrays)
+    header["estimator"] = pack_estimator(model.estimator_, arrays)
     write_archive(path, kind=KIND, version=FORMAT, header=header, arrays=arrays)
 
 
 def load(cls: type[Model], path: str | os.PathLike[str], trusted: Sequence[str]) -> Model:
     header, arrays = read_archive(path, kind=KIND, version=FORMAT)
     try:
-        features = _unpack_features(header["features"], arrays, path, trusted)
-        estimator = _unpack_estimator(header["estimator"], arrays, path, trusted)
+        features = unpack_features(header["features"], arrays, path, trusted)
+        estimator = unpack_estimator(header["estimator"], arrays, path, trusted)
         model = cls(estimator, features=features, uncovered=header["uncovered"], on=header["on"])
         model.estimator_, model.features_ = estimator, features
         model.classes_, model.reads_text_ = names(header["classes"]), header["reads_text"]
@@ -64,7 +64,8 @@ def names(classes: list[Any]) -> npt.NDArray[Any]:
     return np.array(classes, object if any(isinstance(name, str) for name in classes) else None)
 
 
-def _pack_features(features: Any, arrays: dict[str, Any]) -> Any:
+def pack_features(features: Any, arrays: dict[str, Any]) -> Any:
+    """What the header keeps of them; their arrays join the others."""
     if features is None:
         return None
     if not isinstance(features, TextFeatures):
@@ -76,7 +77,7 @@ def _pack_features(features: Any, arrays: dict[str, Any]) -> Any:
     return {key: list(v) if isinstance(v, tuple) else v for key, v in features.get_params().items()}
 
 
-def _unpack_features(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]) -> Any:
+def unpack_features(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]) -> Any:
     if kept is None:
         return None
     if kept == "skops":
@@ -90,7 +91,8 @@ def _unpack_features(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str
     return features.restore(state)
 
 
-def _pack_estimator(estimator: Any, arrays: dict[str, Any]) -> Any:
+def pack_estimator(estimator: Any, arrays: dict[str, Any]) -> Any:
+    """What the header keeps of it; its arrays join the others."""
     if not isinstance(estimator, SoftLogisticRegression):
         arrays["estimator.skops"] = _dump(estimator)
         return "skops"
@@ -98,7 +100,7 @@ def _pack_estimator(estimator: Any, arrays: dict[str, Any]) -> Any:
     return {"options": estimator.get_params(), "loss": estimator.loss_, "n_iter": estimator.n_iter_}
 
 
-def _unpack_estimator(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]) -> Any:
+def unpack_estimator(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]) -> Any:
     if kept == "skops":
         return _build(arrays["estimator.skops"], path, trusted)
     estimator = SoftLogisticRegression(**kept["options"])

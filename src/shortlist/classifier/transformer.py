@@ -228,7 +228,7 @@ class TransformerClassifier(Predictor):
         }
         weights = {f"network.{name}": tensor for name, tensor in self.network_.state_dict().items()}
         torch, _ = torch_and_device("cpu")
-        weights |= {f"words.{name}": torch.from_numpy(array) for name, array in arrays.items()}
+        weights |= {f"words.{name}": torch.from_numpy(array.copy()) for name, array in arrays.items()}
         write_tensors(path, KIND, header, files | weights)
 
     @classmethod
@@ -240,7 +240,7 @@ class TransformerClassifier(Predictor):
             raise BadFile(f"{path} is a classifier of format {version}; this shortlist reads formats 1 and {FORMAT}")
         try:
             model = cls(**{"words": False} | header["options"] | {"device": device})
-            model.words_ = _words(header.get("words"), part(tensors, "words"))
+            model.words_ = _words(header.get("words"), part(tensors, "words"), path)
             model.classes_, model.history_ = names(header["classes"]), np.array(header["history"])
             model.encoder_ = unpack_encoder(header["config"], part(tensors, "tokenizer"))
             torch, where = torch_and_device(device)
@@ -249,10 +249,12 @@ class TransformerClassifier(Predictor):
             model.network_.load_state_dict(part(tensors, "network"))
             model.network_.to(where).eval()
             model.temperature_ = header["temperature"]
-        except (KeyError, TypeError, RuntimeError) as error:
+        except BadFile:
+            raise
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
             raise BadFile(f"{path} is no classifier this version can read ({error})") from error
         return model
 
 
-def _words(numbers: dict[str, Any] | None, tensors: dict[str, Any]) -> Words | None:
-    return None if numbers is None else Words.restore(numbers, {name: t.numpy() for name, t in tensors.items()})
+def _words(header: dict[str, Any] | None, tensors: dict[str, Any], path: str | os.PathLike[str]) -> Words | None:
+    return None if header is None else Words.restore(header, {name: t.numpy() for name, t in tensors.items()}, path)

@@ -7,6 +7,7 @@ the paper) least on rows that are kept apart from both.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -15,7 +16,9 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
+from shortlist.archive import Arrays
 from shortlist.classifier.beliefs import Floats
+from shortlist.classifier.file import pack_estimator, pack_features, unpack_estimator, unpack_features
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.text import TextFeatures
 
@@ -53,22 +56,17 @@ class Words:
 
     # -- what a file keeps of them --------------------------------------------------------------------------
 
-    def state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """(numbers, arrays)."""
-        arrays: dict[str, npt.NDArray[Any]] = {"coef": self.linear.coef_, "intercept": self.linear.intercept_}
-        for i, (grams, idf) in enumerate(self.features.state()):
-            arrays[f"grams.{i}"] = np.frombuffer(grams.encode(), np.uint8).copy()
-            arrays[f"idf.{i}"] = idf
-        return {"share": self.share, "loss": self.linear.loss_, "n_iter": self.linear.n_iter_}, arrays
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """(header, arrays)."""
+        arrays: Arrays = {}
+        features, linear = pack_features(self.features, arrays), pack_estimator(self.linear, arrays)
+        return {"share": self.share, "features": features, "linear": linear}, arrays
 
     @classmethod
-    def restore(cls, numbers: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Self:
-        """What `state` came from."""
-        linear = SoftLogisticRegression()
-        linear.coef_, linear.intercept_ = arrays["coef"], arrays["intercept"]
-        linear.loss_, linear.n_iter_ = numbers["loss"], numbers["n_iter"]
-        halves = [(arrays[f"grams.{i}"].tobytes().decode(), arrays[f"idf.{i}"]) for i in range(2)]
-        return cls(TextFeatures().restore(halves), linear, numbers["share"])
+    def restore(cls, header: dict[str, Any], arrays: Arrays, path: str | os.PathLike[str]) -> Self:
+        """What `state` came from; `path` is the file that errors name."""
+        features = unpack_features(header["features"], arrays, path, ())
+        return cls(features, unpack_estimator(header["linear"], arrays, path, ()), header["share"])
 
 
 def kept_apart(m: int, seed: int) -> Rows:
