@@ -5,7 +5,8 @@ import inspect
 import pytest
 
 from shortlist import errors
-from shortlist.errors import MissingPackage, ShortlistError, ShortlistWarning, did_you_mean, nearest, require
+from shortlist.errors import MissingPackage, ShortlistError, ShortlistWarning, require
+from shortlist.wording import did_you_mean, nearest
 
 
 def test_every_error_is_of_the_family_and_of_a_builtin_kind():

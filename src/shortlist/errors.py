@@ -7,9 +7,7 @@ Every mistake a user can make is a `ShortlistError`; the message says who, what,
 
 from __future__ import annotations
 
-import difflib
 import importlib
-from collections.abc import Iterable
 from types import ModuleType
 
 
@@ -95,21 +93,6 @@ class FewLabelers(FitWarning):
 
 class LittleTrust(FitWarning):
     """A fit that no longer means what the labelers declared, so that beliefs fall back toward counting votes."""
-
-
-def nearest(word: object, words: Iterable[str]) -> str | None:
-    """The most similar of `words`, for "did you mean"; nothing when none is close."""
-    folded: dict[str, str] = {}
-    for known in words:
-        folded.setdefault(known.casefold(), known)
-    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.5)
-    return folded[close[0]] if close else None
-
-
-def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """The sentence `Did you mean 'X'?` after a blank when something is close, else nothing."""
-    best = nearest(word, words)
-    return f" Did you mean {best!r}?" if best else ""
 
 
 def require(package: str, extra: str) -> ModuleType:

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.errors import BadShortlist, UnknownClass, did_you_mean
+from shortlist.errors import BadShortlist, UnknownClass
+from shortlist.wording import did_you_mean, given_twice
 
 Shortlist: TypeAlias = frozenset[str]
 
@@ -69,8 +70,7 @@ class LabelSpace(Sequence[str]):
                 raise BadShortlist(f"class names are non-empty strings; got {name!r}{hint}")
         self.names: tuple[str, ...] = tuple(_plain(name) for name in given)
         self._positions = {name: j for j, name in enumerate(self.names)}
-        if len(self._positions) < len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
+        if twice := given_twice(self.names):
             raise BadShortlist(f"class {twice!r} is named twice")
         if len(self.names) < 2:
             raise BadShortlist(f"a label space needs at least two classes; got {list(self.names)}")

@@ -5,7 +5,7 @@ import pytest
 
 from shortlist import LabelModel, Votes
 from shortlist.reporting.digest import Digest
-from shortlist.reporting.findings import findings, some
+from shortlist.reporting.findings import findings
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile
 
@@ -83,11 +83,6 @@ def test_classes_that_cannot_be_told_apart():
 def test_a_fit_that_stopped_early():
     votes = drawn().votes
     assert "stopped before it converged" in said(Digest(votes, quietly_fitted(votes, max_iter=1)))
-
-
-def test_some_names():
-    assert some(list("abc")) == "a, b, c"
-    assert some(list("abcdefgh")) == "a, b, c, d, e, f and 2 more"
 
 
 def test_a_digest_needs_a_model_for_beliefs():

@@ -11,7 +11,8 @@ import polars as pl
 
 from shortlist.analysis.bits import Words
 from shortlist.analysis.labelers import frame
-from shortlist.errors import BadShortlist, did_you_mean
+from shortlist.errors import BadShortlist
+from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.layout import Floats
+from shortlist.arrays import Floats
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.votes import Patterns, Votes
 

@@ -20,7 +20,8 @@ from scipy.linalg import block_diag
 
 from shortlist.analysis.bits import split
 from shortlist.analysis.labelers import frame
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.arrays import Floats
+from shortlist.labelmodel.layout import Layout
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis

@@ -10,7 +10,7 @@ from scipy.special import entr
 
 from shortlist.analysis.bits import Bits
 from shortlist.analysis.labelers import frame
-from shortlist.labelmodel.layout import Floats
+from shortlist.arrays import Floats
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.kernel import one_blas_thread
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 
 BLOCK = 8_192  # rows
 

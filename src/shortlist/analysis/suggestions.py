@@ -16,8 +16,8 @@ import polars as pl
 
 from shortlist.analysis.labelers import frame
 from shortlist.analysis.rows import top_two
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.layout import Floats
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelspace import LabelSpace
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Uncovered: TypeAlias = Literal["drop", "keep"]
 TOLERANCE = 1e-3  # a row that sums to one but for this was rounded, and is put right
 FLAT = 1e-6  # a belief this close to uniform says nothing

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_softmax
 
-from shortlist.classifier.beliefs import Floats
+from shortlist.arrays import Floats
 from shortlist.classifier.checkpoint import Checkpoint, fingerprint
 from shortlist.classifier.encoder import Ids
 from shortlist.classifier.finetuning import FineTuning, Judged

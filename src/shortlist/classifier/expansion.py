@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from shortlist.classifier.beliefs import Floats
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 
 NEGLIGIBLE = 1e-6  # of a row's weight

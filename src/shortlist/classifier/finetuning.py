@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
+from shortlist.arrays import Floats
 from shortlist.classifier.batches import FeatureBatches, TokenBatches
-from shortlist.classifier.beliefs import Floats
 from shortlist.classifier.checkpoint import Checkpoint, fingerprint
 from shortlist.classifier.encoder import Encoder, Ids
 from shortlist.classifier.evaluation import score

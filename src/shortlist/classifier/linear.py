@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator
 
-from shortlist.classifier.beliefs import Floats
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotConverged
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
+from shortlist.arrays import Floats
 from shortlist.classifier.batches import FeatureBatches
-from shortlist.classifier.beliefs import Floats, Targets, Uncovered, check_two_rows, known_labels, make_targets
+from shortlist.classifier.beliefs import Targets, Uncovered, check_two_rows, known_labels, make_targets
 from shortlist.classifier.checkpoint import Checkpoint, fingerprint, part, read_tensors, write_tensors
 from shortlist.classifier.evaluation import score
 from shortlist.classifier.file import names

@@ -13,8 +13,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, validate_data
 
+from shortlist.arrays import Floats
 from shortlist.classifier import file
-from shortlist.classifier.beliefs import Floats, Uncovered, make_targets
+from shortlist.classifier.beliefs import Uncovered, make_targets
 from shortlist.classifier.expansion import all_classes, fit_expanded, weight_argument
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.predictor import Predictor

@@ -11,7 +11,8 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from shortlist.classifier.beliefs import Floats, label_positions
+from shortlist.arrays import Floats
+from shortlist.classifier.beliefs import label_positions
 from shortlist.errors import BadFit, NotFitted
 
 _LOWEST = -700.0  # exp(−700) is the smallest belief a float can hold

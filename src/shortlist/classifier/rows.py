@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from shortlist.errors import BadRows, did_you_mean
+from shortlist.errors import BadRows
+from shortlist.wording import did_you_mean
 
 
 def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | None:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
-from shortlist.classifier.beliefs import Floats
+from shortlist.arrays import Floats
 from shortlist.errors import BadRows
 
 _TOKEN = r"(?u)\b\w+\b|[^\w\s]"  # one-letter words and punctuation tell questions from statements

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from shortlist.arrays import Floats
 from shortlist.classifier.batches import Batches, Rows, upload
-from shortlist.classifier.beliefs import Floats
 from shortlist.classifier.checkpoint import Checkpoint
 from shortlist.classifier.network import LOSSES, Module
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
 
-from shortlist.classifier.beliefs import Floats, Targets, check_two_rows, known_labels, make_targets, untold_rows
+from shortlist.arrays import Floats
+from shortlist.classifier.beliefs import Targets, check_two_rows, known_labels, make_targets, untold_rows
 from shortlist.classifier.checkpoint import part, read_tensors, write_tensors
 from shortlist.classifier.course import Course, Lesson
 from shortlist.classifier.encoder import Ids, load_encoder, pack_encoder, unpack_encoder

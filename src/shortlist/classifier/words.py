@@ -17,7 +17,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from shortlist.archive import Arrays
-from shortlist.classifier.beliefs import Floats
+from shortlist.arrays import Floats
 from shortlist.classifier.file import pack_estimator, pack_features, unpack_estimator, unpack_features
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.text import TextFeatures

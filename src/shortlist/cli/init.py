@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from shortlist.cli.screen import Screen
-from shortlist.errors import ShortlistError, did_you_mean
+from shortlist.errors import ShortlistError
+from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     from shortlist.io import RowFile

@@ -9,6 +9,7 @@ from typing import Any
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
+from shortlist.wording import some_of
 
 
 def _run(folder: Path, stage: str, screen: Screen, force: bool) -> tuple[Project, Outcome]:
@@ -119,7 +120,7 @@ def _headline(screen: Screen, outcome: Outcome) -> None:
     from shortlist.project.html import told
 
     asked = outcome.facts.get("asked", [])
-    what = f"; asked {', '.join(asked[:5])}{f' and {len(asked) - 5} more' if len(asked) > 5 else ''}" if asked else ""
+    what = f"; asked {some_of(asked)}" if asked else ""
     state = " (up to date)" if outcome.status == "up to date" else ""
     screen.text(f"{told(outcome.stage, outcome.facts)}{what}{state}")
 

@@ -10,6 +10,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
+from shortlist.wording import some_of
 
 EXAMPLES = 3
 LONGEST = 100  # characters of an example
@@ -68,9 +69,8 @@ def first(screen: Screen, now: Snapshot) -> None:
 
 def show(screen: Screen, watch: Watch, change: Change, took: float) -> None:
     edits = change.edits
-    what = ", ".join(f"{name} {how}" for name, how in list(edits.items())[:MOST]) or "no labeler changed"
-    more = f" and {len(edits) - MOST} more" if len(edits) > MOST else ""
-    screen.text(f"\n{time.strftime('%H:%M:%S')}  {what}{more} ({took:.2f} s)")
+    what = some_of(f"{name} {how}" for name, how in edits.items()) or "no labeler changed"
+    screen.text(f"\n{time.strftime('%H:%M:%S')}  {what} ({took:.2f} s)")
     screen.table(None, ["", "before", "now", "change"], [_total(name, change) for name in change.after.totals])
     if edits:
         figures = list(change.figures(next(iter(edits))))

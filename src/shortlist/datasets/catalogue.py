@@ -15,7 +15,8 @@ from shortlist.datasets.dataset import Dataset, Read
 from shortlist.datasets.reading import ORDER
 from shortlist.datasets.text import read_text
 from shortlist.datasets.wrench import read_wrench
-from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.errors import BadFile, ShortlistError
+from shortlist.wording import did_you_mean
 
 HOME = "SHORTLIST_DATA"
 _DEPTH = 4  # how many folders deep `available` looks

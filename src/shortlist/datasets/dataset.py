@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadFile, did_you_mean
+from shortlist.errors import BadFile
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
+from shortlist.wording import did_you_mean
 
 Gold: TypeAlias = npt.NDArray[np.object_]
 

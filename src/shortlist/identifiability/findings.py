@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from shortlist.identifiability.generic import Rank
 from shortlist.identifiability.verdict import Pair, Verdict
+from shortlist.wording import some_of
 
 if TYPE_CHECKING:
     from shortlist.identifiability.diagnosis import Diagnosis
-
-MOST = 6  # things named before it says "and … more"
 
 
 def of(d: Diagnosis) -> Iterator[str]:
@@ -35,7 +34,7 @@ def headline(d: Diagnosis) -> str:
         s1, s2, s3 = d.said.split or ((), (), ())
         return (
             "Identifiable: by Theorem 1, generic accuracies, propensities and balance can be learned from votes alone, "
-            f"up to swapping classes. {_some(s1)} single{_s(s1)} out every class; so do{_s(s2, 'es')} {_some(s2)}; "
+            f"up to swapping classes. {some_of(s1)} single{_s(s1)} out every class; so do{_s(s2, 'es')} {some_of(s2)}; "
             f"{len(s3)} other{'s tell' if len(s3) > 1 else ' tells'} the classes apart."
         )
     if d.identifiable is None:
@@ -71,7 +70,7 @@ def generic(found: Rank) -> str:
 def unheard(d: Diagnosis) -> str:
     never = [f"{name} never said {' or '.join(d.space.show(t) for t in ts)}" for name, ts in d.unheard.items()]
     return (
-        f"That counts shortlists which are declared but do not occur in these rows ({_some(never)}). On what does "
+        f"That counts shortlists which are declared but do not occur in these rows ({some_of(never)}). On what does "
         "occur, " + ("no split exists." if d.heard and d.heard.identifiable is False else "it is not decided.")
     )
 
@@ -93,13 +92,13 @@ def obstacles(d: Diagnosis) -> Iterator[str]:
         )
     if d.said.unreachable:
         yield (
-            f"For {_some(d.said.unreachable)} no choice of shortlists leaves that class alone standing, "
+            f"For {some_of(d.said.unreachable)} no choice of shortlists leaves that class alone standing, "
             "not even with all labelers together."
         )
     yield from few_separators(d.said, d)
     if d.repairs:
         at_least = "the fewest additions that do" if d.said.repairs.smallest else "perhaps not the fewest additions"
-        yield (f"Theorem 1 would hold if {_some([r.show(d.space) for r in d.repairs], 12, ' and if ')} ({at_least}).")
+        yield (f"Theorem 1 would hold if {some_of([r.show(d.space) for r in d.repairs], 12, ' and if ')} ({at_least}).")
 
 
 def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
@@ -107,7 +106,7 @@ def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
     pairs = {pair: who for pair, who in verdict.scarce.items() if frozenset(pair) not in hidden}
     if pairs:
         told = [f"{y} from {c}: {who[0] if who else 'nobody'}" for (y, c), who in pairs.items()]
-        yield f"Two labelers are needed to tell one class from another, and there is at most one for {_some(told)}."
+        yield f"Two labelers are needed to tell one class from another, and there is at most one for {some_of(told)}."
 
 
 def letter(d: Diagnosis) -> Iterator[str]:
@@ -125,7 +124,7 @@ def letter(d: Diagnosis) -> Iterator[str]:
     else:
         told = list(few_separators(d.letter, d))
         repairs = [r.show(d.space) for r in d.letter.repairs.additions]
-        would = f" It would if {_some(repairs, 12, ' and if ')}." if repairs else ""
+        would = f" It would if {some_of(repairs, 12, ' and if ')}." if repairs else ""
         yield " ".join(["Theorem 1 does not hold even with dummies counted as if they were said.", *told]) + would
 
 
@@ -134,13 +133,13 @@ def resting_on_prior(d: Diagnosis) -> Iterator[str]:
     some = {name: classes for name, classes in d.prior_only.items() if name not in everything}
     if everything:
         yield (
-            f"All accuracies of {_some(everything)} rest on the prior: with one thing to say, a labeler is always "
+            f"All accuracies of {some_of(everything)} rest on the prior: with one thing to say, a labeler is always "
             "right about the classes in it and always wrong about the others, whatever it is worth."
         )
     if some:
-        told = [f"{name} on {_some(classes)}" for name, classes in some.items()]
+        told = [f"{name} on {some_of(classes)}" for name, classes in some.items()]
         yield (
-            f"The accuracy of {_some(told, 4, '; ')} rests on the prior: such a class is in none of what the labeler "
+            f"The accuracy of {some_of(told, 4, '; ')} rests on the prior: such a class is in none of what the labeler "
             "says, or in all of it."
         )
 
@@ -151,18 +150,12 @@ def conditions(d: Diagnosis) -> Iterator[str]:
         told = [f"{name} gets {d.space.show(t)}" for name, t in d.dummies.items()]
         yield (
             "The model asks that every class be in some shortlist of a labeler and no class in all of them. Where what "
-            f"is said breaks that, a dummy is added that is never said: {_some(told, 4, '; ')}."
+            f"is said breaks that, a dummy is added that is never said: {some_of(told, 4, '; ')}."
         )
     silent = [name for name, said in d.says.items() if not said]
     if silent:
-        yield f"{_some(silent)} never said anything: nothing can be learned about a labeler that does not vote."
+        yield f"{some_of(silent)} never said anything: nothing can be learned about a labeler that does not vote."
 
 
 def _pairs(pairs: Sequence[Pair]) -> str:
-    return _some([f"{a} and {b}" for a, b in pairs], joint="; ")
-
-
-def _some(words: Iterable[str], most: int = MOST, joint: str = ", ") -> str:
-    words = list(words)
-    shown = joint.join(words[:most])
-    return f"{shown}{joint}and {len(words) - most} more" if len(words) > most else shown
+    return some_of([f"{a} and {b}" for a, b in pairs], joint="; ")

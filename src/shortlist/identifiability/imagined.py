@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.arrays import Floats
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal
 from shortlist.uncertainty.fitted import Fitted
 

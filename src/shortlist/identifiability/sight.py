@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.layout import Floats
+from shortlist.arrays import Floats
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted
 from shortlist.uncertainty.information import blocks, expected_counts, scores

@@ -13,7 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.errors import BadFile, ShortlistError
+from shortlist.wording import did_you_mean
 
 KINDS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
 PACKED = (".gz", ".zst")

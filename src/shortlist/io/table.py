@@ -10,7 +10,8 @@ from typing import IO, Any
 import polars as pl
 
 from shortlist.archive import atomic
-from shortlist.errors import BadFile, did_you_mean
+from shortlist.errors import BadFile
+from shortlist.wording import did_you_mean
 
 FORMATS = ("parquet", "csv", "jsonl")
 GROUP = 65_536  # rows of a row group

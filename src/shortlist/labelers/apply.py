@@ -21,6 +21,7 @@ from shortlist.labelers.text import TextLabeler
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
+from shortlist.wording import given_twice
 
 OnError = Literal["raise", "abstain"]
 
@@ -100,10 +101,8 @@ def _labelers(given: Any) -> tuple[Labeler, ...]:
     found = tuple(g if isinstance(g, Labeler) else FunctionLabeler(g) for g in given)
     if not found:
         raise BadLabeler("there are no labelers to apply")
-    names = [labeler.name for labeler in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadLabeler(f"two labelers are called {name!r}: give each its own name=…")
+    if twice := given_twice([labeler.name for labeler in found]):
+        raise BadLabeler(f"two labelers are called {twice!r}: give each its own name=…")
     return found
 
 

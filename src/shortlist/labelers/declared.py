@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.archive import atomic
-from shortlist.errors import BadFile, BadLabeler, did_you_mean
+from shortlist.errors import BadFile, BadLabeler
 from shortlist.labelers.attributes import Attribute, ordered_thresholds
 from shortlist.labelers.core import Labeler, declared
 from shortlist.labelers.text import Keywords, Pattern, compiled, listed_words, said_when_slow
 from shortlist.labelspace import Not
+from shortlist.wording import did_you_mean
 
 FORMAT = 1
 Declarative = Pattern | Keywords | Attribute

@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, SupportsIndex
 
-from shortlist.errors import BadLabeler, LabelerFailed, did_you_mean
+from shortlist.errors import BadLabeler, LabelerFailed
 from shortlist.labelers.rows import Chunk
+from shortlist.wording import did_you_mean
 
 
 class Written:

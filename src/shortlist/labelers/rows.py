@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadRows, did_you_mean
+from shortlist.errors import BadRows
+from shortlist.wording import did_you_mean
 
 CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
 FIRST = 1_024  # rows of the first chunk; each is twice the one before, so that a progress bar moves from the start

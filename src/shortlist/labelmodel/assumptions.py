@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.counts import Counts
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import TINY, Parameters
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from shortlist.arrays import Floats, Mask
 from shortlist.labelmodel.baselines import answers, tally
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.firing import OFTEN, telling
-from shortlist.labelmodel.layout import Floats, Layout
-from shortlist.labelmodel.others import Mask
+from shortlist.labelmodel.layout import Layout
 
 NOBODY, EVERYBODY = 0.05, 0.95  # of all rows
 RAREST = 0.1  # of an equal share: no class is taken to be rarer because votes were counted

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.panel import Panel
 from shortlist.labelmodel.predictor import TIE, Predictor
 from shortlist.votes import Votes

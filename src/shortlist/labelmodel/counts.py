@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.arrays import Floats
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit, require
 from shortlist.labelmodel.counts import Counts
 from shortlist.labelmodel.kernel import Precision, contrasts
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.votes.patterns import widths
 

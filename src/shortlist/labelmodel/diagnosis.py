@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.errors import BalanceCollapsed, FewLabelers, FitWarning, Inseparable, LittleTrust, NotConverged, OneSided
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.em import Fit
-from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.panel import Panel
+from shortlist.wording import some_of
 
 COLLAPSED = 0.05  # of an equal share
 DOUBTFUL = 0.6  # trust below this is worth a warning
@@ -67,12 +68,13 @@ def one_sided(panel: Panel, often: Floats, *, judged: bool) -> OneSided | None:
         return None
     if judged:
         return OneSided(
-            f"{_some(names)} only ever said one thing. What such a labeler knows is in whether it votes. How much that "
-            "says is judged by the other labelers, on rows where they vote too, and rests on the prior (firing_ratio, "
-            "firing_votes) where they say little. Have it say something else where it does not vote, if it can."
+            f"{some_of(names)} only ever said one thing. What such a labeler knows is in whether it votes. "
+            "How much that says is judged by the other labelers, on rows where they vote too, and rests on the prior "
+            "(firing_ratio, firing_votes) where they say little. Have it say something else where it does not vote, "
+            "if it can."
         )
     return OneSided(
-        f"{_some(names)} only ever said one thing. Given that such a labeler votes, its vote is no news, so its "
+        f"{some_of(names)} only ever said one thing. Given that such a labeler votes, its vote is no news, so its "
         "accuracy rests on the prior (accuracy_mean, accuracy_votes); what it knows is in whether it votes, which "
         'propensity="class" reads.'
     )
@@ -83,7 +85,7 @@ def collapsed(balance: Floats, panel: Panel) -> BalanceCollapsed | None:
     if not lost:
         return None
     return BalanceCollapsed(
-        f"the learned class balance gave up {_some(lost)} (less than {COLLAPSED / len(balance):.2%} each). Unless "
+        f"the learned class balance gave up {some_of(lost)} (less than {COLLAPSED / len(balance):.2%} each). Unless "
         'they are that rare, give a balance, use balance="uniform", or raise balance_rows.'
     )
 
@@ -102,10 +104,5 @@ def little_trust(trust: float, accuracy: Floats, panel: Panel) -> LittleTrust:
     return LittleTrust(
         f"on {1 - trust:.0%} of the rows with a vote, the fit names another class than the labelers do when they are "
         "taken at their word. It may have found other groups than your classes, so beliefs fall back toward counting "
-        f"votes. Look at the labelers it finds least accurate first: {_some(doubted)}."
+        f"votes. Look at the labelers it finds least accurate first: {some_of(doubted)}."
     )
-
-
-def _some(names: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown

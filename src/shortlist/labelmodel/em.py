@@ -15,10 +15,10 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg.lapack import dposv
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.counts import Counts
 from shortlist.labelmodel.kernel import Precision, one_blas_thread
-from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import TINY, Emission, Parameters, emission
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part

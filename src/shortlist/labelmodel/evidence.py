@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, BadVotes
-from shortlist.labelmodel.layout import Floats
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
 from shortlist.votes.patterns import find_patterns
 
 Gold = Iterable[str | None] | Mapping[int, str | None]
-Positions = npt.NDArray[np.int64]
 PENDING = 1 << 18  # unique rows that wait to be merged
 
 

@@ -6,13 +6,14 @@ from typing import Protocol
 
 import numpy as np
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.counts import Counts, Known
 from shortlist.labelmodel.device import DeviceKernel
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.factored import Factored
 from shortlist.labelmodel.halves import Halves
 from shortlist.labelmodel.kernel import Kernel, Precision
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.votes.patterns import Codes
 

@@ -20,10 +20,11 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.counts import Counts
 from shortlist.labelmodel.halves import Halves, Numbers
 from shortlist.labelmodel.kernel import Kernel, Precision, mapped, slopes
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.votes.patterns import Codes
 

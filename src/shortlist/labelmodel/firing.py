@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shortlist.arrays import Floats, Mask
 from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, posterior
-from shortlist.labelmodel.others import Mask, Others
+from shortlist.labelmodel.others import Others
 
 OFTEN = 0.999  # no class makes a labeler vote more surely than this
 SELDOM = 1e-9  # rows of a class: fewer are no reason to divide by them

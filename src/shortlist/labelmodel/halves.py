@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.arrays import Floats
+from shortlist.labelmodel.layout import Layout
 from shortlist.votes.patterns import Codes, find_patterns
 
 SPARSE = 32  # pairs there could be for each that is: beyond, most of the work would be for nothing

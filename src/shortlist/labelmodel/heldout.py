@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from shortlist.arrays import Floats, Mask
 from shortlist.labelmodel.firing import OFTEN
 from shortlist.labelmodel.kernel import BLOCK, BUFFER
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, posterior
-from shortlist.labelmodel.others import Mask, Others
+from shortlist.labelmodel.others import Others
 from shortlist.votes.patterns import Codes
 
 GRID: Floats = np.exp(-0.2 * np.arange(20))  # temperatures: 1 … 0.02

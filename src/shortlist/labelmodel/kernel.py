@@ -20,8 +20,9 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.counts import Counts
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 
 BLOCK = 16_384  # rows: shorter ones pay for calls, longer ones leave the cache

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shortlist.arrays import Floats, Mask
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.firing import telling
-from shortlist.labelmodel.layout import Floats, Layout
-from shortlist.labelmodel.others import Mask, Rows
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.others import Rows
 
 ALIKE = 0.8  # of all the votes that classes cannot explain: with so many in common, labelers are kin
 NONE = 1e-9

@@ -13,10 +13,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

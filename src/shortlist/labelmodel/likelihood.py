@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.arrays import Floats
+from shortlist.labelmodel.layout import Layout
 
 TINY = 1e-9  # probabilities stay this far from 0 and 1, so that no single vote is ever final
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel import file
 from shortlist.labelmodel.assumptions import Assumptions
@@ -20,7 +21,6 @@ from shortlist.labelmodel.evidence import Evidence, Gold, merged
 from shortlist.labelmodel.expectation import Expectation, kernel
 from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.gradient import Gradient, descend
-from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal
 from shortlist.labelmodel.options import Balance, assume, balance_of, resolve, starting_points
 from shortlist.labelmodel.panel import Panel

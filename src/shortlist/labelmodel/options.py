@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.counts import Counts
-from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.likelihood import Parameters, equal_split, frequency_split
 from shortlist.labelmodel.panel import Panel
 from shortlist.labelmodel.pooling import Pooled

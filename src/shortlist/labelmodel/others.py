@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.arrays import Floats, Mask
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, log_joint
 from shortlist.votes.patterns import Codes
 
-Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from shortlist.arrays import Floats, Mask
 from shortlist.errors import BadFit
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.balance import counted_balance, selective
@@ -22,9 +23,8 @@ from shortlist.labelmodel.firing import Judgement, propensities, telling
 from shortlist.labelmodel.heldout import clearly, foretold
 from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.kin import Kin
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, frequency_split
-from shortlist.labelmodel.others import Mask
 
 UNHEARD = 1e-12  # the share of a shortlist that was never voted
 STILL = 1e-4  # accuracies and propensities that move by less have come to rest

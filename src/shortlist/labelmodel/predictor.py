@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
 from shortlist.labelmodel.evidence import Gold, gold_positions
-from shortlist.labelmodel.layout import Floats
 from shortlist.labelmodel.panel import Panel
 from shortlist.labelspace import Shortlist
 from shortlist.votes import Votes

@@ -14,17 +14,17 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats, Positions
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.heldout import FAINT, best_temperature
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.predictor import TIE
 from shortlist.votes.patterns import Codes
 
 FEW = 8_192  # unique rows that are enough to choose a temperature by
 WORTH = 10.0  # rows of known class that what the votes say of themselves is worth
-Positions = npt.NDArray[np.int64]
 Posterior: TypeAlias = Callable[[Codes, Emission], Floats]  # P(class | row) of rows of codes under a table
 
 

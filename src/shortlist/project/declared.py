@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from shortlist.errors import ShortlistError, ShortlistWarning, did_you_mean
+from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers.declared import Declarative, from_record
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.settings import Settings
+from shortlist.wording import did_you_mean
 
 KINDS: dict[str, dict[str, bool]] = {  # kind → its settings, and whether it needs them
     "keywords": {"words": True, "says": True, "on": False, "whole_words": False, "ignore_case": False},

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.settings import Settings
+from shortlist.wording import did_you_mean
 
 
 def data_files(folder: Path, settings: Settings) -> list[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from shortlist.errors import ShortlistError, did_you_mean
+from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.features import Column, Feature
 from shortlist.labelers.text import TextLabeler
@@ -18,6 +18,7 @@ from shortlist.project.files import depended_files
 from shortlist.project.fingerprint import fingerprint
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Settings
+from shortlist.wording import did_you_mean
 
 
 @dataclass(frozen=True)

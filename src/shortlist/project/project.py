@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import MissingPackage, ShortlistError, did_you_mean
+from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project.digest import Digests
 from shortlist.project.listener import Listener
 from shortlist.project.lock import locked, sweep
@@ -18,6 +18,7 @@ from shortlist.project.outcome import Outcome
 from shortlist.project.settings import STAGES, Settings
 from shortlist.project.stages import Keys, output_names, with_needs
 from shortlist.project.state import Made, State
+from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.errors import BadFile, ShortlistError
 from shortlist.io import RowFile
 from shortlist.project.digest import Digests, digest
 from shortlist.project.files import data_files
 from shortlist.project.settings import Data, Settings
+from shortlist.wording import did_you_mean
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
 SEGMENT = 65_536  # rows: what is asked of labelers and kept at a time

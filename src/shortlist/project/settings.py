@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from shortlist.errors import did_you_mean
 from shortlist.project.toml import TomlFile
+from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
 VERSION = 1
@@ -271,8 +271,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
     if classes is None:
         raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
     names: tuple[str, ...] = _checked(toml, _texts, classes, "classes")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    if twice := given_twice(names):
         raise toml.wrong(f"class {twice!r} is named twice", "classes")
     if len(names) < 2:
         raise toml.wrong(f"at least two classes are needed; got {list(names)}", "classes")

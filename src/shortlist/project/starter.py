@@ -11,9 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from shortlist.archive import atomic
-from shortlist.errors import BadFile, ShortlistError, did_you_mean
+from shortlist.errors import BadFile, ShortlistError
 from shortlist.io import RowFile
 from shortlist.project.settings import NAME
+from shortlist.wording import did_you_mean, given_twice
 
 LABELERS = "labelers.py"
 LONG = 20  # characters: a column of text that is about something is longer on average
@@ -79,7 +80,7 @@ def write_starter(
         classes = known_classes(file, gold)
     if len(classes) < 2:
         raise ShortlistError("name at least two classes, for example --classes business,sports,world")
-    if twice := next((name for name in classes if list(classes).count(name) > 1), None):
+    if twice := given_twice(classes):
         raise ShortlistError(f"class {twice!r} is named twice")
     if text is not None and file.schema[text] != pl.String:
         texts = [name for name, kind in file.schema.items() if kind == pl.String]

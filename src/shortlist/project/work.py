@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass, did_you_mean
+from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass
 from shortlist.io import LabelTable, write_table
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
@@ -22,6 +22,7 @@ from shortlist.project.rows import Rows
 from shortlist.project.settings import Settings
 from shortlist.project.voting import vote
 from shortlist.votes import Votes
+from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     from shortlist.project.project import Project

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from shortlist.labelmodel.layout import Floats
+from shortlist.arrays import Floats
 
 BINS = 10
 

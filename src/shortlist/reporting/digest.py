@@ -12,9 +12,9 @@ import polars as pl
 from shortlist.analysis import Analysis
 from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.pairs import same_shortlists
+from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.evidence import Gold
-from shortlist.labelmodel.layout import Floats
 from shortlist.reporting.calibration import Calibration
 from shortlist.votes import Votes
 

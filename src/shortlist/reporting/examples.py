@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shortlist.labelmodel.layout import Floats
+from shortlist.arrays import Floats
 from shortlist.reporting.digest import Digest
 from shortlist.reporting.specimen import Specimen, pick
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shortlist.labelmodel.layout import Floats
+from shortlist.arrays import Floats
 from shortlist.reporting.calibration import Bin, Calibration
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 390.0, 14.0, 214.0

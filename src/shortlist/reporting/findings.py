@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
 from shortlist.reporting.digest import FEW, Digest
+from shortlist.wording import some_of
 
 HARD = 0.2  # expected error from which two classes are called hard to tell apart
 OFF = 0.05  # distance of an estimate from gold, or of belief from truth, that is worth a word
@@ -56,7 +57,7 @@ def seen(digest: Digest) -> Iterator[Finding]:
 def silent(digest: Digest) -> Iterator[Finding]:
     names = digest.labelers.filter(pl.col("votes") == 0)["labeler"].to_list()
     if names:
-        yield Finding("warn", f"{some(names)} never voted on these rows.")
+        yield Finding("warn", f"{some_of(names)} never voted on these rows.")
 
 
 def failed(digest: Digest) -> Iterator[Finding]:
@@ -156,9 +157,3 @@ def miscalibrated(digest: Digest) -> Iterator[Finding]:
             "warn" if gap > 0 else "note",
             f"Beliefs are {how}confident: {found.belief:.0%} believed on average, {found.right:.0%} right.",
         )
-
-
-def some(names: Iterable[str], most: int = 6) -> str:
-    """A few names, and how many more there are."""
-    names = list(names)
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

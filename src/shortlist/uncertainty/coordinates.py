@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.labelmodel.assumptions import Assumptions
-from shortlist.labelmodel.layout import Floats
 
 Index = npt.NDArray[np.int64]
 ABSENT = -1

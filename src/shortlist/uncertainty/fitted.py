@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
 from shortlist.labelmodel.assumptions import Assumptions
 from shortlist.labelmodel.evidence import Evidence, Gold
-from shortlist.labelmodel.layout import Floats, Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, posterior
 from shortlist.labelmodel.panel import Panel
 from shortlist.uncertainty.coordinates import Coordinates

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy.special import expit, logit, ndtri
 from scipy.stats import beta
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel.evidence import Gold
-from shortlist.labelmodel.layout import Floats
 from shortlist.uncertainty.bootstrap import refits
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of

@@ -12,6 +12,7 @@ from shortlist.errors import BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.patterns import Codes
+from shortlist.wording import given_twice
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -51,8 +52,7 @@ def checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
     for name in given:
         if not isinstance(name, str) or not name:
             raise BadVotes(f"names of labelers are non-empty strings; got {name!r}")
-    if len(set(given)) < n:
-        twice = next(name for name in given if given.count(name) > 1)
+    if twice := given_twice(given):
         raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
     return tuple(str(name) for name in given)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace
 from shortlist.votes.codomain import Codomain
+from shortlist.wording import given_twice
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,8 +96,7 @@ class Exchange:
         """The records of a WRENCH json file; gold class names and row data go in beside the votes."""
         m = len(self)
         ids = [str(i) for i in (range(m) if self.ids is None else self.ids)]
-        if len(set(ids)) < m:
-            twice = next(i for i in ids if ids.count(i) > 1)
+        if twice := given_twice(ids):
             raise BadVotes(f"WRENCH records need an id each, but {twice!r} is the id of several rows")
         labels = [-1] * m if gold is None else self.space.positions(gold).tolist()
         rows: list[Mapping[str, Any]] = [{}] * m if data is None else list(data)

@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadFile, BadVotes, ShortlistError, did_you_mean
+from shortlist.errors import BadFile, BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes.checks import checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
+from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
 from shortlist.zeroshot.clusters import centres_of, find_clusterings
@@ -19,7 +20,7 @@ from shortlist.zeroshot.naming import Named, mean_beliefs, name_clusters, weigh
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
 from shortlist.zeroshot.semantic import signatures
-from shortlist.zeroshot.task import Floats, make_task, read_features
+from shortlist.zeroshot.task import make_task, read_features
 
 DOUBT = 1e-6  # detectors rule no unseen class out for good
 

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
 
+from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.scaling import Scaling
-from shortlist.zeroshot.task import Floats, Positions, Task
+from shortlist.zeroshot.task import Task
 
 SHRINKAGE = 0.5  # how far the covariance within seen classes is pulled toward a round one
 RESTARTS = 25

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from shortlist.arrays import Floats
 from shortlist.classifier import SoftLogisticRegression
 from shortlist.zeroshot.semantic import Scorer, SemanticMethod, signatures
-from shortlist.zeroshot.task import Floats, Task
+from shortlist.zeroshot.task import Task
 
 
 class ConSE(SemanticMethod):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
+from shortlist.arrays import Floats
 from shortlist.classifier.progress import progress_bar
 from shortlist.errors import BadFit, NotFitted, UselessLabeler
 from shortlist.votes import Votes
@@ -21,7 +22,7 @@ from shortlist.zeroshot.judgement import Band, Judgement, judge
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.stack import Stack
 from shortlist.zeroshot.table import Flags
-from shortlist.zeroshot.task import Floats, Task, make_task, read_features, warn_of_twins
+from shortlist.zeroshot.task import Task, make_task, read_features, warn_of_twins
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from shortlist.arrays import Floats
 from shortlist.zeroshot.semantic import Scorer, SemanticMethod, best_on_held_out, signatures
-from shortlist.zeroshot.task import Floats, Task
+from shortlist.zeroshot.task import Task
 
 STRENGTHS = tuple(10.0**power for power in (0, -3, -2, -1, 1, 2, 3))
 OPTIONS = tuple((gamma, strength) for gamma in STRENGTHS for strength in STRENGTHS)

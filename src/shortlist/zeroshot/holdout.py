@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.table import Flags
-from shortlist.zeroshot.task import Floats, Positions
 
 SHARE = 10  # with one fold: one class in so many is held out, and at least one
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.table import Flags
-from shortlist.zeroshot.task import Floats, Positions
 
 GRID = np.round(np.arange(0.05, 0.96, 0.05), 2)  # where a band may begin and end
 _BANDS = sorted(

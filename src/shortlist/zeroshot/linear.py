@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
+from shortlist.arrays import Floats
 from shortlist.zeroshot.holdout import Holdout
 from shortlist.zeroshot.stack import Stack
 from shortlist.zeroshot.table import Flags
-from shortlist.zeroshot.task import Floats
 
 Singles = npt.NDArray[np.float32]
 NOISE = 0.05  # of features with deviation one: no feature is taken to be exact

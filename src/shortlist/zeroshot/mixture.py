@@ -14,9 +14,10 @@ import numpy.typing as npt
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from shortlist.arrays import Floats
 from shortlist.classifier.beliefs import make_targets
 from shortlist.errors import BadFit, NotFitted
-from shortlist.zeroshot.task import Floats, read_features
+from shortlist.zeroshot.task import read_features
 
 FLOOR = 1e-6  # of the variance: rows may be few
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats
 from shortlist.classifier.network import torch_and_device
 from shortlist.classifier.training import autocast, own_randomness
 from shortlist.zeroshot.holdout import Holdout
 from shortlist.zeroshot.judgement import class_weights
 from shortlist.zeroshot.stack import SLOPE, Stack
-from shortlist.zeroshot.task import Floats
 
 EPSILON, MOMENTUM = 1e-5, 0.1  # of batch normalisation
 DECAY = 0.1  # of the learning rate, at 30, 60 and 90 % of the epochs

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp, softmax
 
+from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.clusters import Clustering
-from shortlist.zeroshot.task import Floats, Positions
 
 PENALTY = 0.1  # λ: of the map from attributes to places
 DIMENSIONS = 6  # d: how many independent directions the places of classes are worth

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp
 
+from shortlist.arrays import Floats
 from shortlist.zeroshot.semantic import Scorer, SemanticMethod, signatures
-from shortlist.zeroshot.task import Floats, Task
+from shortlist.zeroshot.task import Task
 
 
 class QFSL(SemanticMethod):

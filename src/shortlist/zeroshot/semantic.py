@@ -13,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
 from shortlist.zeroshot.clusters import centres_of
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import zero_shot_scores
-from shortlist.zeroshot.task import Floats, Task, make_task, read_features
+from shortlist.zeroshot.task import Task, make_task, read_features
 
 Scorer = Callable[[Floats], Floats]  # rows (m, p) → scores (m, seen + unseen)
 PARTS = 5  # into which the seen classes are dealt to choose an option

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
+from shortlist.arrays import Floats
 from shortlist.zeroshot.semantic import Scorer, SemanticMethod, best_on_held_out, signatures
-from shortlist.zeroshot.task import Floats, Task
+from shortlist.zeroshot.task import Task
 
 PENALTIES, WIDTHS = (0.1, 1.0), (0.5, 0.25, 1.0, 2.0)
 OPTIONS = tuple((penalty, width) for penalty in PENALTIES for width in WIDTHS)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.errors import BadLabeler, UnknownClass, did_you_mean
+from shortlist.errors import BadLabeler, UnknownClass
+from shortlist.wording import did_you_mean, given_twice
 
 Flags = npt.NDArray[np.bool_]
 
@@ -36,8 +37,7 @@ class AttributeTable:
             odd = next((name for name in names if not isinstance(name, str) or not name), None)
             if odd is not None:
                 raise BadLabeler(f"the table calls a {what} {odd!r}: names are non-empty text")
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
+            if twice := given_twice(names):
                 raise BadLabeler(f"the table has the {what} {twice!r} twice")
 
     @classmethod

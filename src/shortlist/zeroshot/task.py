@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Positions
 from shortlist.errors import BadFit, Inseparable
 from shortlist.zeroshot.table import AttributeTable, Flags
-
-Floats = npt.NDArray[np.float64]
-Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from shortlist.arrays import Floats
 from shortlist.zeroshot.semantic import Scorer, SemanticMethod, best_on_held_out, centres, signatures
-from shortlist.zeroshot.task import Floats, Task
+from shortlist.zeroshot.task import Task
 
 PENALTIES = (0.1, 0.01, 0.03, 0.3, 1.0)
 

@@ -7,8 +7,9 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 
+from shortlist.arrays import Floats
 from shortlist.zeroshot.semantic import Scorer, SemanticMethod, best_on_held_out, centres, signatures
-from shortlist.zeroshot.task import Floats, Task
+from shortlist.zeroshot.task import Task
 from shortlist.zeroshot.vcl import PENALTIES, nearest, prepare, ridge, with_bias
 
 WEIGHT = 1.0  # β: how much the clusters of unlabelled rows count beside the centres of seen classes

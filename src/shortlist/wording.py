@@ -1,0 +1,34 @@
+"""Wording: the small sentences that messages share."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+def nearest(word: object, words: Iterable[str]) -> str | None:
+    """The most similar of `words`; nothing when none is close."""
+    folded: dict[str, str] = {}
+    for known in words:
+        folded.setdefault(known.casefold(), known)
+    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.5)
+    return folded[close[0]] if close else None
+
+
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """The sentence `Did you mean 'X'?` after a blank when something is close, else nothing."""
+    best = nearest(word, words)
+    return f" Did you mean {best!r}?" if best else ""
+
+
+def some_of(words: Iterable[str], most: int = 6, joint: str = ", ", last: str = " and ") -> str:
+    """All words in one line, or the first `most` of them and how many more there are."""
+    words = list(words)
+    shown = joint.join(words[:most])
+    return f"{shown}{last}{len(words) - most:,} more" if len(words) > most else shown
+
+
+def given_twice(words: Sequence[str]) -> str | None:
+    """The first word that stands in a list twice, or nothing."""
+    seen: set[str] = set()
+    return next((word for word in words if word in seen or seen.add(word)), None)  # type: ignore[func-returns-value]

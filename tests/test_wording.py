@@ -1,0 +1,24 @@
+"""The small sentences that messages share."""
+
+from shortlist.wording import did_you_mean, given_twice, nearest, some_of
+
+
+def test_the_nearest_word_is_found_whatever_its_case():
+    assert nearest("Sprots", ["sports", "world"]) == "sports"
+    assert nearest("zzz", ["sports", "world"]) is None
+
+
+def test_did_you_mean_is_a_sentence_or_nothing():
+    assert did_you_mean("twet", ["tweet", "news"]) == " Did you mean 'tweet'?"
+    assert did_you_mean("zzz", ["tweet", "news"]) == ""
+
+
+def test_a_long_list_is_cut():
+    assert some_of("abc") == "a, b, c"
+    assert some_of("abcdefgh") == "a, b, c, d, e, f and 2 more"
+    assert some_of("abcd", 2, "; ") == "a; b and 2 more"
+
+
+def test_the_first_word_that_is_given_twice():
+    assert given_twice(["a", "b", "a", "b"]) == "a"
+    assert given_twice(["a", "b"]) is None
