@@ -1,11 +1,11 @@
-"""Engines: results in the order of the pieces, whoever does the work."""
+"""Engines: every piece once, as they finish or in their order, whoever does the work."""
 
 import threading
 import time
 
 import pytest
 
-from shortlist.engines import Local
+from shortlist.engines import Local, Threads, ordered
 from shortlist.errors import ShortlistError
 
 
@@ -24,20 +24,40 @@ def fails_late_on_the_first(piece):
     raise ShortlistError(f"piece {piece}")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_results_keep_the_order_of_the_pieces(workers):
-    assert list(Local(workers).map(slow_if_first, iter(range(5)))) == [0, 10, 20, 30, 40]
+ENGINES = [Local(1), Local(2), Threads(1), Threads(2)]
+every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda e: f"{type(e).__name__}({e.workers})")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_first_error_in_order_is_the_one_raised(workers):
+@every_engine
+def test_every_piece_comes_back_once_with_its_id(engine):
+    pieces = [(7, 0), (3, 1), (5, 2), (1, 3)]
+    assert sorted(engine.map(slow_if_first, iter(pieces))) == [(1, 30), (3, 10), (5, 20), (7, 0)]
+
+
+@pytest.mark.parametrize("engine", [Local(2), Threads(2)])
+def test_results_come_as_they_finish(engine):
+    list(engine.map(slow, enumerate(range(2))))  # processes are there
+    first, *_ = engine.map(slow_if_first, enumerate(range(5)))
+    assert first != (0, 0)
+
+
+@every_engine
+def test_results_can_be_had_in_the_order_of_the_pieces(engine):
+    assert list(ordered(engine, slow_if_first, iter(range(5)))) == [0, 10, 20, 30, 40]
+
+
+@every_engine
+def test_the_first_error_in_order_is_the_one_raised(engine):
     with pytest.raises(ShortlistError, match="piece 0") as error:
-        list(Local(workers).map(fails_late_on_the_first, range(4)))
-    if workers > 1:
+        list(ordered(engine, fails_late_on_the_first, range(4)))
+    if engine.workers > 1 and isinstance(engine, Local):
         assert "fails_late_on_the_first" in str(error.value.__cause__)
+    else:
+        assert error.value.__cause__ is None
 
 
-def test_pieces_are_drawn_as_they_are_needed():
+@every_engine
+def test_pieces_are_drawn_as_they_are_needed(engine):
     drawn = []
 
     def pieces():
@@ -45,7 +65,7 @@ def test_pieces_are_drawn_as_they_are_needed():
             drawn.append(piece)
             yield piece
 
-    results = Local(2).map(slow, pieces())
+    results = ordered(engine, slow, pieces())
     assert next(results) == 0
     assert len(drawn) < 50
     results.close()
@@ -60,4 +80,4 @@ def test_workers_are_a_whole_number(workers):
 def test_what_cannot_travel_to_another_process_is_told_so():
     lock = threading.Lock()
     with pytest.raises(ShortlistError, match="workers=1"):
-        list(Local(2).map(lambda piece: lock and piece, [1, 2]))
+        list(Local(2).map(lambda piece: lock and piece, enumerate([1, 2])))

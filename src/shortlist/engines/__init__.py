@@ -1,5 +1,6 @@
-"""Where chunks of work run. An engine is an object with a `map`; it knows nothing of labels."""
+"""Where pieces of work run. An engine is an object with `workers` and `map`; it knows nothing of labels."""
 
-from shortlist.engines.local import Local
+from shortlist.engines.engine import Engine, ordered
+from shortlist.engines.local import Local, Threads
 
-__all__ = ["Local"]
+__all__ = ["Engine", "Local", "Threads", "ordered"]

@@ -1,47 +1,43 @@
-"""The engine on this machine: one process, or several."""
+"""The engines of this machine: processes for Python code, threads for NumPy."""
 
 from __future__ import annotations
 
-import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from pickle import PicklingError
-from typing import TypeVar
 
+from shortlist.engines.engine import Result, Work, checked_workers
 from shortlist.errors import ShortlistError
-
-Work = TypeVar("Work")
-Result = TypeVar("Result")
 
 
 class Local:
-    """Maps a function over pieces of work, and gives the results back in the order of the pieces.
-
-    Several workers are processes, started afresh (never forked, since polars keeps threads). Pieces are drawn
-    as they are needed, so that a stream is never held whole.
-    """
+    """One process, or several. They are started afresh, never forked, since polars keeps threads."""
 
     def __init__(self, workers: int = 1) -> None:
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise ShortlistError(f"workers is a whole number from 1; got {workers!r}")
-        self.workers = workers
+        self.workers = checked_workers(workers)
 
-    def map(self, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
+    def map(
+        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+    ) -> Generator[tuple[int, Result]]:
+        """(id, result) as they finish; in the order of the pieces where there is one worker."""
         if self.workers == 1:
-            return map(function, pieces)
+            return ((number, function(piece)) for number, piece in pieces)
         return self._shared(function, pieces)
 
-    def _shared(self, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
+    def _shared(
+        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+    ) -> Generator[tuple[int, Result]]:
         from joblib import Parallel, delayed
 
-        parallel = Parallel(n_jobs=self.workers, return_as="generator", max_nbytes=None, pre_dispatch="2*n_jobs")
-        results = parallel(delayed(_caught)(function, piece) for piece in pieces)
+        parallel = Parallel(
+            n_jobs=self.workers, return_as="generator_unordered", max_nbytes=None, pre_dispatch="2*n_jobs"
+        )
+        results = parallel(delayed(_numbered)(function, number, piece) for number, piece in pieces)
         try:
-            for result in results:
-                if isinstance(result, _Error):
-                    raise result.error from WorkerError(result.trace)
-                yield result
+            for numbered in results:  # not `yield from`, which would close them before the warning is silenced
+                yield numbered
         except PicklingError as error:
             raise ShortlistError(
                 f"what the labelers use cannot be sent to other processes ({error.__cause__ or error}): "
@@ -53,19 +49,35 @@ class Local:
                 results.close()
 
 
-class WorkerError(Exception):
-    """Carries the traceback of another process, as text."""
+def _numbered(function: Callable[[Work], Result], number: int, piece: Work) -> tuple[int, Result]:
+    return number, function(piece)
 
 
-@dataclass(frozen=True)
-class _Error:
-    error: Exception
-    trace: str
+class Threads:
+    """Threads of this process: for work that NumPy or polars does, which run side by side."""
 
+    def __init__(self, workers: int = 1) -> None:
+        self.workers = checked_workers(workers)
 
-def _caught(function: Callable[[Work], Result], piece: Work) -> Result | _Error:
-    """Errors come back like results, so that the first one in the order of the pieces is the one raised."""
-    try:
-        return function(piece)
-    except Exception as error:
-        return _Error(error, "".join(traceback.format_exception(error)))
+    def map(
+        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+    ) -> Generator[tuple[int, Result]]:
+        """(id, result) as they finish; in the order of the pieces where there is one worker."""
+        if self.workers == 1:
+            return ((number, function(piece)) for number, piece in pieces)
+        return self._shared(function, pieces)
+
+    def _shared(
+        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+    ) -> Generator[tuple[int, Result]]:
+        source = iter(pieces)
+        with ThreadPoolExecutor(self.workers) as pool:
+            running: set[Future[tuple[int, Result]]] = set()
+            while True:
+                for number, piece in islice(source, 2 * self.workers - len(running)):
+                    running.add(pool.submit(_numbered, function, number, piece))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()

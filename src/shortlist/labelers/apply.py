@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.engines import Local
+from shortlist.engines import Local, ordered
 from shortlist.errors import BadLabeler, BadRows, BadShortlist, ShortlistError
 from shortlist.labelers.ballot import Ballot, Encoder
 from shortlist.labelers.core import FunctionLabeler, Labeler
@@ -61,7 +61,7 @@ def apply(
     pieces, total = chunks(rows, workers=engine.workers)
     with _progress(progress, total) as advance:
         results = []
-        for ballots in engine.map(task, pieces):
+        for ballots in ordered(engine, task, pieces):
             results.append(ballots)
             advance(len(ballots[0].codes))
     return _collect(asked, results, known, full_set_abstains)

@@ -1,0 +1,87 @@
+"""Engine: where pieces of work run. It maps a function over pieces, and knows nothing of labels.
+
+Another engine (a cluster's) is another class with `workers` and `map`; nothing else changes.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Generic, NoReturn, Protocol, TypeVar
+
+from shortlist.errors import ShortlistError
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Runs a function on pieces of work."""
+
+    @property
+    def workers(self) -> int:
+        """How many pieces run at the same time."""
+
+    def map(
+        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+    ) -> Generator[tuple[int, Result]]:
+        """(id, result) for every (id, piece): each id once, in the order in which they finish.
+
+        Pieces are drawn as they are needed, so that a stream is never held whole. The function travels once to each
+        worker, the pieces one by one. What the function raises ends the map.
+        """
+
+
+def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
+    """The results in the order of the pieces. Of several errors, the first in that order is the one raised."""
+    waiting: dict[int, Result | Failed] = {}
+    following = 0
+    with closing(engine.map(Catching(function), enumerate(pieces))) as results:
+        for number, result in results:
+            waiting[number] = result
+            while following in waiting:
+                found = waiting.pop(following)
+                if isinstance(found, Failed):
+                    found.throw()
+                following += 1
+                yield found
+
+
+class WorkerError(Exception):
+    """Carries the traceback of another process, as text."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An error that came back like a result."""
+
+    error: Exception
+    trace: str
+
+    def throw(self) -> NoReturn:
+        """Raise it; where it comes from another process, with what was its traceback there."""
+        if self.error.__traceback__ is not None:
+            raise self.error
+        raise self.error from WorkerError(self.trace)
+
+
+@dataclass(frozen=True)
+class Catching(Generic[Work, Result]):
+    """A function whose errors come back like results."""
+
+    function: Callable[[Work], Result]
+
+    def __call__(self, piece: Work) -> Result | Failed:
+        try:
+            return self.function(piece)
+        except Exception as error:
+            return Failed(error, "".join(traceback.format_exception(error)))
+
+
+def checked_workers(workers: object) -> int:
+    """A whole number from 1."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise ShortlistError(f"workers is a whole number from 1; got {workers!r}")
+    return workers
