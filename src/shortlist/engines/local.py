@@ -36,7 +36,7 @@ class Local:
         )
         results = parallel(delayed(_numbered)(function, number, piece) for number, piece in pieces)
         try:
-            for numbered in results:  # not `yield from`, which would close them before the warning is silenced
+            for numbered in results:  # noqa: UP028  `yield from` would close them before the warning is silenced
                 yield numbered
         except PicklingError as error:
             raise ShortlistError(
