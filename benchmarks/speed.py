@@ -37,16 +37,16 @@ import torch
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import FitWarning
 from shortlist.labelmodel import Gradient, Parameters
-from shortlist.labelmodel.assumptions import Assumptions
-from shortlist.labelmodel.em import Fit, maximise
-from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.expectation import Expectation
-from shortlist.labelmodel.gradient import descend
-from shortlist.labelmodel.kernel import Kernel, one_blas_thread
-from shortlist.labelmodel.layout import Layout
-from shortlist.labelmodel.likelihood import Emission, emission
+from shortlist.labelmodel.estep.expectation import Expectation
+from shortlist.labelmodel.estep.kernel import Kernel, one_blas_thread
+from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.likelihood import Emission, emission
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.options import assume, resolve
-from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.solvers.em import Fit, maximise
+from shortlist.labelmodel.solvers.gradient import descend
 
 EPOCHS = 200
 TURNS = 3  # of (b), each followed by ...

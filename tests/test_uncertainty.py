@@ -10,7 +10,7 @@ from scipy.special import expit, logit, softmax
 from shortlist import LabelModel, Votes, intervals, simulate
 from shortlist.errors import BadFit, NotFitted
 from shortlist.labelmodel import Parameters
-from shortlist.labelmodel.likelihood import emission, log_joint, log_marginal
+from shortlist.labelmodel.formulae.likelihood import emission, log_joint, log_marginal
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted
 from shortlist.uncertainty.information import observed_information

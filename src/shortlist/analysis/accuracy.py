@@ -14,8 +14,8 @@ from scipy.special import expit, logit, ndtri
 from shortlist.analysis.soft import share
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.kernel import one_blas_thread
+from shortlist.labelmodel.estep.kernel import one_blas_thread
+from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.votes import Votes
 
 SAMPLE = 5_000  # rows whose curvature stands for that of all: right to a percent or two

@@ -16,7 +16,7 @@ from shortlist.analysis.distinct import Distinct
 from shortlist.analysis.soft import certain, soft_counts
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, BadVotes
-from shortlist.labelmodel.evidence import Gold, gold_positions
+from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.labelmodel.predictor import most_likely
 from shortlist.votes import Patterns, Votes
 

@@ -18,8 +18,8 @@ import polars as pl
 from shortlist.analysis.labelers import frame
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning
-from shortlist.labelmodel.layout import Layout
-from shortlist.labelmodel.likelihood import Emission, log_joint, log_marginal, posterior
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.likelihood import Emission, log_joint, log_marginal, posterior
 from shortlist.labelmodel.predictor import most_likely
 from shortlist.votes import Votes
 

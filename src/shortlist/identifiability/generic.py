@@ -14,9 +14,9 @@ import numpy as np
 
 from shortlist.identifiability.imagined import imagined
 from shortlist.identifiability.sight import Sight
-from shortlist.labelmodel.assumptions import Assumptions
-from shortlist.labelmodel.likelihood import Parameters, emission, equal_split
-from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.likelihood import Parameters, emission, equal_split
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelspace import LabelSpace
 from shortlist.uncertainty.coordinates import Coordinates
 from shortlist.uncertainty.fitted import Fitted

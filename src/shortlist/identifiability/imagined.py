@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.layout import Layout
-from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, log_marginal
 from shortlist.uncertainty.fitted import Fitted
 
 ALL = 20_000  # patterns up to which all are gone through

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.identifiability.imagined import imagined
 from shortlist.identifiability.sight import Sight
-from shortlist.labelmodel.evidence import Gold
+from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of
 from shortlist.votes import Votes

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.layout import Layout
-from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.predictor import TIE, Predictor
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes

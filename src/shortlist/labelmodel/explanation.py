@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.likelihood import Emission, log_joint
-from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.formulae.likelihood import Emission, log_joint
+from shortlist.labelmodel.formulae.panel import Panel
 
 
 @dataclass(frozen=True)

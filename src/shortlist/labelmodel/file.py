@@ -10,12 +10,12 @@ import numpy as np
 
 from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFile, ShortlistError
-from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.gradient import Gradient
-from shortlist.labelmodel.likelihood import Emission, Parameters
-from shortlist.labelmodel.panel import Panel
-from shortlist.labelmodel.pooling import Pooled
-from shortlist.labelmodel.trust import Guard
+from shortlist.labelmodel.estimators.pooled.guard import Guard
+from shortlist.labelmodel.estimators.pooled.pooled import Pooled
+from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters
+from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.solvers.gradient import Gradient
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:

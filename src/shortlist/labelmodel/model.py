@@ -14,20 +14,20 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel import file
-from shortlist.labelmodel.assumptions import Assumptions
-from shortlist.labelmodel.diagnosis import diagnose
-from shortlist.labelmodel.em import Fit, highest, maximise
-from shortlist.labelmodel.evidence import Evidence, Gold, merged
-from shortlist.labelmodel.expectation import Expectation, kernel
+from shortlist.labelmodel.estep.expectation import Expectation, kernel
+from shortlist.labelmodel.estimators.pooled.guard import Guard
+from shortlist.labelmodel.estimators.pooled.pooled import Finding, Pooled
 from shortlist.labelmodel.explanation import Explanation, explain
-from shortlist.labelmodel.gradient import Gradient, descend
-from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal
+from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.evidence import Evidence, Gold, merged
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, log_marginal
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.options import Balance, assume, balance_of, resolve, starting_points
-from shortlist.labelmodel.panel import Panel
-from shortlist.labelmodel.pooling import Finding, Pooled
 from shortlist.labelmodel.predictor import Predictor
+from shortlist.labelmodel.remarks import diagnose
 from shortlist.labelmodel.simulate import Simulated, draw
-from shortlist.labelmodel.trust import Guard
+from shortlist.labelmodel.solvers.em import Fit, highest, maximise
+from shortlist.labelmodel.solvers.gradient import Gradient, descend
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.assumptions import Assumptions
-from shortlist.labelmodel.counts import Counts
-from shortlist.labelmodel.likelihood import Parameters, equal_split, frequency_split
-from shortlist.labelmodel.panel import Panel
-from shortlist.labelmodel.pooling import Pooled
+from shortlist.labelmodel.estimators.pooled.pooled import Pooled
+from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.counts import Counts
+from shortlist.labelmodel.formulae.likelihood import Parameters, equal_split, frequency_split
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelspace import LabelSpace
 
 Balance: TypeAlias = Literal["uniform", "learn"] | Mapping[str, float] | Sequence[float] | npt.NDArray[Any]

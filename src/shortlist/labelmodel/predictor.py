@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
-from shortlist.labelmodel.evidence import Gold, gold_positions
-from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelspace import Shortlist
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadFit
-from shortlist.labelmodel.layout import Layout
-from shortlist.labelmodel.likelihood import Emission, Parameters, emission
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain, Votes
 

@@ -14,7 +14,7 @@ from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
-from shortlist.labelmodel.evidence import Gold
+from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.calibration import Calibration
 from shortlist.votes import Votes
 

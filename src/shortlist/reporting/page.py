@@ -12,7 +12,7 @@ from typing import Any
 import shortlist
 from shortlist.archive import atomic
 from shortlist.errors import require
-from shortlist.labelmodel.evidence import Gold
+from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
 from shortlist.reporting.digest import Digest
 from shortlist.reporting.findings import doctors, seen

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from shortlist.labelmodel.evidence import Gold
+from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.digest import Digest
 from shortlist.reporting.findings import findings
 from shortlist.votes import Votes

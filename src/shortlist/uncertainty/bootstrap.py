@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shortlist.errors import BadFit, FitWarning
-from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.formulae.evidence import Evidence
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel

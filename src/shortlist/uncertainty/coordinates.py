@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.assumptions import Assumptions
+from shortlist.labelmodel.formulae.assumptions import Assumptions
 
 Index = npt.NDArray[np.int64]
 ABSENT = -1

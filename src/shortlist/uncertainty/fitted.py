@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
-from shortlist.labelmodel.assumptions import Assumptions
-from shortlist.labelmodel.evidence import Evidence, Gold
-from shortlist.labelmodel.layout import Layout
-from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, posterior
-from shortlist.labelmodel.panel import Panel
+from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.evidence import Evidence, Gold
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, posterior
+from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.uncertainty.coordinates import Coordinates
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes

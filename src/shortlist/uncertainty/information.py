@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.likelihood import log_joint, posterior
+from shortlist.labelmodel.formulae.likelihood import log_joint, posterior
 from shortlist.uncertainty.coordinates import ABSENT, Index
 from shortlist.uncertainty.fitted import BLOCK, Fitted
 

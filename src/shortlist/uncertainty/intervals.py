@@ -13,7 +13,7 @@ from scipy.stats import beta
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.evidence import Gold
+from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.uncertainty.bootstrap import refits
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of

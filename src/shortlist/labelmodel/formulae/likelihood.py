@@ -1,0 +1,105 @@
+"""The formulae of the paper (Section 3.2) in log space: pure functions of arrays.
+
+Parameters become an *emission table*, log P(vote | class) with one row for every shortlist of every labeler
+and one for its abstaining. The E step, prediction, explanation and files know the table only, so an estimator
+that makes its table in another way needs nothing but the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from shortlist.arrays import Floats
+from shortlist.labelmodel.formulae.layout import Layout
+
+TINY = 1e-9  # probabilities stay this far from 0 and 1, so that no single vote is ever final
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """What Eq. 1 and 2 are written in: accuracies α, propensities β, P(Y), and how right and wrong votes split."""
+
+    accuracy: Floats  # (n, k)
+    propensity: Floats  # (n,) or (n, k)
+    balance: Floats  # (k,)
+    split: Floats | None = None  # (S, k): log share of a shortlist among those as right (or wrong); None: equal
+    silence: bool = True  # whether abstaining, too, is read as evidence
+
+
+@dataclass(frozen=True, eq=False)
+class Emission:
+    """log P(vote | class): all that the E step and prediction need to know of a model.
+
+    `exponent` (n,) is the weight of each labeler's evidence: 1 takes it at its word, less discounts it.
+    """
+
+    votes: Floats  # (S, k)
+    abstain: Floats  # (n, k)
+    balance: Floats  # (k,)
+    exponent: Floats  # (n,)
+
+    def tempered(self, layout: Layout) -> tuple[Floats, Floats]:
+        """(votes, abstain) with the exponents applied."""
+        if (self.exponent == 1).all():
+            return self.votes, self.abstain
+        return self.votes * self.exponent[layout.owner, None], self.abstain * self.exponent[:, None]
+
+
+def equal_split(layout: Layout) -> Floats:
+    """−log |N_ij| and −log |N^C_ij|: every right shortlist is as likely as any other (Eq. 2)."""
+    return frequency_split(layout, np.ones(len(layout.member)))
+
+
+def frequency_split(layout: Layout, often: Floats) -> Floats:
+    """Right (and wrong) shortlists are as likely as they are `often` (S,) voted, instead of equally."""
+    right = layout.per_labeler(often[:, None] * layout.member)[layout.owner]
+    wrong = layout.per_labeler(often[:, None] * ~layout.member)[layout.owner]
+    share: Floats = np.log(often)[:, None] - np.log(np.where(layout.member, right, wrong))
+    return share
+
+
+def emission(parameters: Parameters, layout: Layout) -> Emission:
+    """Eq. 2: log P(G_ai | Y_a = y_j) for every vote there can be."""
+    sides = np.empty((2, layout.n, layout.k))  # P(right), P(wrong)
+    _legal(parameters.accuracy, out=sides[0])
+    np.subtract(1, sides[0], out=sides[1])
+    votes = np.log(sides, out=sides).reshape(-1).take(layout.side)
+    propensity = _legal(parameters.propensity.reshape(layout.n, -1))
+    votes += np.log(propensity)[layout.owner]
+    votes += equal_split(layout) if parameters.split is None else parameters.split
+    abstain = np.zeros((layout.n, layout.k))
+    if parameters.silence:
+        abstain[:] = np.log1p(-propensity)
+    return Emission(votes, abstain, np.log(np.maximum(parameters.balance, TINY)), np.ones(layout.n))
+
+
+def _legal(probability: Floats, out: Floats | None = None) -> Floats:
+    """Between TINY and 1 − TINY; what `np.clip` does, in half the time."""
+    legal: Floats = np.minimum(np.maximum(probability, TINY, out=out), 1 - TINY, out=out)
+    return legal
+
+
+def log_joint(codes: npt.NDArray[np.integer], table: Emission, layout: Layout) -> Floats:
+    """Eq. 1: log P(G_a, Y_a = y_j) for every row and class, (m, k)."""
+    votes, abstain = table.tempered(layout)
+    joint = np.tile(table.balance, (len(codes), 1))
+    for i, start in enumerate(layout.starts):
+        joint += np.concatenate([abstain[i : i + 1], votes[start : start + layout.sizes[i]]])[codes[:, i]]
+    return joint
+
+
+def posterior(joint: Floats) -> Floats:
+    """Bayes' rule, row by row: P(Y | G) from Eq. 1."""
+    belief: Floats = np.exp(joint - log_marginal(joint)[:, None])
+    belief /= belief.sum(axis=1, keepdims=True)
+    return belief
+
+
+def log_marginal(joint: Floats) -> Floats:
+    """log P(G_a) = log Σ_j P(G_a, y_j), (m,)."""
+    marginal: Floats = logsumexp(joint, axis=1)
+    return marginal

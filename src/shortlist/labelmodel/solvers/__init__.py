@@ -1,0 +1,1 @@
+"""Solvers: ways to the top of a penalised likelihood."""
