@@ -26,22 +26,23 @@ from accuracy import Scores, Task, ours, run, tasks
 from shortlist import LabelModel, MajorityVote, NearestClass
 from shortlist.labelmodel import Pooled
 from shortlist.labelmodel.estimators.pooled import dependence, heldout
+from shortlist.labelmodel.estimators.pooled.guard import Guard
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 
 PARTS = {
     "all parts": Pooled(),
-    "firing assumed, not judged": Pooled(firing_votes=ALWAYS, spread_votes=ALWAYS),
-    "voting tells nothing (ρ = 1)": Pooled(firing_ratio=1.0, firing_votes=ALWAYS, spread_votes=ALWAYS),
+    "propensities assumed, not judged": Pooled(propensity_votes=ALWAYS, spread_votes=ALWAYS),
+    "voting tells nothing (ρ = 1)": Pooled(propensity_ratio=1.0, propensity_votes=ALWAYS, spread_votes=ALWAYS),
     "classes not pooled (w → 0)": Pooled(class_votes=NEVER),
     "one accuracy a labeler (w → ∞)": Pooled(class_votes=ALWAYS),
     "no unanimity": Pooled(unanimity=0.0),
 }
 CONSTANTS = {
-    "ρ = 2": Pooled(firing_ratio=2.0),
-    "ρ = 8": Pooled(firing_ratio=8.0),
-    "ρ worth 100 votes": Pooled(firing_votes=100.0),
-    "ρ worth 1000 votes": Pooled(firing_votes=1000.0),
+    "ρ = 2": Pooled(propensity_ratio=2.0),
+    "ρ = 8": Pooled(propensity_ratio=8.0),
+    "ρ worth 100 votes": Pooled(propensity_votes=100.0),
+    "ρ worth 1000 votes": Pooled(propensity_votes=1000.0),
     "spread worth 30 votes": Pooled(spread_votes=30.0),
     "spread worth 300 votes": Pooled(spread_votes=300.0),
     "a0 = 0.7": Pooled(accuracy_mean=0.7),
@@ -59,28 +60,28 @@ LIMITS = {  # constants of modules
 }
 
 
-def no_temperature(model: LabelModel) -> None:
-    model.emission_ = replace(model.emission_, exponent=model.emission_.exponent / model.temperature_)
-    word = replace(model.declared_, exponent=model.declared_.exponent / model.declared_.exponent.max())
-    model.guard_ = replace(model.guard_, declared=word)
+def no_temperature(guard: Guard) -> Guard:
+    fitted = replace(guard.fitted, exponent=guard.fitted.exponent / guard.temperature)
+    prior = replace(guard.prior, exponent=guard.prior.exponent / guard.prior.exponent.max())
+    return replace(guard, fitted=fitted, prior=prior)
 
 
-def copies_in_full(model: LabelModel) -> None:
-    model.emission_ = replace(model.emission_, exponent=np.full(len(model.emission_.exponent), model.temperature_))
-    word = replace(model.declared_, exponent=np.full_like(model.declared_.exponent, model.declared_.exponent.max()))
-    model.guard_ = replace(model.guard_, declared=word)
+def copies_in_full(guard: Guard) -> Guard:
+    fitted = replace(guard.fitted, exponent=np.full(len(guard.fitted.exponent), guard.temperature))
+    prior = replace(guard.prior, exponent=np.full_like(guard.prior.exponent, guard.prior.exponent.max()))
+    return replace(guard, fitted=fitted, prior=prior)
 
 
-def no_trust_asked(model: LabelModel) -> None:
-    model.guard_ = replace(model.guard_, trust=1.0)
+def no_trust_asked(guard: Guard) -> Guard:
+    return replace(guard, trust=1.0)
 
 
-def changed(change: Callable[[LabelModel], None]) -> Callable[[Task], np.ndarray]:
+def changed(change: Callable[[Guard], Guard]) -> Callable[[Task], np.ndarray]:
     """The default estimator, with something taken away after the fit."""
 
     def beliefs(task: Task) -> np.ndarray:
         model = LabelModel().fit(task.fit)
-        change(model)
+        model.estimate_ = replace(model.estimate_, guard=change(model.estimate_.guard))
         return model.predict_proba(task.score)
 
     return beliefs

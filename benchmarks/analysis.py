@@ -19,6 +19,7 @@ import numpy as np
 
 from shortlist import Analysis, LabelModel, Votes
 from shortlist.errors import FitWarning
+from shortlist.labelmodel import Likelihood
 
 CLASSES = [f"class {j}" for j in range(10)]
 TABLES = ["labelers", "shortlists", "pairs", "classes", "rows", "buckets", "suggest"]
@@ -57,7 +58,7 @@ def timed(name: str, work) -> None:  # type: ignore[no-untyped-def]
 def fitted(votes: Votes) -> LabelModel:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
-        return LabelModel(accuracy="labeler", max_iter=30).fit(votes)
+        return LabelModel(estimator=Likelihood(accuracy="labeler"), max_iter=30).fit(votes)
 
 
 def codomains(n: int, rng: np.random.Generator) -> list[list[list[str]]]:

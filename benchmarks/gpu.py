@@ -19,28 +19,16 @@ import torch
 
 from shortlist.labelmodel.estep.device import DeviceKernel, count_patterns
 from shortlist.labelmodel.estep.kernel import Kernel
+from shortlist.labelmodel.estimators.paper import Likelihood
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.options import assume
-from shortlist.labelmodel.solvers.em import Fit, maximise
+from shortlist.labelmodel.solvers.em import maximise
+from shortlist.labelmodel.solvers.solver import Fit
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
 
-PAPER: dict[str, Any] = {
-    "accuracy": "class",
-    "propensity": "labeler",
-    "split": "equal",
-    "balance": "learn",
-    "accuracy_mean": 0.7,
-    "accuracy_votes": 0.0,
-    "propensity_rows": 0.0,
-    "balance_rows": 0.0,
-    "max_iter": 1000,
-    "n_starts": 1,
-    "tol": 1e-8,
-    "threads": None,
-}
+MAX_ITER, TOL = 1000, 1e-8
 CHUNK = 1 << 24
 SLICE = 16_000
 
@@ -104,9 +92,9 @@ def some_votes(panel: Panel, m: int, device: str) -> Any:
         part = columns[:, a : a + CHUNK]
         size = part.shape[1]
         classes = torch.bucketize(torch.rand(size, generator=generator, device=device), upto_class)
-        for i, (start, count) in enumerate(zip(layout.starts, layout.sizes, strict=True)):
-            logs = np.concatenate([table.abstain[i : i + 1], table.votes[start : start + count]])
-            upto = torch.tensor(np.cumsum(np.exp(logs), axis=0)[:-1], dtype=torch.float32, device=device)  # (c, k)
+        for i in range(layout.n):
+            chances = np.exp(layout.by_code(i, table.votes, table.abstain))
+            upto = torch.tensor(np.cumsum(chances, axis=0)[:-1], dtype=torch.float32, device=device)  # (c, k)
             drawn = torch.rand(size, generator=generator, device=device)
             part[i] = sum((drawn >= row[classes]).to(torch.uint8) for row in upto)
     return columns
@@ -122,8 +110,9 @@ def fit_on_device(panel: Panel, columns: Any, device: str) -> tuple[Fit, tuple[f
 
 
 def fitted(panel: Panel, rows: Kernel | DeviceKernel) -> Fit:
-    assumptions = assume(PAPER, panel, rows.often, rows.total)
-    return maximise(rows, assumptions, assumptions.start(), max_iter=PAPER["max_iter"], tol=PAPER["tol"])
+    k = panel.layout.k
+    assumptions = Likelihood.paper().assume(panel, rows.vote_counts, rows.total, np.full(k, 1 / k), learn_balance=True)
+    return maximise(rows, assumptions, assumptions.start(), max_iter=MAX_ITER, tol=TOL)
 
 
 def compared(panel: Panel, columns: Any, fit: Fit, device: str) -> tuple[float, float]:

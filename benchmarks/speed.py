@@ -27,7 +27,7 @@ import tracemalloc
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -36,17 +36,17 @@ import torch
 
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import FitWarning
-from shortlist.labelmodel import Gradient, Parameters
+from shortlist.labelmodel import Gradient, Likelihood, Parameters, Problem
+from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.estep.expectation import Expectation
-from shortlist.labelmodel.estep.kernel import Kernel, one_blas_thread
+from shortlist.labelmodel.estep.kernel import Kernel
 from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, emission
 from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.options import assume, resolve
-from shortlist.labelmodel.solvers.em import Fit, maximise
-from shortlist.labelmodel.solvers.gradient import descend
+from shortlist.labelmodel.solvers.em import maximise
+from shortlist.labelmodel.solvers.solver import Fit
 
 EPOCHS = 200
 TURNS = 3  # of (b), each followed by ...
@@ -140,17 +140,16 @@ class Race:
         # un-deduplicated, as the paper has them
         self.rows = Evidence(self.votes, np.ones(len(self.votes)), np.full(len(self.votes), -1))
         self.panel = Panel.of(self.votes)
-        self.expectation = Expectation(self.rows, self.panel.layout, device="cpu", threads=None)
-        self.assumptions = assume(
-            resolve(LabelModel.paper().get_params())[1], self.panel, self.expectation.often, self.expectation.total
-        )
+        self.expectation = Expectation(self.rows, self.panel.layout)
+        self.assumptions = as_in_the_paper(self.panel, self.expectation)
         start = self.assumptions.start()
         self.start = Parameters(start.accuracy, np.full(self.panel.layout.n, 0.5), start.balance, start.split)
 
     def run(self) -> None:
-        self.threads = Clock.threads or best_threads(self.rows, self.assumptions, self.start)
+        problem = Problem(panel=self.panel, evidence=self.rows, expectation=self.expectation, max_iter=self.epochs)
+        self.threads = Clock.threads or best_threads(problem, self.assumptions, self.start)
         for turn in range(TURNS):
-            seconds, found = vectorised(self.rows, self.assumptions, self.start, self.threads, self.epochs)
+            seconds, found = vectorised(problem, self.assumptions, self.start, self.threads)
             self.torch_seconds.append(seconds)
             if not turn:
                 self.theirs = self.likelihood(found)
@@ -218,20 +217,26 @@ def three_loops(votes: Votes, layout: Layout, start: Parameters, rows: int = 20)
     return (Clock.now() - began) / rows
 
 
-def best_threads(rows: Evidence, assumptions: Assumptions, start: Parameters) -> int:
+def as_in_the_paper(panel: Panel, expectation: Expectation) -> Assumptions:
+    """What `LabelModel.paper()` assumes about these votes."""
+    k = panel.layout.k
+    counts, total = expectation.vote_counts, expectation.total
+    return Likelihood.paper().assume(panel, counts, total, np.full(k, 1 / k), learn_balance=True)
+
+
+def best_threads(problem: Problem, assumptions: Assumptions, start: Parameters) -> int:
     """How many threads make the paper's optimiser fastest here."""
+    brief = replace(problem, max_iter=2)
     most = torch.get_num_threads()
     counts = sorted({most, *(2**i for i in range(most.bit_length()))})
-    return min(counts, key=lambda n: min(vectorised(rows, assumptions, start, n, 2)[0] for _ in range(2)))
+    return min(counts, key=lambda n: min(vectorised(brief, assumptions, start, n)[0] for _ in range(2)))
 
 
-def vectorised(
-    rows: Evidence, assumptions: Assumptions, start: Parameters, threads: int, epochs: int
-) -> tuple[float, Parameters]:
+def vectorised(problem: Problem, assumptions: Assumptions, start: Parameters, threads: int) -> tuple[float, Parameters]:
     """(seconds, what was found) of the paper's optimiser."""
     torch.set_num_threads(threads)
     began = Clock.now()
-    fit = descend(rows, assumptions, start, Gradient(smallest=0.0), max_iter=epochs, seed=0, device="cpu")
+    fit = Gradient(smallest=0.0).maximise(problem, assumptions, start)
     return Clock.now() - began, fit.parameters
 
 
@@ -244,8 +249,8 @@ def iterations_to(votes: Votes, goal: float) -> int:
 def fit_for(votes: Votes, iterations: int) -> Fit:
     """What `LabelModel.paper().fit` does, so many iterations long: votes in, parameters out."""
     panel, evidence = Panel.of(votes), Evidence.gather(votes)
-    expectation = Expectation(evidence, panel.layout, device="cpu", threads=Clock.threads)
-    assumptions = assume(resolve(LabelModel.paper().get_params())[1], panel, expectation.often, expectation.total)
+    expectation = Expectation(evidence, panel.layout, threads=Clock.threads)
+    assumptions = as_in_the_paper(panel, expectation)
     return maximise(expectation, assumptions, assumptions.start(), max_iter=iterations, tol=0.0)
 
 
@@ -284,11 +289,11 @@ def unsorted_rows(m: int, n: int, k: int, size: int = 3) -> tuple[Kernel, Emissi
 
 
 def two_products(rows: Kernel) -> None:
-    X, joint = rows._one_hot(rows.blocks[0], 0, np.float32)
-    slopes = np.ones((joint.shape[0], X.shape[0]), np.float32)
-    for _ in rows.blocks:
-        np.matmul(slopes, X, out=joint)
-        X @ joint.T
+    with rows.encoded(rows.blocks[0], np.float32) as (X, joint):
+        slopes = np.ones((joint.shape[0], X.shape[0]), np.float32)
+        for _ in rows.blocks:
+            np.matmul(slopes, X, out=joint)
+            X @ joint.T
 
 
 def slopes(m: int) -> str:

@@ -8,11 +8,18 @@ Every mistake a user can make is a `ShortlistError`; the message says who, what,
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 
 
 class ShortlistError(Exception):
-    """The root of the family: `except ShortlistError` catches every mistake this library explains."""
+    """The root of the family: `except ShortlistError` catches every mistake this library explains.
+
+    `option` is the path of the option it is about, such as ("estimator", "accuracy_mean"); empty where it is none.
+    """
+
+    option: tuple[str, ...] = ()
 
 
 class UnknownClass(ShortlistError, ValueError):
@@ -41,6 +48,10 @@ class BadRows(ShortlistError, ValueError):
 
 class BadFit(ShortlistError, ValueError):
     """Options, weights, gold labels or votes that a model cannot be fitted with."""
+
+    def __init__(self, message: str, *, option: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.option = option
 
 
 class NotFitted(ShortlistError, ValueError, AttributeError):
@@ -102,3 +113,13 @@ def require(package: str, extra: str) -> ModuleType:
     except ImportError as missing:
         root = package.split(".")[0]
         raise MissingPackage(f"this needs {root}: pip install 'shortlist[{extra}]'") from missing
+
+
+@contextmanager
+def about_option(*path: str) -> Iterator[None]:
+    """Errors raised inside are about the option at this path."""
+    try:
+        yield
+    except ShortlistError as error:
+        error.option = (*path, *error.option)
+        raise

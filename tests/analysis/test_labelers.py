@@ -6,6 +6,7 @@ from hypothesis import given
 
 from shortlist import Analysis, MajorityVote, Votes
 from shortlist.errors import BadFit
+from shortlist.labelmodel import Likelihood
 from tests.analysis.worked import GOLD, NAMES, brute_labelers, newspaper, oracle, quietly_fitted
 from tests.votes.drawing import votes as any_votes
 
@@ -75,7 +76,7 @@ def test_labeler_order_does_not_matter(drawn):
 
 
 def test_the_interval_holds_the_truth_and_narrows_with_level(drawn):
-    analysis = Analysis(drawn.votes, quietly_fitted(drawn.votes, split="equal"))
+    analysis = Analysis(drawn.votes, quietly_fitted(drawn.votes, estimator=Likelihood(split="equal")))
     wide, narrow = analysis.labelers(level=0.99), analysis.labelers(level=0.5)
     truth = np.array([0.9, 0.8, 0.7, 0.6])
     assert (wide["accuracy_low"].to_numpy() < truth).all()

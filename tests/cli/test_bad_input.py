@@ -84,12 +84,26 @@ BAD = {
     "workers below one": (more("[labelers]\nworkers = 0\n"), ["line 19", "whole number from 1"]),
     "an option of no model": (more("[label_model]\nacuracy_mean = 0.8\n"), ["line 19", "accuracy_mean"]),
     "an option that cannot be": (
-        more("[label_model]\naccuracy_mean = 7\n"),
+        more("[label_model]\nestimator = { accuracy_mean = 7 }\n"),
         ["line 19", "accuracy_mean", "between 0 and 1"],
+    ),
+    "an option of an estimator, in the wrong place": (
+        more('[label_model]\nbalance = "uniform"\naccuracy_mean = 0.7\n'),
+        ["line 20", 'estimator = { kind = "likelihood", accuracy_mean = … }'],
+    ),
+    "a solver that cannot be": (
+        more(
+            '[label_model.estimator]\nkind = "likelihood"\n[label_model.estimator.solver]\nkind = "gradient"\nlr = 0\n'
+        ),
+        ["line 22", "lr", "above 0"],
+    ),
+    "a balance that this estimator does not learn": (
+        more('[label_model]\nmax_iter = 9\nbalance = "learn"\n'),
+        ["line 20", 'estimator="likelihood"'],
     ),
     "an option of no estimator": (more("[label_model.estimator]\nunanimty = 0.8\n"), ["line 19", "'unanimity'"]),
     "an estimator that cannot be": (more("[label_model]\nestimator = { unanimity = 8 }\n"), ["line 19", "below 1"]),
-    "a balance of other classes": (more("[label_model]\nbalance = { sport = 1 }\n"), ["sport"]),
+    "a balance of other classes": (more("[label_model]\nbalance = { sport = 1 }\n"), ["line 19", "sport"]),
     "a file that labelers read, missing": (more('[labelers]\ndepends = ["w.txt"]\n'), ["line 19", "w.txt does not"]),
     "a type unknown": (more('[data.types]\nn = "float"\n'), ["line 18", "'number'"]),
     # -- labelers in the toml

@@ -17,6 +17,7 @@ from shortlist.identifiability.verdict import decide
 from shortlist.labelmodel import Parameters
 from shortlist.uncertainty.fitted import Fitted
 from tests.identifiability.structures import structure, structures
+from tests.labelmodel.reference import likelihood
 
 pytestmark = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 
@@ -44,7 +45,8 @@ def drawn(says, classes, m=1500, seed=0, accuracy=None):
     ],
 )
 def test_ranks_counted_by_hand(n, options, rank, parameters):
-    found = diagnose_fit(LabelModel(**options).fit(drawn([["a", "b"]] * n, ["a", "b"])))
+    model = likelihood(**options) if options else LabelModel()
+    found = diagnose_fit(model.fit(drawn([["a", "b"]] * n, ["a", "b"])))
     assert (found.rank, found.parameters) == (rank, parameters)
     assert found.identifiable == (rank == parameters)
     assert found.shares.shape == (parameters,)
@@ -63,9 +65,9 @@ def test_classes_that_can_trade_places():
 
 
 def test_flat_directions_in_words():
-    one = diagnose_fit(LabelModel(accuracy="labeler").fit(drawn([["a", "b"]] * 2, ["a", "b"])))
+    one = diagnose_fit(likelihood(accuracy="labeler").fit(drawn([["a", "b"]] * 2, ["a", "b"])))
     assert one.findings[1:] == ["The accuracy of labeler_1 and the accuracy of labeler_2 trade off."]
-    balance = diagnose_fit(LabelModel(balance="learn").fit(drawn([["a", "b"]], ["a", "b"])))
+    balance = diagnose_fit(likelihood(balance="learn").fit(drawn([["a", "b"]], ["a", "b"])))
     assert all("the balance of a" in words for words in balance.findings[1:])
     assert "1 of 3 parameters" in balance.findings[0]
 
@@ -87,7 +89,7 @@ def test_labelers_that_are_never_wrong_are_seen_all_the_same():
 
 
 def test_a_sample_of_patterns_sees_what_all_of_them_do(monkeypatch):
-    model = LabelModel(balance="learn").fit(drawn([["a", "b", "c"], [{"a", "b"}, "c"]] * 3, list("abc")))
+    model = likelihood(balance="learn").fit(drawn([["a", "b", "c"], [{"a", "b"}, "c"]] * 3, list("abc")))
     fitted = Fitted.of(model, model.evidence_)
     everything = Sight.of(imagined(fitted))
     monkeypatch.setattr("shortlist.identifiability.imagined.ALL", 40)
@@ -101,7 +103,7 @@ def test_a_sample_of_patterns_sees_what_all_of_them_do(monkeypatch):
 def test_the_information_is_that_of_the_rows_at_hand_when_the_model_is_true():
     """Fisher's information by enumeration, against the scores of a hundred thousand rows."""
     votes = drawn([["a", "b"], [{"a"}, {"b", "c"}], ["a", "b", "c"]], list("abc"), m=100_000)
-    model = LabelModel(split="equal", accuracy_votes=0).fit(votes)
+    model = likelihood(split="equal", accuracy_votes=0).fit(votes)
     fitted = Fitted.of(model, model.evidence_)
     expected, observed = Sight.of(imagined(fitted)).seen, Sight.of(fitted).seen
     scale = np.sqrt(np.diag(expected))

@@ -1,9 +1,18 @@
 """Eq. 1 and 2 of the paper by enumeration: sets of names, loops, no logarithms. Slow, and hard to get wrong."""
 
+from dataclasses import fields
+
 import numpy as np
 from hypothesis import strategies as st
 
-from shortlist import Votes
+from shortlist import LabelModel, Votes
+from shortlist.labelmodel import Likelihood
+
+
+def likelihood(**options):
+    """A LabelModel of the paper's family, from options of `Likelihood` and of `LabelModel`."""
+    own = {field.name: options.pop(field.name) for field in fields(Likelihood) if field.name in options}
+    return LabelModel(estimator=Likelihood(**own), **options)
 
 
 def conditional(vote, j, codomain, alpha, beta, often=None):

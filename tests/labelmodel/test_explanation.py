@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import UnknownClass
 from shortlist.labelmodel import Parameters
-from tests.labelmodel.reference import some_votes
+from tests.labelmodel.reference import likelihood, some_votes
 
 VOTES = Votes(
     [[1, 1, 0], [2, 2, 1], [1, 2, 2], [2, 1, 1], [0, 0, 2]] * 20,
@@ -20,7 +20,7 @@ VOTES = Votes(
 @given(some_votes(), st.sampled_from(["labeler", "class"]), st.data())
 @pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 def test_moves_add_up_to_the_log_odds(votes, propensity, data):
-    model = LabelModel(propensity=propensity, balance="learn", max_iter=20).fit(votes)
+    model = likelihood(propensity=propensity, balance="learn", max_iter=20).fit(votes)
     a = data.draw(st.integers(0, len(votes) - 1))
     of, against = data.draw(st.permutations(list(votes.space)))[:2]
     beliefs = model.predict_proba(votes)[a]
@@ -50,7 +50,7 @@ def test_by_itself_it_sets_the_first_against_the_second():
 def test_where_abstaining_tells_something_it_is_told():
     truth = Parameters(np.full((3, 2), 0.9), np.array([[0.9, 0.2], [0.8, 0.3], [0.5, 0.5]]), np.full(2, 0.5))
     votes = simulate(truth, [["x", "y"]] * 3, 5000, space=["x", "y"], seed=0).votes
-    model = LabelModel(propensity="class").fit(votes)
+    model = likelihood(propensity="class").fit(votes)
     silent = Votes([[0, 0, 0]], votes.codomains, votes.space, votes.names)
     why = model.explain(silent, 0)
     assert why.of == "y"  # x would have made the first two vote

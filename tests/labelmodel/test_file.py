@@ -1,10 +1,14 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from shortlist import LabelModel, Votes, simulate
+from shortlist import LabelModel, Votes, intervals, simulate
 from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFile, NotFitted
-from shortlist.labelmodel import Gradient, Parameters
+from shortlist.labelmodel import Gradient, Likelihood, Parameters, Pooled
+from shortlist.labelmodel.estep.expectation import Expectation
+from tests.labelmodel.reference import likelihood
 
 
 @pytest.fixture(scope="module")
@@ -14,24 +18,30 @@ def votes():
 
 
 @pytest.mark.parametrize(
-    "options",
+    "model",
     [
-        {},
-        {"balance": {"ä": 1, "b": 2, "c c": 3}, "propensity": "class"},
-        {"balance": np.array([0.2, 0.3, 0.5]), "solver": Gradient(lr=0.05), "max_iter": 3, "tol": np.float64(1e-6)},
+        LabelModel(),
+        LabelModel(estimator=Pooled(unanimity=0.3), balance=[0.5, 0.3, 0.2]),
+        likelihood(balance={"ä": 1, "b": 2, "c c": 3}, propensity="class"),
+        likelihood(balance="learn"),
+        likelihood(balance=np.array([0.2, 0.3, 0.5]), solver=Gradient(lr=0.05), max_iter=3, tol=np.float64(1e-6)),
     ],
 )
 @pytest.mark.filterwarnings("ignore::shortlist.errors.NotConverged")
-def test_a_model_comes_back_whole(options, votes, tmp_path):
-    model = LabelModel(**options).fit(votes)
+def test_a_model_comes_back_whole(model, votes, tmp_path):
+    model.fit(votes)
     model.save(tmp_path / "model.npz")
     again = LabelModel.load(tmp_path / "model.npz")
     assert np.array_equal(again.predict_proba(votes), model.predict_proba(votes))
-    for name in ("accuracy_", "propensity_", "class_balance_", "history_"):
+    for name in ("accuracy_", "propensity_", "class_propensity_", "class_balance_", "history_"):
         assert np.array_equal(getattr(again, name), getattr(model, name))
     assert (again.converged_, again.n_iter_, again.panel_) == (model.converged_, model.n_iter_, model.panel_)
-    assert again.get_params().keys() == model.get_params().keys()
-    assert again.solver == model.solver
+    assert again.to_options() == model.to_options()
+    assert (again.estimator, again.estimator_) == (model.estimator, model.estimator_)
+    assert type(again.estimate_) is type(model.estimate_)
+    counts = Expectation(model.evidence_, model.panel_.layout).vote_counts
+    here, there = (each.estimate_.assumptions(counts, 2000.0) for each in (model, again))
+    assert here.log_prior(model.parameters_) == there.log_prior(again.parameters_)
     assert str(again.explain(votes, 1)) == str(model.explain(votes, 1))
 
 
@@ -39,6 +49,46 @@ def test_a_loaded_model_goes_on_learning(votes, tmp_path):
     LabelModel(tol=1e-12).fit(votes[:1000]).save(tmp_path / "half.npz")
     whole = LabelModel.load(tmp_path / "half.npz").partial_fit(votes[1000:])
     assert whole.accuracy_ == pytest.approx(LabelModel(tol=1e-12).fit(votes).accuracy_, abs=1e-4)
+
+
+def test_an_option_that_changed_after_the_fit_is_no_part_of_the_fit(votes, tmp_path):
+    model = LabelModel().fit(votes)
+    model.set_params(estimator="likelihood").save(tmp_path / "model.npz")
+    again = LabelModel.load(tmp_path / "model.npz")
+    assert np.array_equal(again.predict_proba(votes), model.predict_proba(votes))
+    assert again.estimate_.trust == model.estimate_.trust
+    assert again.estimator == "likelihood"  # of the next fit
+    assert again.fit(votes).score(votes) == LabelModel(estimator="likelihood").fit(votes).score(votes)
+
+
+OLD = Path(__file__).parent / "files"
+
+
+@pytest.mark.parametrize(
+    ("name", "estimator", "balance"),
+    [
+        ("format-1", Likelihood(accuracy="labeler", propensity="class", solver="em"), {"a": 2, "b": 1, "c": 1}),
+        ("format-2-pooled", Pooled(), None),
+        ("format-2-settings", Pooled(propensity_ratio=2.0, unanimity=0.5), [0.4, 0.3, 0.3]),
+        ("format-2-likelihood", Likelihood(propensity="class", n_starts=2), "learn"),
+        ("format-2-gradient", Likelihood(accuracy_votes=3.0, solver=Gradient(lr=0.05)), None),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_files_of_older_formats_load(name, estimator, balance, tmp_path):
+    """The files, and the beliefs in them, were written by the versions that had these formats."""
+    with np.load(OLD / "beliefs.npz") as kept:
+        codes, beliefs = kept["codes"], kept[name]
+    model = LabelModel.load(OLD / f"{name}.npz")
+    votes = Votes(codes, model.panel_.codomains, model.panel_.space, model.panel_.names)
+    assert model.predict_proba(votes) == pytest.approx(beliefs, abs=1e-12)
+    assert (model.estimator, model.balance) == (estimator, balance)
+    assert model.class_propensity_.shape == model.accuracy_.shape == (4, 3)
+    assert np.isfinite(model.score(votes))
+    assert intervals(model).accuracy.lower.shape == (4, 3)
+    model.save(tmp_path / "new.npz")
+    assert np.array_equal(LabelModel.load(tmp_path / "new.npz").predict_proba(votes), model.predict_proba(votes))
+    assert model.partial_fit(votes).evidence_.total == 140
 
 
 def test_nothing_in_a_file_is_pickled(votes, tmp_path):
@@ -52,17 +102,17 @@ def test_files_that_cannot_be_read_say_why(votes, tmp_path):
     with pytest.raises(BadFile, match="'votes', not 'label model'"):
         LabelModel.load(tmp_path / "votes.npz")
     LabelModel().fit(votes).save(tmp_path / "model.npz")
-    header, arrays = read_archive(tmp_path / "model.npz", kind="label model", version=2)
+    header, arrays = read_archive(tmp_path / "model.npz", kind="label model", version=3)
     del header["kind"], header["version"]
     write_archive(tmp_path / "new.npz", kind="label model", version=99, header=header, arrays=arrays)
     with pytest.raises(BadFile, match="newer"):
         LabelModel.load(tmp_path / "new.npz")
     unknown = {**header, "options": {**header["options"], "patience": 3}}
-    write_archive(tmp_path / "odd.npz", kind="label model", version=2, header=unknown, arrays=arrays)
+    write_archive(tmp_path / "odd.npz", kind="label model", version=3, header=unknown, arrays=arrays)
     with pytest.raises(BadFile, match="patience"):
         LabelModel.load(tmp_path / "odd.npz")
-    write_archive(tmp_path / "less.npz", kind="label model", version=2, header=header, arrays={})
-    with pytest.raises(BadFile, match="parameters"):
+    write_archive(tmp_path / "less.npz", kind="label model", version=3, header=header, arrays={})
+    with pytest.raises(BadFile, match=r"seen\.codes"):
         LabelModel.load(tmp_path / "less.npz")
     with pytest.raises(NotFitted):
         LabelModel().save(tmp_path / "empty.npz")

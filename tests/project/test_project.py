@@ -10,6 +10,7 @@ import pytest
 
 from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
 from shortlist.errors import FitWarning, ShortlistError
+from shortlist.labelmodel import Likelihood
 from shortlist.project.listener import Listener
 from shortlist.project.settings import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
@@ -148,15 +149,17 @@ def test_a_file_that_is_added_is_read_and_the_others_are_not(project):
 
 def test_options_of_the_model_only_fit_again(project):
     project.run(QUICK)
-    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\naccuracy_mean = 0.9\n\n[classifier]")
+    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nmax_iter = 900\n\n[classifier]")
     assert did(project) == ["fit", "export"]
-    assert project.model.get_params()["accuracy_mean"] == 0.9
+    assert project.model.max_iter == 900
 
 
 def test_settings_of_the_estimator_are_a_table(project):
     edit(project.folder / "shortlist.toml", "[classifier]", "[label_model.estimator]\nunanimity = 0.7\n\n[classifier]")
     assert project.model.estimator.unanimity == 0.7
     assert project.run(["fit"])[-1].status == "up to date"
+    edit(project.folder / "shortlist.toml", "unanimity = 0.7", 'kind = "likelihood"\naccuracy_mean = 0.9')
+    assert project.model.estimator == Likelihood(accuracy_mean=0.9)
 
 
 def test_gold_scores_and_does_not_fit(project):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
+from shortlist.labelmodel import Likelihood
 from shortlist.reporting.digest import Digest
 from shortlist.reporting.findings import findings
 from tests.analysis.worked import quietly_fitted
@@ -22,7 +23,7 @@ def test_the_doctor_speaks_first():
 
 def test_an_honest_model_of_good_labelers_gets_no_warning():
     votes, truth = drawn(3000)
-    words = said(Digest(votes, quietly_fitted(votes, split="equal"), gold=truth))
+    words = said(Digest(votes, quietly_fitted(votes, estimator=Likelihood(split="equal")), gold=truth))
     for complaint in ("depend on each other", "at random", "never voted", "confident", "stopped", "failed"):
         assert complaint not in words
     assert "honest" in words
@@ -67,7 +68,7 @@ def test_overconfidence_and_estimates_off_gold():
 
 def test_worse_than_chance():
     votes = drawn(2000).votes
-    model = quietly_fitted(votes, accuracy="labeler")
+    model = quietly_fitted(votes, estimator=Likelihood(accuracy="labeler"))
     model.accuracy_[0] = 0.05
     del model.evidence_  # what it was fitted on would contradict that
     assert "goal is estimated to be right 5% of the time" in said(Digest(votes, model))

@@ -14,7 +14,7 @@ from scipy.special import expit, logit, ndtri
 from shortlist.analysis.soft import share
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.estep.kernel import one_blas_thread
+from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.votes import Votes
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estep.kernel import one_blas_thread
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.estep.cores import one_blas_thread
+from shortlist.labelmodel.formulae.layout import Layout, one_hot
 
 BLOCK = 8_192  # rows
 
@@ -22,17 +22,9 @@ def soft_counts(codes: npt.NDArray[Any], beliefs: Floats, layout: Layout) -> Flo
         for start in range(0, len(codes), BLOCK):
             block = np.ascontiguousarray(codes[start : start + BLOCK].T)
             part = X[:, : block.shape[1]]
-            _one_hot(block, layout.sizes, part)
+            one_hot(block, layout.sizes, part)
             sums += part @ beliefs[start : start + BLOCK].astype(np.float32)
     return sums
-
-
-def _one_hot(columns: npt.NDArray[Any], sizes: tuple[int, ...], out: npt.NDArray[np.float32]) -> None:
-    t = 0
-    for column, size in zip(columns, sizes, strict=True):
-        for code in range(1, size + 1):
-            np.equal(column, code, out=out[t])
-            t += 1
 
 
 def inside(soft: Floats, layout: Layout) -> Floats:

@@ -19,7 +19,7 @@ from shortlist.analysis.labelers import frame
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning
 from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission, log_joint, log_marginal, posterior
+from shortlist.labelmodel.formulae.likelihood import Emission, log_joint, log_marginal
 from shortlist.labelmodel.predictor import most_likely
 from shortlist.votes import Votes
 
@@ -77,9 +77,7 @@ def likelihoods(model: Any, votes: Votes) -> Floats:
 
 def terms(column: npt.NDArray[Any], table: Emission, layout: Layout, i: int) -> Floats:
     """(u, k): log P(G_i | class), what labeler i adds to the joint."""
-    votes, abstain = table.tempered(layout)
-    start = layout.starts[i]
-    added: Floats = np.concatenate([abstain[i : i + 1], votes[start : start + layout.sizes[i]]])[column]
+    added: Floats = layout.by_code(i, *table.tempered(layout))[column]
     return added
 
 
@@ -102,22 +100,11 @@ def gold_gains(
         if refit and others:
             without = fit_again(model, fitted[:, others])
             beliefs = without.predict_proba(rows[:, others])
-        elif full.parameters_.silence:
-            codes = full.panel_.codes(rows)
-            at = full.panel_.names.index(name)
-            own = terms(codes[:, at], full.emission_, full.panel_.layout, at)
-            without, beliefs = full, posterior(log_joint(codes, full.emission_, full.panel_.layout) - own)
-        else:  # abstaining is no evidence: a labeler that abstains is not there
-            without, beliefs = full, full.predict_proba(abstaining(rows, i))
+        else:
+            codes, at = full.panel_.codes(rows), full.panel_.names.index(name)
+            without, beliefs = full, full.estimate_.beliefs_without(codes, at)
         gains.append(right - _right(beliefs, without, truth))
     return gains
-
-
-def abstaining(votes: Votes, i: int) -> Votes:
-    """The same votes, but for labeler i, which abstains everywhere."""
-    codes = votes.codes.copy()
-    codes[:, i] = 0
-    return Votes(codes, votes.codomains, votes.space, votes.names)
 
 
 def _right(beliefs: Floats, model: Any, truth: npt.NDArray[np.int64]) -> float:

@@ -48,12 +48,13 @@ def _at_random(panel: Panel, rng: np.random.Generator) -> Fitted:
     """The paper's model of these labelers, with a learned balance and no prior, at random values."""
     layout = panel.layout
     n, k = layout.n, layout.k
-    balance, rate = rng.dirichlet(np.full(k, 5.0)), rng.uniform(0.3, 0.8, n)
+    balance, propensity = rng.dirichlet(np.full(k, 5.0)), rng.uniform(0.3, 0.8, n)
     assumptions = Assumptions(
-        layout, False, False, True, balance, rate, equal_split(layout),
+        layout, False, False, True, balance, propensity, equal_split(layout),
         accuracy_mean=0.7, accuracy_votes=0.0, propensity_rows=0.0, balance_rows=0.0,
     )  # fmt: skip
-    parameters = Parameters(assumptions.settled(rng.uniform(0.55, 0.95, (n, k))), rate, balance, assumptions.split)
+    accuracy = assumptions.settled(rng.uniform(0.55, 0.95, (n, k)))
+    parameters = Parameters(accuracy, propensity, balance, assumptions.split)
     return Fitted(
         panel=panel,
         assumptions=assumptions,

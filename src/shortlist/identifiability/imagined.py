@@ -14,6 +14,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, log_marginal
+from shortlist.labelmodel.simulate import draw_codes
 from shortlist.uncertainty.fitted import Fitted
 
 ALL = 20_000  # patterns up to which all are gone through
@@ -51,23 +52,12 @@ def _sample(fitted: Fitted, seed: int) -> tuple[Codes, Floats]:
     layout = fitted.layout
     each = max(1, ALL // (4 * layout.n), PER_PARAMETER * fitted.coordinates.size // (2 * layout.n))
     tables = [_erring(fitted, i) for i in range(layout.n)]
-    drawn = [_draw(table, layout, each, rng) for table in tables]
-    codes = np.concatenate([_draw(fitted.table, layout, each * layout.n, rng), *drawn])
+    drawn = [draw_codes(table, layout, each, rng)[1] for table in tables]
+    codes = np.concatenate([draw_codes(fitted.table, layout, each * layout.n, rng)[1], *drawn])
     joint = log_joint(codes, fitted.table, layout)
     mine = log_marginal(joint)
     other = _mixture(codes, joint, fitted.table, tables, layout)
     return codes, np.exp(mine - np.logaddexp(mine, other)) / (each * layout.n)
-
-
-def _draw(table: Emission, layout: Layout, m: int, rng: np.random.Generator) -> Codes:
-    """m rows of codes; unlike `simulate`, from labelers that have no dummies, too."""
-    truth = rng.choice(layout.k, m, p=np.exp(table.balance) / np.exp(table.balance).sum())
-    codes = np.zeros((m, layout.n), np.int64)
-    for i, (start, size) in enumerate(zip(layout.starts, layout.sizes, strict=True)):
-        logs = np.concatenate([table.abstain[i : i + 1], table.votes[start : start + size]])
-        upto = np.cumsum(np.exp(logs), axis=0).T[:, :-1]  # (k, size): the last code takes what is left
-        codes[:, i] = (rng.random(m)[:, None] >= upto[truth]).sum(axis=1)
-    return codes
 
 
 def _erring(fitted: Fitted, i: int) -> Emission:
@@ -83,8 +73,7 @@ def _mixture(codes: Codes, joint: Floats, table: Emission, tables: list[Emission
     """log of the mean probability of each pattern under the tables, each of which differs in one labeler."""
     total: Floats = np.full(len(codes), -np.inf)
     for i, other in enumerate(tables):
-        part = slice(layout.starts[i], layout.starts[i] + layout.sizes[i])
-        more = np.concatenate([(other.abstain - table.abstain)[i : i + 1], (other.votes - table.votes)[part]])
+        more = layout.by_code(i, other.votes - table.votes, other.abstain - table.abstain)
         total = np.logaddexp(total, log_marginal(joint + other.balance - table.balance + more[codes[:, i]]))
     total -= np.log(len(tables))
     return total

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.identifiability.imagined import imagined
 from shortlist.identifiability.sight import Sight
+from shortlist.labelmodel.formulae.counts import vote_counts
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of
@@ -109,10 +110,8 @@ def _findings(fitted: Fitted, sight: Sight, pairs: Sequence[tuple[str, str]]) ->
 def _trading_places(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Pairs of classes that no vote given tells apart, and the balance and known classes do not either."""
     layout, pi = fitted.layout, fitted.assumptions.balance
-    heard = np.zeros(len(layout.member), np.bool_)
-    for start, column in zip(layout.starts, fitted.codes.T, strict=True):
-        heard[start + column[column > 0].astype(np.int64) - 1] = True
-    member, known = layout.member[heard], set(fitted.gold[fitted.gold >= 0].tolist())
+    voted = vote_counts(fitted.codes.T, np.ones(len(fitted.codes)), layout) > 0
+    member, known = layout.member[voted], set(fitted.gold[fitted.gold >= 0].tolist())
     for c, d in combinations(range(layout.k), 2):
         alike = fitted.assumptions.learn_balance or bool(np.isclose(pi[c], pi[d]))
         if alike and (member[:, c] == member[:, d]).all() and not known & {c, d}:

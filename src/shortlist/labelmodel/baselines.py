@@ -54,12 +54,12 @@ def shares(layout: Layout) -> Floats:
     return share
 
 
-def answers(codes: Codes, layout: Layout, sizes: Floats) -> Floats:
+def answers(codes: Codes, layout: Layout, n_copies: Floats) -> Floats:
     """(m, k): the class that has most of a row's votes; classes that tie share it.
 
-    Copies, `sizes` (n,) of them, share a vote.
+    Copies, `n_copies` (n,) of them, share a vote.
     """
-    points = tally(codes, layout, shares(layout) / sizes[layout.owner, None])
+    points = tally(codes, layout, shares(layout) / n_copies[layout.owner, None])
     best = points >= points.max(axis=1, keepdims=True) - TIE
     answer: Floats = best / best.sum(axis=1, keepdims=True)
     return answer
@@ -68,6 +68,6 @@ def answers(codes: Codes, layout: Layout, sizes: Floats) -> Floats:
 def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:
     """(m, k): the sum over votes of what each shortlist (S, k) is worth to each class."""
     points = np.zeros((len(codes), layout.k))
-    for start, size, column in zip(layout.starts, layout.sizes, codes.T, strict=True):
-        points += np.concatenate([np.zeros((1, layout.k)), worth[start : start + size]])[column]
+    for i, column in enumerate(codes.T):
+        points += layout.by_code(i, worth)[column]
     return points

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.formulae.likelihood import Emission, log_joint
-from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.arrays import Floats
+from shortlist.labelmodel.estimators.estimate import Estimate
+from shortlist.labelmodel.formulae.likelihood import log_joint
+from shortlist.labelspace import LabelSpace
 
 
 @dataclass(frozen=True)
@@ -36,34 +38,35 @@ class Explanation:
 
 
 def explain(
-    codes: npt.NDArray[Any],
-    table: Emission,
-    panel: Panel,
-    of: str | None = None,
-    against: str | None = None,
-    *,
-    pooled: npt.NDArray[np.float64] | None = None,
+    codes: npt.NDArray[Any], estimate: Estimate, of: str | None = None, against: str | None = None
 ) -> Explanation:
     """One row of codes (n,): the most believed class against the next, unless others are asked for.
 
-    Where the table is not all there is to it, `pooled` (k,) are the beliefs in the end; the rest is one more move.
+    Where the table is not all that beliefs are made of, the adjustment is one more move.
     """
-    layout, space = panel.layout, panel.space
-    joint = log_joint(codes[None], table, layout)[0] if pooled is None else np.log(pooled)
-    j = int(np.argmax(joint)) if of is None else space.position(of)
-    others = np.where(np.arange(layout.k) == j, -np.inf, joint)
-    other = int(np.argmax(others)) if against is None else space.position(against)
+    panel, layout, table = estimate.panel, estimate.layout, estimate.emission
+    adjusted = estimate.adjustment is not None
+    log_beliefs = np.log(estimate.beliefs(codes[None])[0]) if adjusted else log_joint(codes[None], table, layout)[0]
+    j, other = compared(log_beliefs, panel.space, of, against)
     votes, abstain = table.tempered(layout)
     moves, said = {}, {}
     for i, name in enumerate(panel.names):
         c = int(codes[i])
-        row = votes[layout.starts[i] + c - 1] if c else abstain[i]
+        row = layout.by_code(i, votes, abstain)[c]
         moves[name] = float(row[j] - row[other])
         if c:
-            said[name] = space.show(panel.codomains[i].shortlists[c - 1])
+            said[name] = panel.space.show(panel.codomains[i].shortlists[c - 1])
     balance = float(table.balance[j] - table.balance[other])
-    if pooled is not None:
-        rest = "pooling" if "pooling" not in moves else "pooling (of the model)"
-        moves[rest] = float(joint[j] - joint[other]) - balance - sum(moves.values())
-        said[rest] = "trust and unanimity"
-    return Explanation(space[j], space[other], balance, moves, said)
+    if estimate.adjustment is not None:
+        name, words = estimate.adjustment
+        name = name if name not in moves else f"{name} (of the model)"
+        moves[name] = float(log_beliefs[j] - log_beliefs[other]) - balance - sum(moves.values())
+        said[name] = words
+    return Explanation(panel.space[j], panel.space[other], balance, moves, said)
+
+
+def compared(log_beliefs: Floats, space: LabelSpace, of: str | None, against: str | None) -> tuple[int, int]:
+    """The positions of two classes: those asked for, or the most believed ones."""
+    j = int(np.argmax(log_beliefs)) if of is None else space.position(of)
+    others = np.where(np.arange(len(space)) == j, -np.inf, log_beliefs)
+    return j, int(np.argmax(others)) if against is None else space.position(against)

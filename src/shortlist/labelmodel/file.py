@@ -3,92 +3,69 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
-from shortlist.archive import read_archive, write_archive
+from shortlist.archive import Arrays, read_archive, write_archive
 from shortlist.errors import BadFile, ShortlistError
-from shortlist.labelmodel.estimators.pooled.guard import Guard
-from shortlist.labelmodel.estimators.pooled.pooled import Pooled
+from shortlist.labelmodel.estimators.estimate import State
+from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.likelihood import Emission, Parameters
 from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.solvers.gradient import Gradient
+from shortlist.labelmodel.older import upgraded
+from shortlist.labelmodel.settings import from_table, plain
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
 
 KIND = "label model"
-FORMAT = 2
+FORMAT = 3
+ESTIMATE = "estimate."
 Model = TypeVar("Model", bound="LabelModel")
-_PARAMETERS = ("accuracy", "propensity", "balance", "split")
-_TABLE = ("votes", "abstain", "balance", "exponent")
 
 
 def save(model: LabelModel, path: str | os.PathLike[str]) -> None:
+    """The options; the estimator that was fitted, and its estimate; the evidence."""
+    state, evidence = model.estimate_.state(), model.evidence_
     header = {
-        "options": {name: _plain(value) for name, value in model.get_params(deep=False).items()},
+        "options": model.to_options(),
         "panel": model.panel_.to_json(),
-        "converged": bool(model.converged_),
-        "n_iter": int(model.n_iter_),
-        "silence": model.parameters_.silence,
+        "estimator": plain(model.estimator_),
+        "estimate": state.facts,
     }
-    pooled = hasattr(model, "guard_")
-    if pooled:
-        header |= {"trust": model.trust_, "unanimity": model.unanimity_, "temperature": model.temperature_}
-    evidence = model.evidence_
     arrays = {
-        "history": model.history_,
         "seen.codes": evidence.votes.codes,
         "seen.weights": evidence.weights,
         "seen.gold": evidence.gold,
-        **{f"parameters.{name}": getattr(model.parameters_, name) for name in _PARAMETERS},
-        **{f"table.{name}": getattr(model.emission_, name) for name in _TABLE},
+        **{f"{ESTIMATE}{name}": array for name, array in state.arrays.items()},
     }
-    if pooled:
-        arrays["labeler_accuracy"] = model.labeler_accuracy_
-        arrays |= {f"declared.{name}": getattr(model.declared_, name) for name in _TABLE}
     write_archive(path, kind=KIND, version=FORMAT, header=header, arrays=arrays)
 
 
-def load(cls: type[Model], path: str | os.PathLike[str]) -> Model:
+def load(cls: type[Model], path: str | os.PathLike[str], kinds: Mapping[str, type[Estimator]]) -> Model:
+    """A model as it was saved. `kinds` are the estimators that are known."""
     header, arrays = read_archive(path, kind=KIND, version=FORMAT)
     try:
-        options = header["options"]
-        if isinstance(options["solver"], dict):
-            options["solver"] = Gradient(**options["solver"])
-        if isinstance(options["estimator"], dict):
-            options["estimator"] = Pooled(**options["estimator"])
-        model = cls(**options)
-        panel = Panel.from_json(header["panel"])
-        model._set(
-            panel, Parameters(**{name: arrays[f"parameters.{name}"] for name in _PARAMETERS}, silence=header["silence"])
-        )
-        model.emission_ = Emission(*(arrays[f"table.{name}"] for name in _TABLE))
-        if "trust" in header:
-            declared = Emission(*(arrays[f"declared.{name}"] for name in _TABLE))
-            model.labeler_accuracy_ = arrays["labeler_accuracy"]
-            model.guard_ = Guard(declared, header["trust"], header["unanimity"], header["temperature"])
-        seen = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
-        model.evidence_ = Evidence(seen, arrays["seen.weights"], arrays["seen.gold"])
-        model.history_ = arrays["history"]
-        model.converged_, model.n_iter_ = header["converged"], header["n_iter"]
+        header, arrays = upgraded(header, arrays)
+        kind = header["estimator"]["kind"]
+        if kind not in kinds:
+            raise BadFile(
+                f"{path} was fitted by the estimator {kind!r}, which is not part of shortlist: give its class, "
+                "LabelModel.load(path, estimators=[...])"
+            )
+        model = cls.from_options(header["options"], estimators=kinds.values())
+        _restore(model, header, arrays, from_table(kinds, header["estimator"], "estimator"))
+    except BadFile:
+        raise
     except (KeyError, TypeError, ShortlistError) as error:
         raise BadFile(f"{path} is no label model this version can read ({error})") from error
     return model
 
 
-def _plain(value: Any) -> Any:
-    """An option as JSON holds it."""
-    if isinstance(value, (Gradient, Pooled)):
-        return asdict(value)
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, dict):
-        return {str(name): _plain(v) for name, v in value.items()}
-    return value
+def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Arrays, estimator: Estimator) -> None:
+    panel = Panel.from_json(header["panel"])
+    kept = {name.removeprefix(ESTIMATE): array for name, array in arrays.items() if name.startswith(ESTIMATE)}
+    seen = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
+    evidence = Evidence(seen, arrays["seen.weights"], arrays["seen.gold"])
+    model._keep(estimator, estimator.restore(panel, State(header["estimate"], kept)), evidence)

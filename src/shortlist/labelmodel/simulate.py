@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Positions
 from shortlist.errors import BadFit
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
@@ -40,15 +41,20 @@ def simulate(
 
 def draw(table: Emission, shape: Votes, m: int, rng: np.random.Generator) -> Simulated:
     """m rows from a table; `shape` says whose votes they are."""
-    layout = Layout.of(shape.codomains, shape.space)
-    truth = rng.choice(layout.k, m, p=np.exp(table.balance) / np.exp(table.balance).sum())
-    codes = np.zeros((m, layout.n), np.int64)
-    for i, (start, size) in enumerate(zip(layout.starts, layout.sizes, strict=True)):
-        logs = np.concatenate([table.abstain[i : i + 1], table.votes[start : start + size]])
-        upto = np.cumsum(np.exp(logs), axis=0).T[:, :-1]  # (k, size): the last code takes what is left
-        codes[:, i] = (rng.random(m)[:, None] >= upto[truth]).sum(axis=1)
+    truth, codes = draw_codes(table, Layout.of(shape.codomains, shape.space), m, rng)
     votes = Votes(codes, shape.codomains, shape.space, shape.names)
     return Simulated(votes, np.array(shape.space.names, object)[truth])
+
+
+def draw_codes(table: Emission, layout: Layout, m: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
+    """m rows from a table: the class of each (m,), and what every labeler votes on it (m, n)."""
+    truth = rng.choice(layout.k, m, p=np.exp(table.balance) / np.exp(table.balance).sum())
+    codes = np.zeros((m, layout.n), np.int64)
+    for i in range(layout.n):
+        chances = np.exp(layout.by_code(i, table.votes, table.abstain))
+        upto = np.cumsum(chances, axis=0).T[:, :-1]  # (k, size): the last code takes what is left
+        codes[:, i] = (rng.random(m)[:, None] >= upto[truth]).sum(axis=1)
+    return truth, codes
 
 
 def checked(parameters: Parameters, layout: Layout) -> Parameters:

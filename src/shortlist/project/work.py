@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass
+from shortlist.errors import BadFit, FitWarning, ShortlistError
 from shortlist.io import LabelTable, write_table
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
@@ -83,33 +83,12 @@ def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
     """The label model with the options of the toml, fitted; an option that cannot be is told at its line."""
     from shortlist.labelmodel import LabelModel
 
-    check_options(settings, "label_model", LabelModel, settings.label_model)
     try:
-        return LabelModel(**_live_options(settings)).fit(votes, gold)
-    except (BadFit, UnknownClass, TypeError) as error:
-        path = next((path for path in _option_paths(settings.label_model) if path[-1] in str(error)), None)
-        if path is None:
+        return LabelModel.from_options(settings.label_model).fit(votes, gold)
+    except ShortlistError as error:
+        if not error.option:
             raise
-        raise settings.toml.wrong(str(error), "label_model", *path) from error
-
-
-def _option_paths(options: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The options by name, those within a table first."""
-    for name, value in options.items():
-        yield from ((name, inner) for inner in value) if isinstance(value, dict) else ()
-        yield (name,)
-
-
-def _live_options(settings: Settings) -> dict[str, Any]:
-    """The options of the label model; the settings of estimator and solver are tables in the toml."""
-    from shortlist.labelmodel import Gradient, Pooled
-
-    options = dict(settings.label_model)
-    for name, made in (("estimator", Pooled), ("solver", Gradient)):
-        if isinstance(options.get(name), dict):
-            check_options(settings, f"label_model.{name}", made, options[name])
-            options[name] = made(**options[name])
-    return options
+        raise settings.toml.wrong(str(error), "label_model", *error.option) from error
 
 
 def check_options(settings: Settings, table: str, made: Any, options: Any) -> None:

@@ -41,7 +41,7 @@ class Coordinates:
             accuracy = _numbered(free)
         size = int(accuracy.max(initial=ABSENT)) + 1
         speaks = np.repeat(np.array(assumptions.layout.sizes)[:, None] > 0, k, axis=1)
-        propensity = _numbered(speaks, size) if assumptions.class_propensity else np.full((n, k), ABSENT)
+        propensity = _numbered(speaks, size) if assumptions.learn_class_propensity else np.full((n, k), ABSENT)
         size = max(size, int(propensity.max(initial=ABSENT)) + 1)
         balance = np.arange(size, size + k) if assumptions.learn_balance else np.full(k, ABSENT)
         return cls(accuracy, propensity, balance)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
 from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.counts import vote_counts
 from shortlist.labelmodel.formulae.evidence import Evidence, Gold
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, posterior
@@ -49,10 +50,7 @@ class Fitted:
         panel = fitted_panel(model)
         codes = panel.codes(evidence.votes)
         assumptions = assumptions_of(model, codes, evidence)
-        table = emission(model.parameters_, panel.layout)
-        if not np.allclose(table.votes, model.emission_.votes, atol=1e-6):
-            raise other_family(model)
-        parameters = inside(model.parameters_, codes, evidence, table, panel.layout)
+        parameters = inside(model.parameters_, codes, evidence, assumptions.propensity_by_class, panel.layout)
         table = emission(parameters, panel.layout)
         coordinates = Coordinates.of(assumptions)
         return cls(panel, assumptions, parameters, table, codes, evidence.weights, evidence.gold, coordinates)
@@ -77,29 +75,24 @@ def evidence_of(
 
 
 def assumptions_of(model: LabelModel, codes: Codes, evidence: Evidence) -> Assumptions:
-    """What the model's options assume about this evidence; its split stays the one it was fitted with."""
-    layout = model.panel_.layout
-    often = np.zeros(len(layout.member))
-    for start, column in zip(layout.starts, codes.T, strict=True):
-        voted = column > 0
-        np.add.at(often, start + column[voted].astype(np.int64) - 1, evidence.weights[voted])
-    if not hasattr(model, "assumptions"):
-        raise other_family(model)
-    return model.assumptions(often, evidence.total)
+    """What the model assumes about this evidence; its split stays the one it was fitted with."""
+    counts = vote_counts(codes.T, evidence.weights, model.panel_.layout)
+    assumptions = model.estimate_.assumptions(counts, evidence.total)
+    if assumptions is None:
+        raise BadFit(
+            f"the table of this {type(model).__name__} is not made from accuracies and propensities as in the paper, "
+            'so its likelihood cannot be differentiated here; intervals(model, method="bootstrap") works for any model'
+        )
+    return assumptions
 
 
-def other_family(model: LabelModel) -> BadFit:
-    return BadFit(
-        f"the table of this {type(model).__name__} is not made from accuracies and propensities as in the paper, so "
-        'its likelihood cannot be differentiated here; intervals(model, method="bootstrap") works for any model'
-    )
-
-
-def inside(parameters: Parameters, codes: Codes, evidence: Evidence, table: Emission, layout: Layout) -> Parameters:
+def inside(parameters: Parameters, codes: Codes, evidence: Evidence, by_class: bool, layout: Layout) -> Parameters:
     """The parameters at least half a vote away from 0 and 1, so that their log-odds say something.
 
-    An accuracy that touches 1 after a hundred votes is taken for what it is, about 1 − 1/200.
+    An accuracy that touches 1 after a hundred votes is taken for what it is, about 1 − 1/200. Propensities are
+    moved where they are `by_class`.
     """
+    table = emission(parameters, layout)
     votes, mass = np.zeros((layout.n, layout.k)), np.zeros(layout.k)
     for start in range(0, len(codes), BLOCK):
         part = slice(start, start + BLOCK)
@@ -108,7 +101,7 @@ def inside(parameters: Parameters, codes: Codes, evidence: Evidence, table: Emis
         mass += rows.sum(axis=0)
     accuracy = _half_a_vote_in(parameters.accuracy, votes)
     propensity = parameters.propensity
-    if propensity.ndim == 2:
+    if by_class:
         propensity = _half_a_vote_in(propensity, np.broadcast_to(mass, propensity.shape))
     balance = np.maximum(parameters.balance, 0.5 / (mass.sum() + 1))
     return Parameters(accuracy, propensity, balance / balance.sum(), parameters.split, parameters.silence)

@@ -35,14 +35,12 @@ class Block:
 def blocks(fitted: Fitted) -> Iterator[Block]:
     """All patterns, some at a time. A class that is known is believed."""
     layout = fitted.layout
-    last = max(len(layout.member) - 1, 0)
     for start in range(0, len(fitted.codes), BLOCK):
         part = slice(start, start + BLOCK)
-        codes, gold = fitted.codes[part].astype(np.int64), fitted.gold[part]
+        codes, gold = fitted.codes[part], fitted.gold[part]
         beliefs = posterior(log_joint(codes, fitted.table, layout))
         beliefs[gold >= 0] = np.eye(layout.k)[gold[gold >= 0]]
-        at = np.clip(layout.starts + codes - 1, 0, last)
-        yield Block(fitted.weights[part], beliefs, (codes > 0).astype(np.float64), at)
+        yield Block(fitted.weights[part], beliefs, (codes > 0).astype(np.float64), layout.rows_of(codes))
 
 
 def gradient(block: Block, fitted: Fitted, j: int) -> tuple[Index, Floats]:

@@ -14,6 +14,7 @@ from scipy.stats import beta
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.labelmodel.formulae.likelihood import Parameters
 from shortlist.uncertainty.bootstrap import refits
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of
@@ -39,14 +40,12 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Intervals for what a LabelModel learned: `accuracy` (n, k), `propensity` as fitted, `class_balance` (k,).
+    """Intervals for what a LabelModel learned. What is given, not learned, has an interval of no width."""
 
-    What is given or settled by construction, not learned, has an interval of no width.
-    """
-
-    accuracy: Interval
-    propensity: Interval
-    class_balance: Interval
+    accuracy: Interval  # (n, k)
+    propensity: Interval  # (n,)
+    class_propensity: Interval  # (n, k)
+    class_balance: Interval  # (k,)
     level: float
     method: str
 
@@ -54,7 +53,7 @@ class Intervals:
         """All of it as JSON holds it."""
         ends = {
             name: {"lower": interval.lower.tolist(), "upper": interval.upper.tolist()}
-            for name in ("accuracy", "propensity", "class_balance")
+            for name in ("accuracy", "propensity", "class_propensity", "class_balance")
             for interval in (getattr(self, name),)
         }
         return {"level": self.level, "method": self.method, **ends}
@@ -98,15 +97,13 @@ def _by_information(fitted: Fitted, level: float) -> Intervals:
     basis, coordinates = fitted.coordinates.basis, fitted.coordinates
     z = float(ndtri((1 + level) / 2))
     error = np.sqrt(((basis @ spread) * basis).sum(axis=1))
-    parameters = fitted.parameters
-    propensity = (
-        _in_log_odds(parameters.propensity, coordinates.propensity, error, z)
-        if fitted.assumptions.class_propensity
-        else _of_rates(fitted, level)
-    )
+    parameters, propensity = fitted.parameters, _of_shares(fitted, level)
     return Intervals(
         _unheard_of(_in_log_odds(parameters.accuracy, coordinates.accuracy, error, z), fitted),
         propensity,
+        _in_log_odds(parameters.propensity, coordinates.propensity, error, z)
+        if fitted.assumptions.learn_class_propensity
+        else _in_proportion(propensity, parameters),
         _of_balance(fitted, spread, z),
         level,
         "information",
@@ -143,7 +140,7 @@ def _unheard_of(interval: Interval, fitted: Fitted) -> Interval:
     return Interval(lower, upper)
 
 
-def _of_rates(fitted: Fitted, level: float) -> Interval:
+def _of_shares(fitted: Fitted, level: float) -> Interval:
     """A labeler's own propensity is a share of rows: Jeffreys' interval, which also knows about none and all."""
     total = fitted.weights.sum()
     voted = (fitted.codes > 0).T @ fitted.weights
@@ -151,6 +148,13 @@ def _of_rates(fitted: Fitted, level: float) -> Interval:
     lower = np.where(voted <= 0, 0.0, beta.ppf(tail, voted + 0.5, total - voted + 0.5))
     upper = np.where(voted >= total, 1.0, beta.ppf(1 - tail, voted + 0.5, total - voted + 0.5))
     return Interval(lower, upper)
+
+
+def _in_proportion(propensity: Interval, parameters: Parameters) -> Interval:
+    """Propensities on classes (n, k) that were not learned go up and down with the labeler's own (n,)."""
+    overall = parameters.overall_propensity()[:, None]
+    ratio = np.divide(parameters.propensity, overall, out=np.ones_like(parameters.propensity), where=overall > 0)
+    return Interval(*(np.minimum(ends[:, None] * ratio, 1.0) for ends in propensity))
 
 
 def _of_balance(fitted: Fitted, spread: Floats, z: float) -> Interval:
@@ -177,4 +181,11 @@ def _by_bootstrap(model: LabelModel, fits: list[LabelModel], level: float) -> In
         here = getattr(model, name)
         return Interval(np.minimum(lower, here), np.maximum(upper, here))
 
-    return Intervals(ends("accuracy_"), ends("propensity_"), ends("class_balance_"), level, "bootstrap")
+    return Intervals(
+        accuracy=ends("accuracy_"),
+        propensity=ends("propensity_"),
+        class_propensity=ends("class_propensity_"),
+        class_balance=ends("class_balance_"),
+        level=level,
+        method="bootstrap",
+    )

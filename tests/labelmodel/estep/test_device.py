@@ -35,7 +35,7 @@ def test_the_device_kernel_is_the_kernel(data):
         assert a.votes == pytest.approx(b.votes, rel=rel, abs=rel)
         assert a.mass == pytest.approx(b.mass, rel=rel, abs=rel)
         assert a.log_likelihood == pytest.approx(b.log_likelihood, rel=rel)
-    assert there.often == pytest.approx(here.often)
+    assert there.vote_counts == pytest.approx(here.vote_counts)
     assert there.posterior(table) == pytest.approx(here.posterior(table), abs=1e-12)
 
 
@@ -47,9 +47,9 @@ def votes():
 
 
 def test_a_model_fitted_on_a_device_is_the_model(votes, monkeypatch):
-    here = LabelModel(balance="learn").fit(votes)
+    here = LabelModel(estimator="likelihood", balance="learn").fit(votes)
     monkeypatch.setattr(device, "CELLS", 50_000)  # several blocks
-    there = LabelModel(balance="learn", device="cpu:0").fit(votes)
+    there = LabelModel(estimator="likelihood", balance="learn", device="cpu:0").fit(votes)
     assert there.accuracy_ == pytest.approx(here.accuracy_, abs=1e-6)
     assert there.predict_proba(votes) == pytest.approx(here.predict_proba(votes), abs=1e-6)
 

@@ -1,7 +1,8 @@
 import numpy as np
 
 from shortlist import LabelSpace
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.counts import vote_counts
+from shortlist.labelmodel.formulae.layout import Layout, one_hot
 from shortlist.votes import Codomain
 
 SPACE = LabelSpace(["a", "b", "c"])
@@ -29,3 +30,25 @@ def test_an_accuracy_is_a_parameter_only_where_a_labeler_can_be_right_and_wrong(
     assert shape.no_wrong.tolist() == [[True, False, False], [False] * 3]
     assert shape.no_right.tolist() == [[False, False, True], [False] * 3]
     assert shape.free.tolist() == [[False, True, False], [False] * 3]
+
+
+def test_the_rows_of_a_labeler_by_code():
+    shape = layout(["a", "bc"], [], ["ab", "c", "b"])
+    votes, abstain = np.arange(10.0).reshape(5, 2), np.array([[-1.0, -1.0], [-2.0, -2.0], [-3.0, -3.0]])
+    assert shape.by_code(0, votes, abstain).tolist() == [[-1, -1], [0, 1], [2, 3]]
+    assert shape.by_code(1, votes, abstain).tolist() == [[-2, -2]]
+    assert shape.by_code(2, votes).tolist() == [[0, 0], [4, 5], [6, 7], [8, 9]]
+    assert shape.rows_of(np.array([[2, 0, 3], [1, 0, 1]], np.uint8))[:, [0, 2]].tolist() == [[1, 4], [0, 2]]
+    assert shape.rows_of(np.array([[0, 0, 0]], np.uint8)).min() >= 0
+
+
+def test_votes_as_zeros_and_ones():
+    shape, out = layout(["a", "bc"], ["c"]), np.full((3, 4), 7.0)
+    one_hot(np.array([[1, 2, 0, 2], [1, 0, 0, 1]]), shape.sizes, out)
+    assert out.tolist() == [[1, 0, 0, 0], [0, 1, 0, 1], [1, 0, 0, 1]]
+
+
+def test_how_often_each_shortlist_was_voted():
+    shape = layout(["a", "bc"], [], ["c"])
+    columns = np.array([[1, 2, 0, 2], [0, 0, 0, 0], [1, 0, 0, 1]])
+    assert vote_counts(columns, np.array([1.0, 2.0, 3.0, 4.0]), shape).tolist() == [1, 6, 5]

@@ -4,16 +4,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shortlist import Votes, simulate
-from shortlist.labelmodel import Parameters
+from shortlist.labelmodel import Likelihood, Parameters
 from shortlist.labelmodel.estep.expectation import Expectation
+from shortlist.labelmodel.estimators.paper import starting_points
 from shortlist.labelmodel.formulae.counts import Counts
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.likelihood import emission
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.model import LabelModel
-from shortlist.labelmodel.options import assume, resolve, starting_points
 from shortlist.labelmodel.solvers.em import maximise
-from tests.labelmodel.reference import joint, some_votes
+from tests.labelmodel.reference import joint, likelihood, some_votes
 
 OPTIONS = st.fixed_dictionaries({
     "accuracy": st.sampled_from(["class", "labeler"]),
@@ -28,9 +28,13 @@ OPTIONS = st.fixed_dictionaries({
 
 def problem(votes, **options):
     panel = Panel.of(votes)
-    expectation = Expectation(Evidence.gather(votes), panel.layout, device="cpu", threads=1)
-    _, options = resolve({**LabelModel(estimator="likelihood").get_params(), **options})
-    return expectation, assume(options, panel, expectation.often, expectation.total), panel
+    expectation = Expectation(Evidence.gather(votes), panel.layout, threads=1)
+    learn = options.pop("balance", "uniform") == "learn"
+    k = panel.layout.k
+    assumptions = Likelihood(**options).assume(
+        panel, expectation.vote_counts, expectation.total, np.full(k, 1 / k), learn
+    )
+    return expectation, assumptions, panel
 
 
 def objective(expectation, assumptions, parameters):
@@ -183,7 +187,7 @@ def test_a_step_that_was_taken_back_is_not_the_end():
     accuracy = np.array([[0.9, 0.8, 0.8], [0.7, 0.7, 0.9], [0.8, 0.6, 0.7], [0.9, 0.9, 0.6]])
     truth = Parameters(accuracy, np.array([0.9, 0.6, 0.8, 0.5]), np.array([0.5, 0.3, 0.2]))
     votes = simulate(truth, says, 20_000, space=list("abc"), seed=0).votes
-    usual = LabelModel(balance="learn").fit(votes)
-    patient = LabelModel(balance="learn", tol=1e-13).fit(votes)
+    usual = likelihood(balance="learn").fit(votes)
+    patient = likelihood(balance="learn", tol=1e-13).fit(votes)
     assert len(usual.history_) < usual.n_iter_  # a step was taken back
     assert usual.accuracy_ == pytest.approx(patient.accuracy_, abs=0.003)

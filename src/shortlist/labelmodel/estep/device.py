@@ -42,14 +42,14 @@ class DeviceKernel:
         first = np.arange(len(layout.owner)) - layout.starts[layout.owner]
         self.code = self.torch.as_tensor(first + 1, device=device).to(self.columns.dtype)[:, None]  # (S, 1)
         self.width = max(1, CELLS // (len(layout.owner) + 1))
-        self.often = self._often()
+        self.vote_counts = self._vote_counts()
         self._kept: dict[Precision, Tensor] = {}
 
     @property
     def large(self) -> bool:
         return len(self.weights) > 1 << 20
 
-    def _often(self) -> Floats:
+    def _vote_counts(self) -> Floats:
         counts = [
             self.torch.bincount(column.int(), self.weights, size + 1)[1:].cpu().numpy()
             for column, size in zip(self.columns, self.layout.sizes, strict=True)
@@ -59,7 +59,7 @@ class DeviceKernel:
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """One E step: expected counts and log-likelihood under a table."""
         torch = self.torch
-        slopes, constant = contrasts(table, self.layout, self.often, self.total)
+        slopes, constant = contrasts(table, self.layout, self.vote_counts, self.total)
         slopes = self._tensor(slopes, precision)
         sums = torch.zeros((len(self.owner) + 1, self.layout.k), dtype=torch.float64, device=self.device)
         value = torch.zeros((), dtype=torch.float64, device=self.device)
@@ -75,7 +75,7 @@ class DeviceKernel:
 
     def posterior(self, table: Emission) -> Floats:
         """P(Y | G) of every row, (u, k)."""
-        slopes = self._tensor(contrasts(table, self.layout, self.often, self.total)[0], np.float64)
+        slopes = self._tensor(contrasts(table, self.layout, self.vote_counts, self.total)[0], np.float64)
         parts = [
             self.torch.softmax(slopes @ self._one_hot(rows, np.float64), dim=0).T.cpu().numpy()
             for rows in self._blocks()

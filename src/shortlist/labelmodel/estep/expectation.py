@@ -18,59 +18,77 @@ from shortlist.labelmodel.formulae.likelihood import Emission
 from shortlist.votes.patterns import Codes
 
 
-class Beliefs(Protocol):
-    """A kernel: the E step over rows of unknown class, wherever they are kept."""
+class EStep(Protocol):
+    """Expected counts under a table, wherever the rows are."""
 
-    often: Floats
+    total: float  # what all rows weigh together
 
     @property
-    def large(self) -> bool: ...
+    def large(self) -> bool:
+        """Whether float32 pays for the first iterations."""
 
-    def __call__(self, table: Emission, precision: Precision = ...) -> Counts: ...
+    @property
+    def vote_counts(self) -> Floats:
+        """(S,): how often each shortlist was voted."""
 
-    def posterior(self, table: Emission) -> Floats: ...
+    def __call__(self, table: Emission, precision: Precision = ...) -> Counts:
+        """One E step: expected counts and log-likelihood under a table."""
+
+
+class RowsKernel(EStep, Protocol):
+    """The E step over rows of unknown class that are kept in one place."""
+
+    def posterior(self, table: Emission) -> Floats:
+        """P(Y | G) of every row, (u, k)."""
+
+
+class FullEStep(EStep, Protocol):
+    """The E step over all rows of a fit, those of known class among them."""
+
+    known: Known
 
 
 class Expectation:
     """Rows of unknown class give expected counts, rows of known class their own; both add up."""
 
-    def __init__(self, evidence: Evidence, layout: Layout, *, device: str, threads: int | None) -> None:
+    def __init__(self, evidence: Evidence, layout: Layout, *, device: str = "cpu", threads: int | None = None) -> None:
         codes, weights, known = evidence.votes.codes, evidence.weights, evidence.gold >= 0
         self.layout = layout
         self.total = evidence.total
-        self.told = bool(known.any())
         self.known = Known.of(codes[known], evidence.gold[known], weights[known], layout)
-        if self.told:
+        if self.known:
             codes, weights = np.asfortranarray(codes[~known]), weights[~known]
         self.kernel = quick_kernel(codes, weights, layout, device=device, threads=threads)
         self.large = self.kernel.large
 
     @property
-    def often(self) -> Floats:
-        """(S,): how often each shortlist was voted."""
-        often: Floats = self.kernel.often + self.known.votes.sum(axis=1)
-        return often
-
-    def known_counts(self) -> Counts:
-        """What rows of known class count, before anything is estimated."""
-        return Counts(self.known.votes, self.known.mass, 0.0)
+    def vote_counts(self) -> Floats:
+        counts: Floats = self.kernel.vote_counts + self.known.votes.sum(axis=1)
+        return counts
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         counts = self.kernel(table, precision)
-        return counts + self.known.counts(table, self.layout) if self.told else counts
+        return counts + self.known.counts(table, self.layout) if self.known else counts
 
 
-def kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> Beliefs:
+def kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> RowsKernel:
     """The kernel for a device: NumPy on "cpu", torch elsewhere."""
     if device == "cpu":
         return Kernel(codes, weights, layout, threads=threads)
     return DeviceKernel(np.array(codes.T, order="C"), weights, layout, device=device)
 
 
-def quick_kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> Beliefs:
+def quick_kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> RowsKernel:
     """The kernel for many E steps: on the cores of this machine, factored where that is less work."""
     if device == "cpu" and layout.n > 1 and len(codes):
         halves = Halves.of(codes, layout)
         if halves.few(layout):
             return Factored(codes, weights, layout, halves, threads=threads)
     return kernel(codes, weights, layout, device=device, threads=threads)
+
+
+def posteriors(
+    codes: Codes, table: Emission, layout: Layout, *, device: str = "cpu", threads: int | None = None
+) -> Floats:
+    """P(Y | G) of rows of codes under a table, (m, k)."""
+    return kernel(codes, np.ones(len(codes)), layout, device=device, threads=threads).posterior(table)

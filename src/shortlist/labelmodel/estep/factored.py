@@ -16,13 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from shortlist.arrays import Floats
+from shortlist.labelmodel.estep.blocks import Buffers, in_order, threads_engine
 from shortlist.labelmodel.estep.halves import Halves, Numbers
-from shortlist.labelmodel.estep.kernel import Kernel, Precision, mapped, slopes
+from shortlist.labelmodel.estep.kernel import Kernel, Precision, slopes
 from shortlist.labelmodel.formulae.counts import Counts
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
@@ -41,12 +43,15 @@ class Factored:
 
     def __init__(self, codes: Codes, weights: Floats, layout: Layout, halves: Halves, *, threads: int | None) -> None:
         self.codes, self.weights, self.layout, self.threads = codes, weights, layout, threads
+        self.total = float(weights.sum())
         self.p = len(halves.tall)
         self.X = halves.encoded(layout)  # (S + 1, p + q)
         self.mass = np.concatenate([np.bincount(halves.r, weights), np.bincount(halves.c, weights)])  # (p + q,)
-        self.often: Floats = self.X[:-1] @ self.mass
+        self.vote_counts: Floats = self.X[:-1] @ self.mass
         self.blocks = list(blocks(halves, weights))
-        self._rooms: dict[int, Floats] = {}
+        self.largest = max(pairs.size for pairs in self.blocks)
+        self.engine = threads_engine(threads if len(self.blocks) >= WORTH else 1)
+        self._buffers = Buffers()
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """One E step: expected counts and log-likelihood under a table."""
@@ -54,12 +59,14 @@ class Factored:
         A, B = T[: self.p], T[self.p :]
         G = np.empty(T.shape)
 
-        def block(pairs: Pairs, worker: int) -> tuple[Floats, float]:
-            return pairs.shared(A, B, G, self._room(worker))
+        def block(pairs: Pairs) -> tuple[Floats, float]:
+            room = self._buffers.take((self.largest,), np.float64)
+            found = pairs.shared(A, B, G, room)
+            self._buffers.give(room)
+            return found
 
-        threads = self.threads if len(self.blocks) >= WORTH else 1
-        wide, parts = zip(*mapped(block, self.blocks, threads), strict=True)
-        value = sum(parts)
+        wide, values = zip(*in_order(self.engine, block, self.blocks), strict=True)
+        value = sum(values)
         if math.isnan(value):
             return self.rows(table, precision)
         G[self.p :] = sum(wide)
@@ -84,11 +91,6 @@ class Factored:
         """The same in log space."""
         return Kernel(self.codes, self.weights, self.layout, threads=self.threads)
 
-    def _room(self, worker: int) -> Floats:
-        if worker not in self._rooms:
-            self._rooms[worker] = np.empty(max(pairs.size for pairs in self.blocks))
-        return self._rooms[worker]
-
 
 class Pairs:
     """The pairs (r, c) in some rows of A Bᵀ, and their weights."""
@@ -100,8 +102,13 @@ class Pairs:
         self.cells = (r - rows.start) * q + c
         ends = np.searchsorted(r, np.arange(rows.start, rows.stop + 1))
         self.V = csr_array((np.empty(len(r)), c.astype(np.int32), ends.astype(np.int32)), shape=self.shape)
-        self.Vt = self.V.T
+        self.Vt = self.V.T  # the same numbers in memory
         self.heavy = np.flatnonzero(weights != 1)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """On arrival elsewhere, V and its transpose share their numbers again."""
+        self.__dict__.update(state)
+        self.Vt = self.V.T
 
     def shared(self, A: Floats, B: Floats, G: Floats, room: Floats) -> tuple[Floats, float]:
         """Write V B to its rows of G; (Vᵀ A, the log-likelihood), or NaN for it if a P(G) is not safe."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.layout import Layout, one_hot
 from shortlist.votes.patterns import Codes, find_patterns
 
 SPARSE = 32  # pairs there could be for each that is: beyond, most of the work would be for nothing
@@ -41,11 +41,11 @@ class Halves(NamedTuple):
 
     def encoded(self, layout: Layout) -> Floats:
         """(S + 1, p + q): the sub-patterns one-hot, tall ones first; the last row is 1 for tall ones."""
-        X = np.zeros((len(layout.member) + 1, len(self.tall) + len(self.wide)))
-        X[-1, : len(self.tall)] = 1
-        for codes, labeler, first in ((self.tall, self.cut, 0), (self.wide, 0, len(self.tall))):
-            a, i = np.nonzero(codes)
-            X[layout.starts[labeler + i] + codes[a, i] - 1, first + a] = 1
+        p, start = len(self.tall), layout.starts[self.cut]
+        X = np.zeros((len(layout.member) + 1, p + len(self.wide)))
+        X[-1, :p] = 1
+        one_hot(self.tall.T, layout.sizes[self.cut :], X[start:, :p])
+        one_hot(self.wide.T, layout.sizes[: self.cut], X[:, p:])
         return X
 
 

@@ -2,27 +2,25 @@
 
 With X the one-hot encoding of the votes (S × rows) and D the table of log P(vote | class) less log P(abstain |
 class), the beliefs are softmax(Dᵀ X + base) over the classes and the expected counts X Rᵀ. Votes are kept
-labeler-major and X lives in a small reused buffer. Abstaining is folded into the base; what does not depend on
+labeler-major and X lives in a small reused buffer. Abstaining is folded into the base. What does not depend on
 the class is taken out of D and added back to the likelihood in double precision, so that a float32 block loses
 nothing but the last digits of a belief. Sums run over blocks in order: the result does not depend on threads.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.formulae.counts import Counts
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.estep.blocks import Buffers, in_order, threads_engine
+from shortlist.labelmodel.estep.cores import one_blas_thread
+from shortlist.labelmodel.formulae.counts import Counts, vote_counts
+from shortlist.labelmodel.formulae.layout import Layout, one_hot
 from shortlist.labelmodel.formulae.likelihood import Emission
 
 BLOCK = 16_384  # rows: shorter ones pay for calls, longer ones leave the cache
@@ -32,9 +30,6 @@ KEPT = 1 << 22  # cells of X in all: up to here it is written once
 
 Precision = type[np.float32] | type[np.float64]
 Array = npt.NDArray[Any]
-Rooms = dict[tuple[int, Precision], Array]
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 
 class Kernel:
@@ -47,13 +42,13 @@ class Kernel:
         self.columns = np.ascontiguousarray(codes.T)  # (n, u)
         self.weights = weights
         self.total = float(weights.sum())
-        self.threads = threads
-        self.often = often(self.columns, weights, layout)
+        self.vote_counts = vote_counts(self.columns, weights, layout)
+        self.engine = threads_engine(threads)
         width = max(256, min(BLOCK, BUFFER // max(1, len(layout.member))))
         self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
+        self.width = min(width, len(weights))
         self.kept = len(weights) * (len(layout.member) + 1) <= KEPT
-        self._encoded: Rooms = {}
-        self._beliefs: Rooms = {}
+        self._buffers = Buffers()
 
     @property
     def large(self) -> bool:
@@ -62,16 +57,17 @@ class Kernel:
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """One E step: expected counts and log-likelihood under a table."""
-        D, constant = contrasts(table, self.layout, self.often, self.total)
+        D, constant = contrasts(table, self.layout, self.vote_counts, self.total)
         D = D.astype(precision, copy=False)
         tame = len(self.blocks) > 1 and reach(D, self.layout) < TAME  # one block: looking costs what it saves
 
-        def block(rows: slice, worker: int) -> tuple[Floats, float]:
-            X, joint = self._one_hot(rows, worker, precision)
-            return block_counts(X, np.matmul(D, X, out=joint), self.weights[rows].astype(precision, copy=False), tame)
+        def block(rows: slice) -> tuple[Floats, float]:
+            weights = self.weights[rows].astype(precision, copy=False)
+            with self.encoded(rows, precision) as (X, joint):
+                return block_counts(X, np.matmul(D, X, out=joint), weights, tame)
 
         sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
-        for counts, value in mapped(block, self.blocks, self.threads):
+        for counts, value in in_order(self.engine, block, self.blocks):
             sums += counts
             constant += value
         return Counts(sums[:-1], sums[-1], constant)
@@ -79,39 +75,36 @@ class Kernel:
     def posterior(self, table: Emission) -> Floats:
         """P(Y | G) of every row, (u, k)."""
         beliefs = np.empty((len(self.weights), self.layout.k))
-        D, _ = contrasts(table, self.layout, self.often, self.total)
+        D, _ = contrasts(table, self.layout, self.vote_counts, self.total)
 
-        def block(rows: slice, worker: int) -> None:
-            X, joint = self._one_hot(rows, worker, np.float64)
-            beliefs[rows] = softmax_(np.matmul(D, X, out=joint))[0].T
+        def block(rows: slice) -> None:
+            with self.encoded(rows, np.float64) as (X, joint):
+                beliefs[rows] = softmax_(np.matmul(D, X, out=joint))[0].T
 
         with one_blas_thread():
-            mapped(block, self.blocks, self.threads)
+            list(in_order(self.engine, block, self.blocks))
         beliefs /= beliefs.sum(axis=1, keepdims=True)
         return beliefs
 
-    def _one_hot(self, rows: slice, worker: int, precision: Precision) -> tuple[Array, Array]:
-        """X (S + 1, block) and room for the beliefs (k, block). Where there is room for all of X, it is kept."""
-        place = rows.start if self.kept else worker
-        fresh = (place, precision) not in self._encoded
-        X = self._room(self._encoded, place, precision, len(self.layout.member) + 1)[:, : rows.stop - rows.start]
-        if fresh or not self.kept:
-            self._encode(rows, X)
-        return X, self._room(self._beliefs, worker, precision, self.layout.k)[:, : rows.stop - rows.start]
+    @contextmanager
+    def encoded(self, rows: slice, precision: Precision) -> Iterator[tuple[Array, Array]]:
+        """X (S + 1, block) and room for the beliefs (k, block), for as long as they are needed."""
+        size, shape = rows.stop - rows.start, (len(self.layout.member) + 1, self.width)
+        room = self._buffers.take((self.layout.k, self.width), precision)
+        if self.kept:
+            X = self._buffers.keep((rows.start, precision), lambda: self._written(rows, np.empty(shape, precision)))
+            yield X[:, :size], room[:, :size]
+        else:
+            X = self._buffers.take(shape, precision)
+            yield self._written(rows, X)[:, :size], room[:, :size]
+            self._buffers.give(X)
+        self._buffers.give(room)
 
-    def _encode(self, rows: slice, X: Array) -> None:
-        """Write the votes of a block; the last row of X is 1: the base, and the mass of each class."""
+    def _written(self, rows: slice, X: Array) -> Array:
+        """X with the votes of a block; its last row is 1: the base, and the mass of each class."""
         X[-1] = 1
-        t = 0
-        for column, size in zip(self.columns[:, rows], self.layout.sizes, strict=True):
-            for code in range(1, size + 1):
-                np.equal(column, code, out=X[t])
-                t += 1
-
-    def _room(self, rooms: Rooms, place: int, precision: Precision, height: int) -> Array:
-        if (place, precision) not in rooms:
-            rooms[place, precision] = np.empty((height, self.blocks[0].stop), precision)
-        return rooms[place, precision]
+        one_hot(self.columns[:, rows], self.layout.sizes, X[:, : rows.stop - rows.start])
+        return X
 
 
 def slopes(table: Emission, layout: Layout) -> Floats:
@@ -123,12 +116,12 @@ def slopes(table: Emission, layout: Layout) -> Floats:
     return both
 
 
-def contrasts(table: Emission, layout: Layout, often: Floats, total: float) -> tuple[Floats, float]:
+def contrasts(table: Emission, layout: Layout, vote_counts: Floats, total: float) -> tuple[Floats, float]:
     """Slopes (k, S + 1) less what no class changes, and what the likelihood gains from that."""
     both = slopes(table, layout)
     level = both.mean(axis=1)
     both -= level[:, None]
-    return both.T, float(often @ level[:-1] + total * level[-1])
+    return both.T, float(vote_counts @ level[:-1] + total * level[-1])
 
 
 def reach(slopes: Array, layout: Layout) -> float:
@@ -155,47 +148,3 @@ def block_counts(X: Array, joint: Array, weights: Array, tame: bool) -> tuple[Fl
     value = float(weights.astype(np.float64, copy=False) @ (np.log(sums) + peak).astype(np.float64, copy=False))
     R *= weights / sums
     return (X @ R.T).astype(np.float64, copy=False), value
-
-
-def often(columns: npt.NDArray[np.integer], weights: Floats, layout: Layout) -> Floats:
-    """(S,): how often each shortlist was voted."""
-    counts = [np.bincount(column, weights, size + 1)[1:] for column, size in zip(columns, layout.sizes, strict=True)]
-    return np.concatenate([*counts, np.zeros(0)])
-
-
-def mapped(work: Callable[[Piece, int], Result], pieces: Sequence[Piece], threads: int | None) -> list[Result]:
-    """The results of all pieces in their order; thread w takes every piece of number w modulo threads."""
-    threads = min(threads or available_cores(), len(pieces))
-    if threads <= 1:
-        return [work(piece, 0) for piece in pieces]
-    with ThreadPoolExecutor(threads) as pool:
-        lists = list(pool.map(lambda w: [work(piece, w) for piece in pieces[w::threads]], range(threads)))
-    return [lists[b % threads][b // threads] for b in range(len(pieces))]
-
-
-def available_cores() -> int:
-    """The cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every platform
-        return os.cpu_count() or 1
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Blocks are what runs side by side; a matrix product inside one keeps to its thread."""
-    blas = _blas()
-    if blas is None:
-        yield
-        return
-    with blas.limit(limits=1, user_api="blas"):
-        yield
-
-
-@cache
-def _blas() -> Any:
-    if find_spec("threadpoolctl") is None:  # it comes with scikit-learn; the estimation itself does without
-        return None
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    return ThreadpoolController()

@@ -24,10 +24,10 @@ class Assumptions:
 
     layout: Layout
     shared_accuracy: bool  # one α for all classes of a labeler
-    class_propensity: bool  # β for every labeler and class
+    learn_class_propensity: bool  # β for every labeler and class
     learn_balance: bool
     balance: Floats  # (k,): the balance, or what it starts from when learned
-    rate: Floats  # (n,): how often each labeler votes; or (n, k), on rows of each class, if that is settled
+    propensity: Floats  # (n,): how often each labeler votes; or (n, k), on rows of each class, if that is not learned
     split: Floats  # (S, k)
     accuracy_mean: float | Floats  # or (n, 1): of each labeler
     accuracy_votes: float
@@ -35,9 +35,16 @@ class Assumptions:
     balance_rows: float
     silence: bool = True  # whether abstaining is read as evidence
 
+    @property
+    def propensity_by_class(self) -> bool:
+        """Whether propensities depend on the class, learned or given."""
+        return self.learn_class_propensity or self.propensity.ndim == 2
+
     def start(self) -> Parameters:
         """Where estimation begins: every labeler equally accurate, voting as often as it does."""
-        propensity = np.repeat(self.rate[:, None], self.layout.k, axis=1) if self.class_propensity else self.rate
+        propensity = self.propensity
+        if self.learn_class_propensity:
+            propensity = np.repeat(propensity[:, None], self.layout.k, axis=1)
         return Parameters(self.settled(self._mean()), propensity, self.balance, self.split, self.silence)
 
     def _mean(self) -> Floats:
@@ -71,11 +78,11 @@ class Assumptions:
         return self.settled(np.clip(accuracy, TINY, 1 - TINY))
 
     def _propensity(self, voted: Floats, mass: Floats) -> Floats:
-        if not self.class_propensity:
-            return self.rate
-        propensity = np.repeat(self.rate[:, None], self.layout.k, axis=1)
+        if not self.learn_class_propensity:
+            return self.propensity
+        propensity = np.repeat(self.propensity[:, None], self.layout.k, axis=1)
         total = np.broadcast_to(mass + self.propensity_rows, voted.shape)
-        np.divide(voted + self.propensity_rows * self.rate[:, None], total, out=propensity, where=total > 0)
+        np.divide(voted + self.propensity_rows * self.propensity[:, None], total, out=propensity, where=total > 0)
         return np.clip(propensity, TINY, 1 - TINY)
 
     def _balance(self, mass: Floats) -> Floats:
@@ -93,9 +100,9 @@ class Assumptions:
             right = self.accuracy_votes * self.accuracy_mean
             wrong = self.accuracy_votes - right
             value += np.where(self._free_once(), right * np.log(alpha) + wrong * np.log1p(-alpha), 0.0).sum()
-        if self.class_propensity and self.propensity_rows:
-            beta, rate = np.clip(parameters.propensity, TINY, 1 - TINY), self.rate[:, None]
-            value += self.propensity_rows * (xlogy(rate, beta) + xlogy(1 - rate, 1 - beta)).sum()
+        if self.learn_class_propensity and self.propensity_rows:
+            beta, mean = np.clip(parameters.propensity, TINY, 1 - TINY), self.propensity[:, None]
+            value += self.propensity_rows * (xlogy(mean, beta) + xlogy(1 - mean, 1 - beta)).sum()
         if self.learn_balance and self.balance_rows:
             value += self.balance_rows * xlogy(self.balance, parameters.balance).sum()
         return float(value)

@@ -63,9 +63,8 @@ class Evidence:
     def total(self) -> float:
         return float(self.weights.sum())
 
-    def some(self, most: int) -> Evidence:
-        """About so many of the unique rows: the half of them that weigh most, and from the rest every so many-th,
-        for as many as it stands for."""
+    def sample(self, most: int) -> Evidence:
+        """At most `most` unique rows: the heaviest half, and an evenly spaced sample of the rest, re-weighted."""
         if len(self.weights) <= most:
             return self
         order = np.lexsort((_priority(self.votes), -self.weights))

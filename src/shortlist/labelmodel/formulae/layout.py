@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +99,20 @@ class Layout:
     def _all(self) -> bool:
         return bool(self._any.all()) and self.n > 0
 
+    def by_code(self, i: int, votes: Floats, abstain: Floats | None = None) -> Floats:
+        """The rows of labeler i in the order of its codes: abstaining first, then its shortlists. (1 + |T(G_i)|, …)
+
+        They are taken from `votes` (S, …) and `abstain` (n, …); None for zeros.
+        """
+        own = votes[self.starts[i] : self.starts[i] + self.sizes[i]]
+        first = np.zeros((1, *votes.shape[1:])) if abstain is None else abstain[i : i + 1]
+        return np.concatenate([first, own])
+
+    def rows_of(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """(m, n): which of the S shortlists each vote is; where there is no vote, any of them."""
+        rows: npt.NDArray[np.int64] = np.clip(self.starts + codes.astype(np.int64) - 1, 0, max(len(self.member) - 1, 0))
+        return rows
+
     def per_labeler(self, table: Floats) -> Floats:
         """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""
         if self._all:
@@ -106,3 +121,12 @@ class Layout:
         if len(table):
             sums[self._any] = np.add.reduceat(table, self.starts[self._any], axis=0)
         return sums
+
+
+def one_hot(columns: npt.NDArray[np.integer], sizes: Sequence[int], out: npt.NDArray[Any]) -> None:
+    """Write votes as zeros and ones: from columns of codes (n, rows) to one line a shortlist, (Σ sizes, rows)."""
+    t = 0
+    for column, size in zip(columns, sizes, strict=True):
+        for code in range(1, size + 1):
+            np.equal(column, code, out=out[t])
+            t += 1

@@ -7,7 +7,7 @@ that makes its table in another way needs nothing but the table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +24,22 @@ class Parameters:
     """What Eq. 1 and 2 are written in: accuracies α, propensities β, P(Y), and how right and wrong votes split."""
 
     accuracy: Floats  # (n, k)
-    propensity: Floats  # (n,) or (n, k)
+    propensity: Floats  # (n, k): on rows of each class; (n,) where it is the same on all
     balance: Floats  # (k,)
     split: Floats | None = None  # (S, k): log share of a shortlist among those as right (or wrong); None: equal
     silence: bool = True  # whether abstaining, too, is read as evidence
+
+    def by_class(self) -> Parameters:
+        """The same, with propensities (n, k)."""
+        n = len(self.accuracy)
+        return replace(self, propensity=np.array(np.broadcast_to(self.propensity.reshape(n, -1), self.accuracy.shape)))
+
+    def overall_propensity(self) -> Floats:
+        """(n,): how often each labeler votes on all rows."""
+        if self.propensity.ndim == 1:
+            return self.propensity
+        alike = np.ptp(self.propensity, axis=1) == 0
+        return np.where(alike, self.propensity[:, 0], self.propensity @ self.balance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +66,11 @@ def equal_split(layout: Layout) -> Floats:
     return frequency_split(layout, np.ones(len(layout.member)))
 
 
-def frequency_split(layout: Layout, often: Floats) -> Floats:
-    """Right (and wrong) shortlists are as likely as they are `often` (S,) voted, instead of equally."""
-    right = layout.per_labeler(often[:, None] * layout.member)[layout.owner]
-    wrong = layout.per_labeler(often[:, None] * ~layout.member)[layout.owner]
-    share: Floats = np.log(often)[:, None] - np.log(np.where(layout.member, right, wrong))
+def frequency_split(layout: Layout, vote_counts: Floats) -> Floats:
+    """The more often a right (or wrong) shortlist was voted, `vote_counts` (S,), the likelier it is."""
+    right = layout.per_labeler(vote_counts[:, None] * layout.member)[layout.owner]
+    wrong = layout.per_labeler(vote_counts[:, None] * ~layout.member)[layout.owner]
+    share: Floats = np.log(vote_counts)[:, None] - np.log(np.where(layout.member, right, wrong))
     return share
 
 
@@ -87,8 +99,8 @@ def log_joint(codes: npt.NDArray[np.integer], table: Emission, layout: Layout) -
     """Eq. 1: log P(G_a, Y_a = y_j) for every row and class, (m, k)."""
     votes, abstain = table.tempered(layout)
     joint = np.tile(table.balance, (len(codes), 1))
-    for i, start in enumerate(layout.starts):
-        joint += np.concatenate([abstain[i : i + 1], votes[start : start + layout.sizes[i]]])[codes[:, i]]
+    for i, column in enumerate(codes.T):
+        joint += layout.by_code(i, votes, abstain)[column]
     return joint
 
 

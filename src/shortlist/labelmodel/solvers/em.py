@@ -8,18 +8,20 @@ proposes. Where that is lower than what was reached, the plain step, which canno
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dposv
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estep.kernel import Precision, one_blas_thread
+from shortlist.labelmodel.checks import check_whole
+from shortlist.labelmodel.estep.cores import one_blas_thread
+from shortlist.labelmodel.estep.expectation import EStep
 from shortlist.labelmodel.formulae.assumptions import Assumptions
-from shortlist.labelmodel.formulae.counts import Counts
-from shortlist.labelmodel.formulae.likelihood import TINY, Emission, Parameters, emission
+from shortlist.labelmodel.formulae.likelihood import TINY, Parameters, emission
+from shortlist.labelmodel.problem import Problem
+from shortlist.labelmodel.solvers.solver import Fit, Solver
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 12  # steps the acceleration remembers
@@ -28,25 +30,24 @@ RIDGE = 1e-12  # keeps steps that are all but equal from being told apart
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-class EStep(Protocol):
-    """Expected counts under a table: on NumPy or on a device, over all rows at once or over chunks."""
+@dataclass(frozen=True)
+class EM(Solver):
+    """Expectation–maximisation with closed-form steps, accelerated. No step loses likelihood.
 
-    total: float
+    memory : how many steps the acceleration looks back; 1 for plain EM
+    """
 
-    @property
-    def large(self) -> bool: ...
+    kind: ClassVar[str] = "em"
+    memory: int = MEMORY
 
-    def __call__(self, table: Emission, precision: Precision = ...) -> Counts: ...
+    def __post_init__(self) -> None:
+        check_whole("memory", self.memory)
 
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Where a solver arrived, and how."""
-
-    parameters: Parameters
-    history: Floats  # penalised log-likelihood per row, one entry an accepted step
-    converged: bool
-    n_iter: int
+    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Fit:
+        """Climb from `start` until a step gains less than `tol`, twice running, or `max_iter` steps are made."""
+        return maximise(
+            problem.expectation, assumptions, start, max_iter=problem.max_iter, tol=problem.tol, memory=self.memory
+        )
 
 
 def maximise(
@@ -63,12 +64,6 @@ def maximise(
         while climb.n_iter < max_iter and not climb.converged:
             here = climb.step(here)
     return Fit(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
-
-
-def highest(fits: Sequence[Fit]) -> Fit:
-    """The first of those that arrived as high as any, but for rounding."""
-    top = max(fit.history[-1] for fit in fits)
-    return next(fit for fit in fits if fit.history[-1] >= top - TINY * abs(top))
 
 
 @dataclass

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit, softmax
 
-from shortlist.errors import BadFit, require
+from shortlist.errors import require
+from shortlist.labelmodel.checks import check_amount, check_choice, check_whole
 from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.likelihood import TINY, Parameters
-from shortlist.labelmodel.solvers.em import Fit
+from shortlist.labelmodel.problem import Problem
+from shortlist.labelmodel.solvers.solver import Fit, Solver
 
 
 @dataclass(frozen=True)
-class Gradient:
-    """The settings of the gradient solver; the defaults are the published ones."""
+class Gradient(Solver):
+    """The paper's stochastic gradient descent, in torch; the defaults are the published ones."""
 
+    kind: ClassVar[str] = "gradient"
     optimiser: Literal["adam", "sgd"] = "adam"
     lr: float = 0.1
     batch_size: int = 8192
@@ -32,36 +35,32 @@ class Gradient:
     smallest: float = 1e-4  # and below this share of `lr` the solver stops: it has converged
 
     def __post_init__(self) -> None:
-        if self.optimiser not in ("adam", "sgd"):
-            raise BadFit(f'optimiser is "adam" or "sgd"; got {self.optimiser!r}')
+        check_choice("optimiser", self.optimiser, ("adam", "sgd"))
+        check_amount("lr", self.lr, "a learning rate", above=True)
+        check_whole("batch_size", self.batch_size)
 
+    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Fit:
+        """Minimise −log P(G) − log prior, per row, from `start`; at most `max_iter` epochs."""
+        torch: Any = require("torch", extra="torch")
+        objective = _Objective(torch, problem.evidence, assumptions, start, problem.device)
+        batches = objective.batches(self.batch_size, np.random.default_rng(problem.seed))
+        optimiser, schedule = self._optimiser(torch, objective)
+        history: list[float] = []
+        converged = False
+        while len(history) < problem.max_iter and not converged:
+            history.append(-_epoch(objective, optimiser, batches))
+            schedule.step(-history[-1])
+            converged = optimiser.param_groups[0]["lr"] < self.smallest * self.lr
+        return Fit(objective.parameters(), np.array(history), converged, len(history))
 
-def descend(
-    evidence: Evidence,
-    assumptions: Assumptions,
-    start: Parameters,
-    settings: Gradient,
-    *,
-    max_iter: int,
-    seed: int,
-    device: str,
-) -> Fit:
-    """Minimise −log P(G) − log prior, per row, from `start`; at most `max_iter` epochs."""
-    torch: Any = require("torch", extra="torch")
-    objective = _Objective(torch, evidence, assumptions, start, device)
-    batches = objective.batches(settings.batch_size, np.random.default_rng(seed))
-    adam = settings.optimiser == "adam"
-    optimiser = (torch.optim.Adam if adam else torch.optim.SGD)(objective.learned, lr=settings.lr)
-    schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
-        optimiser, factor=settings.factor, patience=settings.patience, threshold=1e-7, min_lr=0.0, eps=0.0
-    )
-    history: list[float] = []
-    converged = False
-    while len(history) < max_iter and not converged:
-        history.append(-_epoch(objective, optimiser, batches))
-        schedule.step(-history[-1])
-        converged = optimiser.param_groups[0]["lr"] < settings.smallest * settings.lr
-    return Fit(objective.parameters(), np.array(history), converged, len(history))
+    def _optimiser(self, torch: Any, objective: _Objective) -> tuple[Any, Any]:
+        """The optimiser, and what lowers its learning rate."""
+        adam = self.optimiser == "adam"
+        optimiser = (torch.optim.Adam if adam else torch.optim.SGD)(objective.learned, lr=self.lr)
+        schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(
+            optimiser, factor=self.factor, patience=self.patience, threshold=1e-7, min_lr=0.0, eps=0.0
+        )
+        return optimiser, schedule
 
 
 def _epoch(objective: _Objective, optimiser: Any, batches: list[_Batch]) -> float:
@@ -102,7 +101,7 @@ class _Objective:
         self.B = self._tensor(logit(beta)).requires_grad_()
         self.Y = self._tensor(np.log(start.balance)).requires_grad_(assumptions.learn_balance)
         self.free = self._tensor(assumptions.layout.free)
-        self.rate = self._tensor(assumptions.rate[:, None])
+        self.mean = self._tensor(assumptions.propensity[:, None])
         self.uniform = self._tensor(assumptions.balance)
         self.learned = [p for p in (self.A, self.B, self.Y) if p.requires_grad]
 
@@ -116,9 +115,8 @@ class _Objective:
 
     def _batch(self, rows: Any) -> _Batch:
         layout, split = self.assumptions.layout, self.assumptions.split
-        codes = self.evidence.votes.codes[rows].astype(np.int64)
-        gold = self.evidence.gold[rows, None]
-        cells = np.maximum(layout.starts + codes - 1, 0) % max(1, len(split))  # any cell will do where PI is 0
+        codes, gold = self.evidence.votes.codes[rows], self.evidence.gold[rows, None]
+        cells = layout.rows_of(codes)  # any will do where PI is 0
         return _Batch(
             AI=self._tensor(np.where(layout.member, 1, -1)[cells]),
             N=self._tensor(split[cells]),
@@ -145,8 +143,8 @@ class _Objective:
         density = right * log_sigmoid(2 * self.A) + (given.accuracy_votes - right) * log_sigmoid(-2 * self.A)
         once = self.free.amax(dim=1, keepdim=True) if given.shared_accuracy else self.free
         value = (density * once).sum()
-        if given.class_propensity:
-            rows = self.rate * log_sigmoid(self.B) + (1 - self.rate) * log_sigmoid(-self.B)
+        if given.learn_class_propensity:
+            rows = self.mean * log_sigmoid(self.B) + (1 - self.mean) * log_sigmoid(-self.B)
             value = value + given.propensity_rows * rows.sum()
         if given.learn_balance:
             value = value + given.balance_rows * (self.uniform @ self.torch.log_softmax(self.Y, dim=0))
@@ -157,5 +155,5 @@ class _Objective:
         n, k = self.assumptions.layout.n, self.assumptions.layout.k
         A, B, Y = (p.detach().cpu().numpy() for p in (self.A, self.B, self.Y))
         accuracy = self.assumptions.settled(np.broadcast_to(expit(2 * A), (n, k)))
-        propensity = expit(B) if self.assumptions.class_propensity else expit(B)[:, 0]
+        propensity = expit(B) if self.assumptions.learn_class_propensity else expit(B)[:, 0]
         return Parameters(accuracy, propensity, softmax(Y), self.assumptions.split)

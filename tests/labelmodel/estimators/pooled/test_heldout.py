@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.labelmodel.estimators.pooled.balance import counted_balance, selective
-from shortlist.labelmodel.estimators.pooled.heldout import clearly, foretold
+from shortlist.labelmodel.estimators.pooled.counting import counted_balance, selective
+from shortlist.labelmodel.estimators.pooled.heldout import clear_gain, held_out_scores
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
@@ -12,38 +12,38 @@ quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 CLASSES = ["a", "b"]
 
 
-def test_what_the_others_foretell_by_hand():
+def test_what_the_others_predict_by_hand():
     """One labeler names a or b, right 8 times of 10, always; a rule says a on 0.4 of a and 0.1 of b."""
     votes = Votes([[1, 1], [1, 0], [2, 1], [0, 0]], [["a", "b"], ["a"]], CLASSES)
     layout = Layout.of(votes.codomains, votes.space)
     table = Emission(
         np.log([[0.8, 0.2], [0.2, 0.8], [0.4, 0.1], [1, 1]]), np.zeros((2, 2)), np.log([0.5, 0.5]), np.ones(2)
     )
-    firing = np.array([[1.0, 1.0], [0.4, 0.1]])
+    propensity = np.array([[1.0, 1.0], [0.4, 0.1]])
     rule = np.array([0.8 * 0.4 + 0.2 * 0.1, 1 - (0.8 * 0.4 + 0.2 * 0.1), 0.2 * 0.4 + 0.8 * 0.1])
     naming = np.array([0.8 * 0.8 + 0.2 * 0.2, 1, 0.8 * 0.2 + 0.2 * 0.8])  # on the second row nobody else votes
-    found = foretold(votes.codes, table, firing, layout, np.eye(2, dtype=bool))
+    found = held_out_scores(votes.codes, table, propensity, layout, np.eye(2, dtype=bool))
     assert found == pytest.approx([*(np.log(rule) + np.log(naming)), 0])  # nor does anybody on the last
-    # Kin have nobody left to foretell them
-    assert foretold(votes.codes, table, firing, layout, np.ones((2, 2), bool)).tolist() == [0, 0, 0, 0]
+    # Labelers that depend on one another have nobody left to predict them
+    assert held_out_scores(votes.codes, table, propensity, layout, np.ones((2, 2), bool)).tolist() == [0, 0, 0, 0]
 
 
 def test_a_gain_is_clear_if_it_is_large_and_no_accident():
-    assert clearly(np.full(4, 0.03), np.ones(4), 1)
-    assert not clearly(np.full(4, 0.01), np.ones(4), 1)  # not worth it
-    assert not clearly(np.full(4, 0.03), np.ones(4), 2)  # not for two shares
+    assert clear_gain(np.full(4, 0.03), np.ones(4), 1)
+    assert not clear_gain(np.full(4, 0.01), np.ones(4), 1)  # not worth it
+    assert not clear_gain(np.full(4, 0.03), np.ones(4), 2)  # not for two shares
     scattered = np.array([1.0, -0.9])
-    assert not clearly(scattered, np.full(2, 100.0), 1)  # 0.05 ± 0.067
-    assert clearly(scattered, np.full(2, 1000.0), 1)  # 0.05 ± 0.021
-    assert not clearly(scattered, np.zeros(2), 1)
+    assert not clear_gain(scattered, np.full(2, 100.0), 1)  # 0.05 ± 0.067
+    assert clear_gain(scattered, np.full(2, 1000.0), 1)  # 0.05 ± 0.021
+    assert not clear_gain(scattered, np.zeros(2), 1)
 
 
 def test_a_counted_balance_by_hand():
     """a is voted on 60 rows and b on 20, but the rule for a votes on 0.9 of its rows and that for b on 0.3."""
     votes = Votes([[1, 0]] * 60 + [[0, 1]] * 20 + [[0, 0]] * 20, [["a"], ["b"]], ["a", "b", "c"])
     layout = Layout.of(votes.codomains, votes.space)
-    firing = np.array([[0.9, 0, 0], [0, 0.3, 0]])
-    found = counted_balance(Evidence.gather(votes), layout, firing, np.ones(2))
+    propensity = np.array([[0.9, 0, 0], [0, 0.3, 0]])
+    found = counted_balance(Evidence.gather(votes), layout, propensity, np.ones(2))
     assert found == pytest.approx([1 / 3, 1 / 3, 1 / 3])  # 60 / 0.9 = 20 / 0.3; nobody can find c
     found = counted_balance(Evidence.gather(votes), layout, np.array([[0.6, 0, 0], [0, 0.6, 0]]), np.ones(2))
     assert found == pytest.approx([2 / 3 * 3 / 4, 2 / 3 * 1 / 4, 1 / 3])
@@ -107,17 +107,17 @@ def test_rows_without_a_vote_believe_in_equal_classes_unless_a_balance_is_given(
 def test_copies_are_counted_once():
     """A row with two copies of a rule for a and one rule for b is a tie, not an a."""
     votes = Votes([[1, 1, 1]] * 40 + [[0, 0, 1]] * 60, [["a"], ["a"], ["b"]], CLASSES)
-    layout, firing = Layout.of(votes.codomains, votes.space), np.full((3, 2), 0.5)
-    found = counted_balance(Evidence.gather(votes), layout, firing, np.array([2.0, 2.0, 1.0]))
+    layout, propensity = Layout.of(votes.codomains, votes.space), np.full((3, 2), 0.5)
+    found = counted_balance(Evidence.gather(votes), layout, propensity, np.array([2.0, 2.0, 1.0]))
     assert found == pytest.approx([0.2, 0.8])
 
 
 @quiet
 def test_known_classes_are_counted_as_themselves():
     votes = Votes([[1, 0]] * 50 + [[0, 1]] * 50, [["a"], ["b"]], CLASSES)
-    layout, firing = Layout.of(votes.codomains, votes.space), np.full((2, 2), 0.5)
+    layout, propensity = Layout.of(votes.codomains, votes.space), np.full((2, 2), 0.5)
     told = Evidence.gather(votes, ["a"] * 90 + ["b"] * 10)
-    assert counted_balance(told, layout, firing, np.ones(2)) == pytest.approx([0.9, 0.1])
+    assert counted_balance(told, layout, propensity, np.ones(2)) == pytest.approx([0.9, 0.1])
 
 
 @quiet

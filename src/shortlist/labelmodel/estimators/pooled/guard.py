@@ -1,105 +1,124 @@
-"""Trust: how far to believe the evidence, and how far the fit.
+"""Guard: how far to believe the evidence, and how far the fit. Neither needs gold labels.
 
 The evidence, because labelers are not as independent as the model says: one exponent g for all of it, P(j | votes) ∝
 P(j) · P(votes | j)^g, is chosen by held-out labelers, and near-copies share it. The fit, because it may no longer mean
-what the labelers declared. Neither needs gold labels.
+the classes that the labelers mean: it is compared with the prior, in which all labelers are equally accurate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats, Mask, Positions
 from shortlist.labelmodel.baselines import shares, tally
-from shortlist.labelmodel.estimators.pooled.heldout import FAINT, best_temperature
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.estep.expectation import posteriors
+from shortlist.labelmodel.estimators.pooled.heldout import SMALLEST, best_temperature
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
 from shortlist.labelmodel.predictor import TIE
+from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
 
-FEW = 8_192  # unique rows that are enough to choose a temperature by
-WORTH = 10.0  # rows of known class that what the votes say of themselves is worth
-Posterior: TypeAlias = Callable[[Codes, Emission], Floats]  # P(class | row) of rows of codes under a table
+MOST_TEMPERED = 8_192  # unique rows, at most, by which a temperature is chosen
+PRIOR_ROWS = 10.0  # rows of known class that trust and unanimity without any are worth
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Guard:
-    """What stands between a fit and its beliefs: labelers at their word, how far the fit is trusted against that, how
-    much belief unanimous votes keep, and the temperature of the fit."""
+    """A fit and its prior, and what stands between them and beliefs."""
 
-    declared: Emission
-    trust: float
-    unanimity: float
-    temperature: float
+    layout: Layout
+    balance: Floats  # (k,)
+    fitted: Emission  # tempered
+    prior: Emission  # tempered
+    trust: float  # κ: how far the fit is trusted against the prior
+    unanimity: float  # the least belief that classes in common to all votes keep
+    temperature: float  # g of the fit
+    balance_chosen: bool  # the balance was chosen by the votes, so it says nothing of rows without one
 
     @classmethod
     def of(
         cls,
-        evidence: Evidence,
+        problem: Problem,
+        balance: Floats,
         fitted: Emission,
-        declared: Emission,
-        layout: Layout,
+        prior: Emission,
         unanimity: float,
-        sizes: Floats,
-        posterior: Posterior,
-    ) -> tuple[Emission, Guard]:
-        """The fitted table, tempered, and its guard. Copies, `sizes` (n,) of them, share one labeler's weight."""
+        n_copies: Floats,
+    ) -> Guard:
+        """The guard of a fit. Copies, `n_copies` (n,) of them, share the weight of one labeler."""
+        evidence, layout = problem.evidence, problem.layout
         codes, weights, gold = evidence.votes.codes, evidence.weights, evidence.gold
-        beliefs, word = posterior(codes, fitted), posterior(codes, declared)
-        trust = agreement(beliefs, word, weights * codes.any(axis=1))
+        one, other = (
+            posteriors(codes, table, layout, device=problem.device, threads=problem.threads)
+            for table in (fitted, prior)
+        )
+        trust = agreement(one, other, weights * codes.any(axis=1))
         if (gold >= 0).any():
-            trust = told(trust, beliefs, word, gold, weights)
-            unanimity = kept(unanimity, codes, gold, weights, layout)
-        few = evidence.some(FEW)
-        g, calm = (best_temperature(few.votes.codes, few.weights, table, layout) for table in (fitted, declared))
-        return replace(fitted, exponent=g / sizes), cls(replace(declared, exponent=calm / sizes), trust, unanimity, g)
+            trust = trust_from_gold(trust, one, other, gold, weights)
+            unanimity = unanimity_from_gold(unanimity, codes, gold, weights, layout)
+        sample = evidence.sample(MOST_TEMPERED)
+        g, g_prior = (best_temperature(sample.votes.codes, sample.weights, t, layout) for t in (fitted, prior))
+        return cls(
+            layout=layout,
+            balance=balance,
+            fitted=replace(fitted, exponent=g / n_copies),
+            prior=replace(prior, exponent=g_prior / n_copies),
+            trust=trust,
+            unanimity=unanimity,
+            temperature=g,
+            balance_chosen=problem.balance is None,
+        )
 
-    def beliefs(self, codes: Codes, fitted: Emission, layout: Layout, balance: Floats, posterior: Posterior) -> Floats:
-        """What is believed of rows of codes in the end."""
-        counted = vote_share(codes, layout, balance)
-        pooled = pool(posterior(codes, fitted), posterior(codes, self.declared), counted, self.trust)
-        return unanimous(pooled, codes, layout, self.unanimity)
+    def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
+        """What is believed of rows of codes in the end, (m, k)."""
+        one, other = (
+            posteriors(codes, table, self.layout, device=device, threads=threads) for table in (self.fitted, self.prior)
+        )
+        pooled = pool(one, other, vote_share(codes, self.layout, self.balance), self.trust)
+        beliefs = unanimous(pooled, codes, self.layout, self.unanimity)
+        if self.balance_chosen:
+            beliefs[~codes.any(axis=1)] = 1 / self.layout.k
+        return beliefs
 
 
-def agreement(fitted: Floats, declared: Floats, weights: Floats) -> float:
+def agreement(fitted: Floats, prior: Floats, weights: Floats) -> float:
     """κ: the share of rows on which two beliefs name the same class.
 
-    One that leaves a tie contradicts none of it: what counts are the classes in both, of those that the more decided
-    of the two names.
+    A tie contradicts none of its classes: what counts are the classes in both, of those that the more decided of the
+    two names.
     """
     if not weights.any():
         return 1.0
-    one, other = (B.max(axis=1, keepdims=True) - B <= TIE for B in (fitted, declared))
+    one, other = (B.max(axis=1, keepdims=True) - B <= TIE for B in (fitted, prior))
     same = (one & other).sum(axis=1) / np.minimum(one.sum(axis=1), other.sum(axis=1))
     return float(weights @ same / weights.sum())
 
 
-def told(trust: float, fitted: Floats, declared: Floats, gold: Positions, weights: Floats) -> float:
-    """Trust once there are rows of known class: of those that only one of both names right, the share that the fit
-    does; what the votes say of themselves is worth `WORTH` such rows."""
+def trust_from_gold(trust: float, fitted: Floats, prior: Floats, gold: Positions, weights: Floats) -> float:
+    """κ once there are rows of known class: of those that only one of both names right, the share that the fit does.
+
+    The trust without them is worth `PRIOR_ROWS` such rows.
+    """
     known = gold >= 0
-    one, other = (B[known, gold[known]] >= B[known].max(axis=1) - TIE for B in (fitted, declared))
+    one, other = (B[known, gold[known]] >= B[known].max(axis=1) - TIE for B in (fitted, prior))
     w = weights[known]
-    return float((w @ (one & ~other) + WORTH * trust) / (w @ (one != other) + WORTH))
+    return float((w @ (one & ~other) + PRIOR_ROWS * trust) / (w @ (one != other) + PRIOR_ROWS))
 
 
-def kept(least: float, codes: Codes, gold: Positions, weights: Floats, layout: Layout) -> float:
-    """How much belief unanimous votes keep: `least`, or less where rows of known class say they are often wrong."""
-    common = shared(codes, layout)
+def unanimity_from_gold(least: float, codes: Codes, gold: Positions, weights: Floats, layout: Layout) -> float:
+    """How much belief unanimous votes keep: `least`, or less where rows of known class show that they are wrong."""
+    common = common_classes(codes, layout)
     known = (gold >= 0) & common.any(axis=1)
     w, right = weights[known], common[known, gold[known]]
-    return float(min(least, (w @ right + WORTH * least) / (w.sum() + WORTH)))
+    return float(min(least, (w @ right + PRIOR_ROWS * least) / (w.sum() + PRIOR_ROWS)))
 
 
-def pool(fitted: Floats, declared: Floats, counted: Floats, trust: float) -> Floats:
-    """B = κ B1 + (1 − κ) · counted, with B1 ∝ fitted^κ · declared^(1−κ)."""
-    B1 = trust * np.log(fitted + FAINT) + (1 - trust) * np.log(declared + FAINT)
+def pool(fitted: Floats, prior: Floats, counted: Floats, trust: float) -> Floats:
+    """B = κ B1 + (1 − κ) · counted, with B1 ∝ fitted^κ · prior^(1−κ)."""
+    B1 = trust * np.log(fitted + SMALLEST) + (1 - trust) * np.log(prior + SMALLEST)
     B1 = np.exp(B1 - B1.max(axis=1, keepdims=True))
     B1 /= B1.sum(axis=1, keepdims=True)
     beliefs: Floats = trust * B1 + (1 - trust) * counted
@@ -116,18 +135,18 @@ def vote_share(codes: Codes, layout: Layout, balance: Floats) -> Floats:
 def unanimous(beliefs: Floats, codes: Codes, layout: Layout, least: float) -> Floats:
     """Classes that all votes of a row have in common keep at least this much of the belief.
 
-    Of all beliefs that do, the one nearest in Kullback–Leibler divergence: both sides are scaled.
+    Of all beliefs that do, this is the nearest in Kullback–Leibler divergence: both sides are scaled.
     """
-    common = shared(codes, layout)
+    common = common_classes(codes, layout)
     held = (beliefs * common).sum(axis=1, keepdims=True)
     short = common.any(axis=1, keepdims=True) & (held < least)
-    scaled = np.where(common, beliefs * least / np.maximum(held, FAINT**2), beliefs * (1 - least) / (1 - held * short))
-    return np.where(short, scaled, beliefs)
+    inside, outside = beliefs * least / np.maximum(held, SMALLEST**2), beliefs * (1 - least) / (1 - held * short)
+    return np.where(short, np.where(common, inside, outside), beliefs)
 
 
-def shared(codes: Codes, layout: Layout) -> npt.NDArray[np.bool_]:
+def common_classes(codes: Codes, layout: Layout) -> Mask:
     """(m, k): classes that all votes of a row have in common; none where there is no vote."""
     voted = (codes > 0).sum(axis=1, keepdims=True)
-    common: npt.NDArray[np.bool_] = tally(codes, layout, layout.member.astype(np.float64)) >= voted - 0.5
+    common: Mask = tally(codes, layout, layout.member.astype(np.float64)) >= voted - 0.5
     common &= voted > 0
     return common

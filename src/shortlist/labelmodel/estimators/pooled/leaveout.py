@@ -1,4 +1,4 @@
-"""Others: rows as all labelers see them but one, and those that are like it."""
+"""Leave out: what is believed of rows without the votes of one labeler and of those that depend on it."""
 
 from __future__ import annotations
 
@@ -6,49 +6,48 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from shortlist.arrays import Floats, Mask
+from shortlist.arrays import Floats, Mask, Positions
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, log_joint
 from shortlist.votes.patterns import Codes
 
-Rows = npt.NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
-class Others:
-    """Rows of codes under a table that does not read silence: log P(votes, class), and how many vote on each row."""
+class LeaveOut:
+    """Rows of codes under a table in which abstaining is no evidence."""
 
-    codes: Codes
+    codes: Codes  # (m, n)
     table: Emission
     layout: Layout
-    joint: Floats  # (m, k)
-    several: Rows  # (m,)
+    joint: Floats  # (m, k): log P(votes, class)
+    n_votes: Positions  # (m,): how many labelers vote on each row
 
     @classmethod
-    def of(cls, codes: Codes, table: Emission, layout: Layout) -> Others:
+    def of(cls, codes: Codes, table: Emission, layout: Layout) -> LeaveOut:
         return cls(codes, table, layout, log_joint(codes, table, layout), (codes > 0).sum(axis=1))
 
-    def without(self, labelers: Rows) -> tuple[Rows, Floats, Rows]:
+    def without(self, labelers: Positions) -> tuple[Positions, Floats, Positions]:
         """The rows that any of these labelers votes on, with log P(the other votes, class) and how many others vote.
 
-        On all other rows, what the others say is what all say.
+        On all other rows, the other votes are all votes.
         """
-        touched: Rows = np.flatnonzero(self.codes[:, labelers].any(axis=1))
-        joint, several = self.joint[touched], self.several[touched]
+        rows: Positions = np.flatnonzero(self.codes[:, labelers].any(axis=1))
+        joint, n_others = self.joint[rows], self.n_votes[rows]
         for i in labelers:
-            start, codes = self.layout.starts[i], self.codes[touched, i]
-            own = np.concatenate([np.zeros((1, self.layout.k)), self.table.votes[start : start + self.layout.sizes[i]]])
-            joint -= own[codes]
-            several = several - (codes > 0)
-        return touched, joint, several
+            codes = self.codes[rows, i]
+            joint -= self.layout.by_code(i, self.table.votes)[codes]
+            n_others = n_others - (codes > 0)
+        return rows, joint, n_others
 
-    def each(self, labelers: Iterable[int], kin: Mask) -> Iterator[tuple[int, Rows, Floats, Rows]]:
-        """These labelers one by one, each with the rows `without` its kin; worked out once for all with the same."""
+    def each(self, labelers: Iterable[int], dependent: Mask) -> Iterator[tuple[int, Positions, Floats, Positions]]:
+        """These labelers one by one, each with what `without` gives for those it depends on, (n, n) `dependent`.
+
+        Labelers that depend on the same others share the work.
+        """
         groups: dict[bytes, list[int]] = {}
         for i in labelers:
-            groups.setdefault(kin[i].tobytes(), []).append(int(i))
+            groups.setdefault(dependent[i].tobytes(), []).append(int(i))
         for members in groups.values():
-            found = self.without(np.flatnonzero(kin[members[0]]))
+            found = self.without(np.flatnonzero(dependent[members[0]]))
             yield from ((i, *found) for i in members)

@@ -1,0 +1,185 @@
+"""Likelihood: the paper's family of models (Section 3.2), at the top of their penalised likelihood."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from shortlist.arrays import Floats
+from shortlist.errors import FitWarning
+from shortlist.labelmodel import remarks
+from shortlist.labelmodel.checks import check_amount, check_choice, check_probability, check_whole
+from shortlist.labelmodel.estimators.estimate import Estimate, State
+from shortlist.labelmodel.estimators.estimator import Estimator
+from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.likelihood import Parameters, emission, equal_split, frequency_split
+from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.problem import Problem
+from shortlist.labelmodel.settings import chosen, from_table
+from shortlist.labelmodel.solvers.em import EM
+from shortlist.labelmodel.solvers.gradient import Gradient
+from shortlist.labelmodel.solvers.solver import Fit, Solver, highest
+
+SOLVERS: dict[str, type[Solver]] = {EM.kind: EM, Gradient.kind: Gradient}
+
+
+@dataclass(frozen=True)
+class Likelihood(Estimator):
+    """The model of the paper, exact for overlapping shortlists.
+
+    accuracy : "class" (the paper: α_ij) or "labeler" (one for all classes: for few votes or many classes)
+    propensity : "labeler" (the paper: β_i) or "class" (for labelers whose news is that they vote at all)
+    split : how right votes spread over right shortlists, and wrong ones over wrong ones: "frequency", as each is
+        voted, or "equal" (the paper)
+    accuracy_mean, accuracy_votes : prior on every accuracy: its mean, and how many votes it is worth
+    propensity_rows : with propensity="class", how many rows of each class the overall propensity is worth
+    balance_rows : with balance="learn", how many rows the uniform balance is worth
+    n_starts : the best of several starting points is kept
+    solver : `EM()` or "em"; `Gradient(...)` or "gradient", the paper's optimiser (needs torch)
+    """
+
+    kind: ClassVar[str] = "likelihood"
+    accuracy: Literal["class", "labeler"] = "class"
+    propensity: Literal["labeler", "class"] = "labeler"
+    split: Literal["frequency", "equal"] = "frequency"
+    accuracy_mean: float = 0.7
+    accuracy_votes: float = 10.0
+    propensity_rows: float = 30.0
+    balance_rows: float = 10.0
+    n_starts: int = 1
+    solver: Solver | Literal["em", "gradient"] = field(default_factory=EM)
+
+    def __post_init__(self) -> None:
+        check_choice("accuracy", self.accuracy, ("class", "labeler"))
+        check_choice("propensity", self.propensity, ("labeler", "class"))
+        check_choice("split", self.split, ("frequency", "equal"))
+        check_probability("accuracy_mean", self.accuracy_mean)
+        for name in ("accuracy_votes", "propensity_rows", "balance_rows"):
+            check_amount(name, getattr(self, name), "how much a prior is worth")
+        check_whole("n_starts", self.n_starts)
+        chosen(SOLVERS, self.solver, Solver, "solver")
+
+    @classmethod
+    def paper(cls, **settings: Any) -> Self:
+        """The paper to the letter: α_ij, β_i, an equal split, no prior."""
+        letter: dict[str, Any] = {"accuracy": "class", "propensity": "labeler", "split": "equal"}
+        return cls(**{**letter, "accuracy_votes": 0.0, "balance_rows": 0.0, **settings})
+
+    @classmethod
+    def from_plain(cls, settings: Mapping[str, Any]) -> Self:
+        if "solver" in settings:
+            settings = {**settings, "solver": from_table(SOLVERS, settings["solver"], "solver")}
+        return super().from_plain(settings)
+
+    def fit(self, problem: Problem) -> LikelihoodEstimate:
+        """The highest penalised likelihood from the starting points there are."""
+        k, step = problem.layout.k, problem.expectation
+        balance = np.full(k, 1 / k) if problem.balance is None else problem.balance
+        assumed = self.assume(problem.panel, step.vote_counts, step.total, balance, problem.learn_balance)
+        solver = chosen(SOLVERS, self.solver, Solver, "solver")
+        best = highest([solver.maximise(problem, assumed, start) for start in self._starts(problem, assumed)])
+        return LikelihoodEstimate(
+            panel=problem.panel,
+            parameters=best.parameters,
+            emission=emission(best.parameters, problem.layout),
+            history=best.history,
+            converged=best.converged,
+            n_iter=best.n_iter,
+            remarks=self._remarks(problem, best),
+            settings=self,
+            given_balance=balance,
+            learn_balance=problem.learn_balance,
+        )
+
+    def assume(
+        self, panel: Panel, vote_counts: Floats, total: float, balance: Floats, learn_balance: bool
+    ) -> Assumptions:
+        """What these settings assume about votes of which each shortlist has `vote_counts` (S,) in `total` rows."""
+        layout = panel.layout
+        # A shortlist nobody voted counts one vote, so that it stays possible
+        split = equal_split(layout) if self.split == "equal" else frequency_split(layout, vote_counts + 1)
+        return Assumptions(
+            layout=layout,
+            shared_accuracy=self.accuracy == "labeler",
+            learn_class_propensity=self.propensity == "class",
+            learn_balance=learn_balance,
+            balance=balance,
+            propensity=layout.per_labeler(vote_counts) / total,
+            split=split,
+            accuracy_mean=float(self.accuracy_mean),
+            accuracy_votes=float(self.accuracy_votes),
+            propensity_rows=float(self.propensity_rows),
+            balance_rows=float(self.balance_rows),
+        )
+
+    def _starts(self, problem: Problem, assumed: Assumptions) -> list[Parameters]:
+        """The starting points; an earlier fit takes the place of the first."""
+        known = problem.expectation.known
+        from_gold = [assumed.estimate(known.unscored())] if known else []
+        first, *others = starting_points(assumed, problem.panel, self.n_starts, problem.seed)
+        if problem.start is not None:
+            first = as_start(problem.start, assumed)
+        return [first, *from_gold, *others]
+
+    def _remarks(self, problem: Problem, best: Fit) -> tuple[FitWarning, ...]:
+        found: list[FitWarning | None] = []
+        if self.propensity == "labeler":
+            found.append(remarks.one_sided(problem.panel, problem.expectation.vote_counts, IGNORED))
+        if problem.learn_balance:
+            found.append(remarks.collapsed(best.parameters.balance, problem.panel))
+        return tuple(remark for remark in found if remark is not None)
+
+    def restore(self, panel: Panel, state: State) -> LikelihoodEstimate:
+        """The estimate that was kept in a file."""
+        balance, learned = state.arrays["given_balance"], state.facts["learn_balance"]
+        return LikelihoodEstimate.restored(panel, state, settings=self, given_balance=balance, learn_balance=learned)
+
+
+IGNORED = (
+    "The accuracy stays at its prior (accuracy_mean, accuracy_votes). What such labelers know is in whether they vote: "
+    'propensity="class" reads that, and so does the default estimator.'
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LikelihoodEstimate(Estimate):
+    """An estimate of the paper's family, with what it assumed."""
+
+    settings: Likelihood
+    given_balance: Floats  # (k,): the balance, or what it started from when learned
+    learn_balance: bool
+
+    def assumptions(self, vote_counts: Floats, total: float) -> Assumptions:
+        return self.settings.assume(self.panel, vote_counts, total, self.given_balance, self.learn_balance)
+
+    def state(self) -> State:
+        facts, arrays = super().state()
+        return State(
+            {**facts, "learn_balance": self.learn_balance}, {**arrays, "given_balance": np.asarray(self.given_balance)}
+        )
+
+
+def starting_points(assumptions: Assumptions, panel: Panel, n_starts: int, seed: int) -> list[Parameters]:
+    """The common start, and others at random: the same for a labeler and a class wherever they stand."""
+    first = assumptions.start()
+    return [first, *(_scattered(assumptions, first, panel, (seed, s)) for s in range(1, n_starts))]
+
+
+def _scattered(assumptions: Assumptions, first: Parameters, panel: Panel, seed: tuple[int, int]) -> Parameters:
+    accuracy = np.empty_like(first.accuracy)
+    by_name = np.argsort(np.array(panel.space.names))
+    for i, name in enumerate(panel.names):
+        rng = np.random.default_rng([*seed, zlib.crc32(name.encode())])
+        drawn = rng.beta(10 * assumptions.accuracy_mean, 10 * (1 - assumptions.accuracy_mean), len(by_name))
+        accuracy[i, by_name] = drawn[0] if assumptions.shared_accuracy else drawn
+    return Parameters(assumptions.settled(accuracy), first.propensity, first.balance, first.split)
+
+
+def as_start(parameters: Parameters, assumptions: Assumptions) -> Parameters:
+    """The parameters of an earlier fit in the form of these assumptions."""
+    propensity = parameters.propensity if assumptions.learn_class_propensity else parameters.overall_propensity()
+    return replace(parameters, propensity=propensity, split=assumptions.split, silence=assumptions.silence)

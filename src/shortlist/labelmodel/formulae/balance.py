@@ -1,0 +1,42 @@
+"""Balance: how frequent the classes are, as a user says it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.arrays import Floats
+from shortlist.errors import BadFit, about_option
+from shortlist.labelspace import LabelSpace
+
+Balance: TypeAlias = Literal["uniform", "learn"] | Mapping[str, float] | Sequence[float] | npt.NDArray[Any]
+
+
+def shares_of(balance: Balance, space: LabelSpace) -> Floats:
+    """(k,): uniform, or as given by position or by name."""
+    if isinstance(balance, str):
+        if balance != "uniform":
+            message = f'balance is "uniform", "learn", or a share for every class; got {balance!r}'
+            raise BadFit(message, option=("balance",))
+        return np.full(len(space), 1 / len(space))
+    with about_option("balance"):
+        shares = np.array(by_position(balance, space), np.float64)
+        if shares.shape != (len(space),) or not np.isfinite(shares).all() or (shares <= 0).any():
+            raise BadFit(f"a balance is one positive share for each of {', '.join(space)}; got {balance!r}")
+    shares /= shares.sum()
+    return shares
+
+
+def by_position(balance: Mapping[str, float] | Sequence[float] | npt.NDArray[Any], space: LabelSpace) -> Any:
+    """A balance that is given by name, in the order of the classes."""
+    if not isinstance(balance, Mapping):
+        return balance
+    for name in balance:
+        space.position(name)
+    missing = [name for name in space if name not in balance]
+    if missing:
+        raise BadFit(f"the balance says nothing about {', '.join(missing)}")
+    return [balance[name] for name in space]

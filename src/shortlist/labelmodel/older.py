@@ -1,0 +1,64 @@
+"""Older files: label models of formats 1 and 2, as format 3 has them.
+
+Until format 2, all options were those of LabelModel, and any option of the likelihood chose it. Format 1 knew only the
+likelihood.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shortlist.archive import Arrays
+from shortlist.arrays import Floats
+
+LIKELIHOOD = (
+    "accuracy", "propensity", "split", "accuracy_mean", "accuracy_votes", "propensity_rows", "balance_rows", "solver",
+    "n_starts",
+)  # fmt: skip
+RENAMED = {"firing_ratio": "propensity_ratio", "firing_votes": "propensity_votes"}
+
+
+def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of a file of any format, in the format of today."""
+    if header["version"] >= 3:
+        return header, arrays
+    own = {name: header["options"].get(name) for name in LIKELIHOOD}
+    options = {name: value for name, value in header["options"].items() if name not in LIKELIHOOD}
+    pooled = "trust" in header
+    settings = _pooled(options["estimator"]) if pooled else _likelihood(own)
+    facts = {name: header[name] for name in ("converged", "n_iter")} | {"silence": header.get("silence", True)}
+    seen = {name: array for name, array in arrays.items() if name.startswith("seen.")}
+    kept = {name.replace("declared.", "prior."): array for name, array in arrays.items() if name not in seen}
+    if pooled:
+        facts |= {name: header[name] for name in ("trust", "unanimity", "temperature")}
+        facts["balance_chosen"] = options["balance"] is None
+    else:
+        facts["learn_balance"] = options["balance"] == "learn"
+        kept["given_balance"] = _shares(options["balance"], header["panel"]["classes"])
+    options["estimator"] = settings
+    header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
+    return header, {**seen, **{f"estimate.{name}": array for name, array in kept.items()}}
+
+
+def _pooled(estimator: Any) -> dict[str, Any]:
+    settings: dict[str, Any] = estimator if isinstance(estimator, dict) else {}
+    return {"kind": "pooled", **{RENAMED.get(name, name): value for name, value in settings.items()}}
+
+
+def _likelihood(options: dict[str, Any]) -> dict[str, Any]:
+    """Options that were left at None had their defaults; the settings of a solver were those of Gradient."""
+    settings = {name: value for name, value in options.items() if value is not None}
+    if isinstance(settings.get("solver"), dict):
+        settings["solver"] = {"kind": "gradient", **settings["solver"]}
+    return {"kind": "likelihood", **settings}
+
+
+def _shares(balance: Any, classes: list[str]) -> Floats:
+    """(k,): the balance of the options."""
+    if balance is None or isinstance(balance, str):
+        return np.full(len(classes), 1 / len(classes))
+    shares = np.array([balance[name] for name in classes] if isinstance(balance, dict) else balance, np.float64)
+    shares /= shares.sum()
+    return shares
