@@ -44,25 +44,32 @@ def explain(
 
     Where the table is not all that beliefs are made of, the adjustment is one more move.
     """
-    panel, layout, table = estimate.panel, estimate.layout, estimate.emission
+    panel, table = estimate.panel, estimate.emission
     adjusted = estimate.adjustment is not None
-    log_beliefs = np.log(estimate.beliefs(codes[None])[0]) if adjusted else log_joint(codes[None], table, layout)[0]
+    log_beliefs = (
+        np.log(estimate.beliefs(codes[None])[0]) if adjusted else log_joint(codes[None], table, estimate.layout)[0]
+    )
     j, other = compared(log_beliefs, panel.space, of, against)
-    votes, abstain = table.tempered(layout)
-    moves, said = {}, {}
-    for i, name in enumerate(panel.names):
-        c = int(codes[i])
-        row = layout.by_code(i, votes, abstain)[c]
-        moves[name] = float(row[j] - row[other])
-        if c:
-            said[name] = panel.space.show(panel.codomains[i].shortlists[c - 1])
-    balance = float(table.balance[j] - table.balance[other])
+    balance, moves = float(table.balance[j] - table.balance[other]), moves_of(codes, estimate, j, other)
+    said = {
+        name: panel.space.show(codomain.shortlists[c - 1])
+        for name, codomain, c in zip(panel.names, panel.codomains, codes.tolist(), strict=True)
+        if c
+    }
     if estimate.adjustment is not None:
         name, words = estimate.adjustment
         name = name if name not in moves else f"{name} (of the model)"
         moves[name] = float(log_beliefs[j] - log_beliefs[other]) - balance - sum(moves.values())
         said[name] = words
     return Explanation(panel.space[j], panel.space[other], balance, moves, said)
+
+
+def moves_of(codes: npt.NDArray[Any], estimate: Estimate, j: int, other: int) -> dict[str, float]:
+    """Labeler → what its vote, or its abstaining, adds to the log-odds."""
+    layout = estimate.layout
+    votes, abstain = estimate.emission.tempered(layout)
+    rows = (layout.by_code(i, votes, abstain)[c] for i, c in enumerate(codes))
+    return {name: float(row[j] - row[other]) for name, row in zip(estimate.panel.names, rows, strict=True)}
 
 
 def compared(log_beliefs: Floats, space: LabelSpace, of: str | None, against: str | None) -> tuple[int, int]:

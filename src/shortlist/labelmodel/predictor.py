@@ -75,12 +75,12 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return float((guess[known] == truth[known]).mean())
 
     def _panel(self) -> Panel:
-        if not hasattr(self, "panel_"):
+        if not self.__sklearn_is_fitted__():
             raise NotFitted(f"this {type(self).__name__} is not fitted: call fit(votes) first")
         return self.panel_
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "panel_")
+        return "panel_" in vars(self)
 
 
 def most_likely(beliefs: Floats, balance: Floats) -> npt.NDArray[np.int64]:

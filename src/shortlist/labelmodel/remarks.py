@@ -46,7 +46,7 @@ def same_columns(member: Mask) -> Iterator[list[int]]:
 
 
 def one_sided(panel: Panel, vote_counts: Floats, consequence: str) -> OneSided | None:
-    """Labelers that were only ever heard to say one thing; what follows from that depends on the estimator."""
+    """Labelers that only ever gave one answer; what follows from that depends on the estimator."""
     said = panel.layout.per_labeler((vote_counts > 0).astype(np.float64))
     names = [name for name, count in zip(panel.names, said, strict=True) if count == 1]
     if not names:

@@ -44,6 +44,6 @@ def test_halves_pay_when_most_pairs_occur(monkeypatch):
     rng = np.random.default_rng(0)
     shape = layout(3, 3, 3, 3)
     codes = rng.integers(0, 4, (400, 4)).astype(np.uint8)
-    assert Halves.of(codes, shape).few(shape)  # at most 16 × 16 pairs
+    assert Halves.of(codes, shape).pay_off(shape)  # at most 16 × 16 pairs
     monkeypatch.setattr(module, "SPARSE", 0.1)
-    assert not Halves.of(codes, shape).few(shape)
+    assert not Halves.of(codes, shape).pay_off(shape)

@@ -82,7 +82,7 @@ def quick_kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, 
     """The kernel for many E steps: on the cores of this machine, factored where that is less work."""
     if device == "cpu" and layout.n > 1 and len(codes):
         halves = Halves.of(codes, layout)
-        if halves.few(layout):
+        if halves.pay_off(layout):
             return Factored(codes, weights, layout, halves, threads=threads)
     return kernel(codes, weights, layout, device=device, threads=threads)
 

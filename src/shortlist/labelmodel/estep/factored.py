@@ -124,7 +124,7 @@ class Pairs:
         return self.Vt @ A, self._log(z, least)
 
     def _log(self, z: Floats, least: float) -> float:
-        """Σ W log P(G). Most patterns are often seen once: then products are taken before logarithms, eight a time."""
+        """Σ W log P(G). Where most patterns are seen once, eight are multiplied before a logarithm is taken."""
         if 2 * len(self.heavy) > len(z) or least < HANDY:
             return float(self.weights @ np.log(z))
         even = len(z) - len(z) % 8

@@ -34,7 +34,7 @@ class Halves(NamedTuple):
         wide, _, c = find_patterns(codes[:, :cut], layout.sizes[:cut])
         return cls(cut, tall, wide, r, c)
 
-    def few(self, layout: Layout) -> bool:
+    def pay_off(self, layout: Layout) -> bool:
         """Whether sub-patterns are so few that working with them is less than working with patterns."""
         p, q, u = len(self.tall), len(self.wide), len(self.r)
         return p * q <= SPARSE * u and (p + q) * (len(layout.member) + 1) <= ENCODED
@@ -50,10 +50,10 @@ class Halves(NamedTuple):
 
 
 def halfway(codes: Codes, layout: Layout) -> int:
-    """Where to cut the labelers in two that say about as much, in bits: some thousand patterns show it."""
-    some = codes[:: max(1, len(codes) // SAMPLE)]
-    said = [entropy(np.bincount(column, minlength=size + 1)) for column, size in zip(some.T, layout.sizes, strict=True)]
-    so_far = np.cumsum(said)
+    """Where to cut the labelers in two halves that say about as much, in bits, judged by a sample of the patterns."""
+    columns = codes[:: max(1, len(codes) // SAMPLE)].T
+    counts = (np.bincount(column, minlength=size + 1) for column, size in zip(columns, layout.sizes, strict=True))
+    so_far = np.cumsum([entropy(each) for each in counts])
     return int(np.argmin(np.abs(so_far[:-1] - so_far[-1] / 2))) + 1
 
 

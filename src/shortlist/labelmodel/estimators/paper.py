@@ -25,6 +25,10 @@ from shortlist.labelmodel.solvers.gradient import Gradient
 from shortlist.labelmodel.solvers.solver import Fit, Solver, highest
 
 SOLVERS: dict[str, type[Solver]] = {EM.kind: EM, Gradient.kind: Gradient}
+IGNORED = (
+    "The accuracy stays at its prior (accuracy_mean, accuracy_votes). What such labelers know is in whether they vote: "
+    'propensity="class" reads that, and so does the default estimator.'
+)
 
 
 @dataclass(frozen=True)
@@ -137,12 +141,6 @@ class Likelihood(Estimator):
         """The estimate that was kept in a file."""
         balance, learned = state.arrays["given_balance"], state.facts["learn_balance"]
         return LikelihoodEstimate.restored(panel, state, settings=self, given_balance=balance, learn_balance=learned)
-
-
-IGNORED = (
-    "The accuracy stays at its prior (accuracy_mean, accuracy_votes). What such labelers know is in whether they vote: "
-    'propensity="class" reads that, and so does the default estimator.'
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

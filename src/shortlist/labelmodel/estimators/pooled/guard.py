@@ -16,7 +16,7 @@ from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.pooled.heldout import SMALLEST, best_temperature
 from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
 from shortlist.labelmodel.predictor import TIE
 from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
@@ -39,31 +39,15 @@ class Guard:
     balance_chosen: bool  # the balance was chosen by the votes, so it says nothing of rows without one
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        balance: Floats,
-        fitted: Emission,
-        prior: Emission,
-        unanimity: float,
-        n_copies: Floats,
-    ) -> Guard:
+    def of(cls, problem: Problem, parameters: Parameters, prior: Emission, unanimity: float, n_copies: Floats) -> Guard:
         """The guard of a fit. Copies, `n_copies` (n,) of them, share the weight of one labeler."""
-        evidence, layout = problem.evidence, problem.layout
-        codes, weights, gold = evidence.votes.codes, evidence.weights, evidence.gold
-        one, other = (
-            posteriors(codes, table, layout, device=problem.device, threads=problem.threads)
-            for table in (fitted, prior)
-        )
-        trust = agreement(one, other, weights * codes.any(axis=1))
-        if (gold >= 0).any():
-            trust = trust_from_gold(trust, one, other, gold, weights)
-            unanimity = unanimity_from_gold(unanimity, codes, gold, weights, layout)
-        sample = evidence.sample(MOST_TEMPERED)
+        layout, fitted = problem.layout, emission(parameters, problem.layout)
+        trust, unanimity = trusted(problem, fitted, prior, unanimity)
+        sample = problem.evidence.sample(MOST_TEMPERED)
         g, g_prior = (best_temperature(sample.votes.codes, sample.weights, t, layout) for t in (fitted, prior))
         return cls(
             layout=layout,
-            balance=balance,
+            balance=parameters.balance,
             fitted=replace(fitted, exponent=g / n_copies),
             prior=replace(prior, exponent=g_prior / n_copies),
             trust=trust,
@@ -82,6 +66,22 @@ class Guard:
         if self.balance_chosen:
             beliefs[~codes.any(axis=1)] = 1 / self.layout.k
         return beliefs
+
+
+def trusted(problem: Problem, fitted: Emission, prior: Emission, unanimity: float) -> tuple[float, float]:
+    """(trust, unanimity), as the evidence has them."""
+    evidence, layout = problem.evidence, problem.layout
+    codes, weights, gold = evidence.votes.codes, evidence.weights, evidence.gold
+    one, other = (
+        posteriors(codes, table, layout, device=problem.device, threads=problem.threads) for table in (fitted, prior)
+    )
+    trust = agreement(one, other, weights * codes.any(axis=1))
+    if not (gold >= 0).any():
+        return trust, unanimity
+    return (
+        trust_from_gold(trust, one, other, gold, weights),
+        unanimity_from_gold(unanimity, codes, gold, weights, layout),
+    )
 
 
 def agreement(fitted: Floats, prior: Floats, weights: Floats) -> float:

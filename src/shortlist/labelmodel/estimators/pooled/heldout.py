@@ -27,12 +27,12 @@ def held_out_scores(codes: Codes, table: Emission, propensity: Floats, layout: L
     """
     votes = LeaveOut.of(codes, table, layout)
     beliefs, said = posterior(votes.joint), np.exp(table.votes)
-    voting, scores = np.minimum(propensity, HIGHEST), np.zeros(len(codes))
+    propensity, scores = np.minimum(propensity, HIGHEST), np.zeros(len(codes))
     for i, rows, joint, n_others in votes.each(range(layout.n), subsets):
-        score = np.where(votes.n_votes > 0, np.log1p(-beliefs @ voting[i]), 0.0)
+        score = np.where(votes.n_votes > 0, np.log1p(-beliefs @ propensity[i]), 0.0)
         rest, own = posterior(joint), codes[rows, i].astype(np.int64)
         voted = np.einsum("ak,ak->a", rest, said[layout.starts[i] + np.maximum(own, 1) - 1])
-        log_p = np.where(own > 0, np.log(np.maximum(voted, IMPOSSIBLE)), np.log1p(-rest @ voting[i]))
+        log_p = np.where(own > 0, np.log(np.maximum(voted, IMPOSSIBLE)), np.log1p(-rest @ propensity[i]))
         score[rows] = np.where(n_others > 0, log_p, 0.0)
         scores += score
     return scores
@@ -62,9 +62,9 @@ def best_temperature(codes: Codes, weights: Floats, table: Emission, layout: Lay
 
 
 def vote_scores(codes: Codes, weights: Floats, table: Emission, layout: Layout, temperatures: Floats) -> Floats:
-    """(temperatures,): mean log P(what i said | it voted, the other votes), over votes on rows with several votes."""
-    several = (codes > 0).sum(axis=1) > 1
-    codes, weights = codes[several], weights[several]
+    """(temperatures,): mean log P(what i said | it voted, the other votes), over votes on rows with more than one."""
+    shared = (codes > 0).sum(axis=1) > 1
+    codes, weights = codes[shared], weights[shared]
     sums, mass = np.zeros(len(temperatures)), 0.0
     if not len(codes):
         return sums

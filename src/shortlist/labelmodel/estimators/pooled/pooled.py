@@ -37,6 +37,10 @@ from shortlist.labelmodel.solvers.solver import Fit
 MOST_SETTLED = 20_000  # unique rows, at most, by which accuracies and propensities are settled
 MOST_SCORED = 8_192  # unique rows, at most, by which a balance is chosen
 DOUBTFUL = 0.6  # trust below this is worth a warning
+JUDGED = (
+    "How much their voting tells is judged by the other labelers, on rows where these vote too; elsewhere a prior "
+    "decides (propensity_ratio, propensity_votes). If they can, let them say something else where they do not vote."
+)
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,7 @@ class Pooled(Estimator):
                 option=("balance",),
             )
         found = self._candidate(problem)
-        balance, n_copies = found.fit.parameters.balance, found.dependence.n_copies
-        guard = Guard.of(problem, balance, found.table, found.prior_table, self.unanimity, n_copies)
+        guard = Guard.of(problem, found.fit.parameters, found.prior, self.unanimity, found.dependence.n_copies)
         labeler_accuracy = np.ravel(found.assumptions.accuracy_mean)
         return PooledEstimate(
             panel=problem.panel,
@@ -134,8 +137,7 @@ class Pooled(Estimator):
             fit = replace(fit, converged=fit.converged and reached.at_rest)
             found.append((step(emission(fit.parameters, layout)).log_likelihood, fit, reached.assumptions))
         _, best, assumptions = max(found, key=lambda each: each[0])
-        table, prior_table = (emission(parameters, layout) for parameters in (best.parameters, at_prior.start()))
-        return Candidate(best, assumptions, table, prior_table, dependence)
+        return Candidate(best, assumptions, emission(at_prior.start(), layout), dependence)
 
     def restore(self, panel: Panel, state: State) -> PooledEstimate:
         """The estimate that was kept in a file."""
@@ -154,24 +156,18 @@ class Pooled(Estimator):
         return PooledEstimate.restored(panel, state, settings=self, labeler_accuracy=accuracy, guard=guard)
 
 
-JUDGED = (
-    "How much their voting tells is judged by the other labelers, on rows where these vote too; elsewhere a prior "
-    "decides (propensity_ratio, propensity_votes). If they can, let them say something else where they do not vote."
-)
-
-
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A fit under one balance: what it assumes, its table and that of the prior, and which labelers depend on which."""
+    """A fit under one balance: what it assumes, the table of its prior, and which labelers depend on which."""
 
     fit: Fit
     assumptions: Assumptions
-    table: Emission
-    prior_table: Emission
+    prior: Emission
     dependence: Dependence
 
     def scores(self, evidence: Evidence, subsets: Mask) -> Floats:
         """(rows,): the held-out log score of what labelers do, given the votes of those that are no `subsets`."""
-        layout = self.assumptions.layout
+        parameters, layout = self.fit.parameters, self.assumptions.layout
+        table = emission(parameters, layout)
         with one_blas_thread():
-            return held_out_scores(evidence.votes.codes, self.table, self.fit.parameters.propensity, layout, subsets)
+            return held_out_scores(evidence.votes.codes, table, parameters.propensity, layout, subsets)
