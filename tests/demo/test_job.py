@@ -46,7 +46,7 @@ def test_it_tells_of_every_stage(shown):
         "Identifiable",
         "president",
         "log-odds",
-        "note: law, record only ever said one thing",
+        "note: these labelers always give the same answer: law, record.",
         "BBC",
     ):
         assert words in shown
