@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from shortlist.archive import Arrays
-from shortlist.arrays import Floats
+from shortlist.labelmodel.formulae.balance import Balance, shares_of
+from shortlist.labelspace import LabelSpace
 
 LIKELIHOOD = (
     "accuracy", "propensity", "split", "accuracy_mean", "accuracy_votes", "propensity_rows", "balance_rows", "solver",
@@ -36,7 +35,8 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
         facts["balance_chosen"] = options["balance"] is None
     else:
         facts["learn_balance"] = options["balance"] == "learn"
-        kept["given_balance"] = _shares(options["balance"], header["panel"]["classes"])
+        given: Balance = "uniform" if options["balance"] in (None, "learn") else options["balance"]
+        kept["given_balance"] = shares_of(given, LabelSpace(header["panel"]["classes"]))
     options["estimator"] = settings
     header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
     return header, {**seen, **{f"estimate.{name}": array for name, array in kept.items()}}
@@ -53,12 +53,3 @@ def _likelihood(options: dict[str, Any]) -> dict[str, Any]:
     if isinstance(settings.get("solver"), dict):
         settings["solver"] = {"kind": "gradient", **settings["solver"]}
     return {"kind": "likelihood", **settings}
-
-
-def _shares(balance: Any, classes: list[str]) -> Floats:
-    """(k,): the balance of the options."""
-    if balance is None or isinstance(balance, str):
-        return np.full(len(classes), 1 / len(classes))
-    shares = np.array([balance[name] for name in classes] if isinstance(balance, dict) else balance, np.float64)
-    shares /= shares.sum()
-    return shares

@@ -56,7 +56,7 @@ def chosen(kinds: Mapping[str, type[Kind]], given: Any, base: type[Any], option:
 
 
 def from_table(kinds: Mapping[str, type[Kind]], given: Any, option: str) -> Any:
-    """An option from plain data: a table with `kind` (None for the first) and settings becomes an object."""
+    """An option from plain data: a table of settings becomes an object. Its `kind` is the first, if left out."""
     if not isinstance(given, Mapping):
         return given
     settings = dict(given)

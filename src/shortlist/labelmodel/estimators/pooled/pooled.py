@@ -103,8 +103,10 @@ class Pooled(Estimator):
         return (*filter(None, found),)
 
     def _candidate(self, problem: Problem) -> Candidate:
-        """The fit under the balance that is given. Without one, the fit under equal classes, unless held-out labelers
-        are clearly better predicted under a counted balance, and votes can be counted for it."""
+        """The fit under the balance that is given; without one, under equal classes.
+
+        A counted balance takes their place if it can be counted, and predicts held-out labelers clearly better.
+        """
         k, counts = problem.layout.k, problem.expectation.vote_counts
         sample, named = problem.evidence.sample(MOST_SETTLED), classes_named(problem.layout.only(counts > 0))
         if problem.balance is not None:
@@ -112,12 +114,12 @@ class Pooled(Estimator):
         equal = self._under(problem, np.full(k, 1 / k), sample, named)
         if selective(sample, named):
             return equal
-        few = problem.evidence.sample(MOST_SCORED)
-        shares = counted_balance(few, problem.layout, equal.fit.parameters.propensity, equal.dependence.n_copies)
+        scored = problem.evidence.sample(MOST_SCORED)
+        shares = counted_balance(scored, problem.layout, equal.fit.parameters.propensity, equal.dependence.n_copies)
         counted = self._under(problem, shares, sample, named)
         subsets = counted.dependence.subsets
-        gain = counted.scores(few, subsets) - equal.scores(few, subsets)
-        return counted if clear_gain(gain, few.weights * few.votes.codes.any(axis=1), k - 1) else equal
+        gain = counted.scores(scored, subsets) - equal.scores(scored, subsets)
+        return counted if clear_gain(gain, scored.weights * scored.votes.covered, k - 1) else equal
 
     def _under(self, problem: Problem, balance: Floats, sample: Evidence, named: Mask) -> Candidate:
         """The highest penalised likelihood under a balance and what the votes settle.
