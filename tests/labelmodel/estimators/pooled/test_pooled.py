@@ -1,5 +1,4 @@
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,14 +7,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from shortlist import LabelModel, MajorityVote, NearestClass, Votes, datasets, simulate
-from shortlist.errors import BadFit, FewLabelers, LittleTrust, NotConverged, NotFitted
+from shortlist.errors import BadFit, NotConverged, NotFitted
 from shortlist.labelmodel import Parameters, Pooled
-from shortlist.labelmodel.estimators.pooled.guard import agreement, unanimous
-from shortlist.labelmodel.estimators.pooled.heldout import TEMPERATURES, best_temperature, vote_scores
-from shortlist.labelmodel.estimators.pooled.propensity import Judgement, class_propensities
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission
 from tests.labelmodel.reference import some_votes
 
 CLASSES = ["business", "sports", "world"]
@@ -59,74 +52,6 @@ def test_two_labelers_with_one_thing_to_say_by_hand():
     assert model.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(by_hand)
 
 
-def test_a_labeler_is_judged_by_the_others_by_hand():
-    """One labeler says x or y; the rule of the second, {x, y}, goes with x more often than with y."""
-    codes = [[1, 1]] * 60 + [[2, 1]] * 20 + [[1, 0]] * 40 + [[2, 0]] * 80
-    votes = Votes(codes, [["x", "y"], [{"x", "y"}]], ["x", "y", "z"])
-    layout = Layout.of(votes.codomains, votes.space)
-    naming = [[0.98, 0.01, 0.01], [0.01, 0.98, 0.01], [0.01, 0.01, 0.98]]  # the third is a dummy
-    table = Emission(np.log([*naming, *[[1 / 3] * 3] * 2]), np.zeros((2, 3)), np.log(np.full(3, 1 / 3)), np.ones(2))
-    second, alike = np.array([False, True]), np.eye(2, dtype=bool)
-    judged = Judgement.of(Evidence.gather(votes), table, layout, second, np.full((2, 3), 0.4), alike)
-    rows = 100 * np.array([0.98 + 0.01, 0.01 + 0.98, 0.02])
-    voted = np.array([60 * 0.98 + 20 * 0.01, 60 * 0.01 + 20 * 0.98, 80 * 0.01])  # alike on all classes by now
-    assert judged.rows[0].tolist() == [0, 0, 0]
-    assert judged.rows[1] == pytest.approx(rows)
-    assert judged.voted[1] == pytest.approx(voted)
-    named = np.array([[True, True, False], [True, True, False]])
-    lift = judged.lift(named, 4.0, 1e-9, 1e-9)  # no prior to speak of: rates are what was seen
-    assert lift[1] / lift[1, 0] == pytest.approx((voted / rows) / (voted / rows)[0])
-    stiff = judged.lift(named, 4.0, 1e12, 1e12)
-    assert stiff[1] / stiff[1, 2] == pytest.approx([4, 4, 1])
-    assert lift[0].tolist() == [4, 4, 1]  # nobody judged the first
-    # Once it is known to vote on x only, all 80 rows that it votes on were of class x
-    only_x = Judgement.of(Evidence.gather(votes), table, layout, second, np.array([[0.4] * 3, [0.4, 0, 0]]), alike)
-    assert only_x.voted[1] == pytest.approx([80, 0, 0])
-    # As a copy of the first it has nobody to judge it
-    copies = Judgement.of(Evidence.gather(votes), table, layout, second, np.full((2, 3), 0.4), np.ones((2, 2), bool))
-    assert not copies.rows[1].any()
-    assert not copies.voted[1].any()
-
-
-@quiet
-def test_others_find_how_much_more_often_a_rule_votes_on_a_class_though_they_are_unsure():
-    """EM takes the others' doubt into account: a third as often is found although their beliefs are soft."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 100_000)
-    soft = 1 + np.where(rng.random(100_000) < 0.7, truth, 1 - truth)  # right 7 times of 10
-    rule = rng.random(100_000) < np.array([0.3, 0.1])[truth]
-    votes = Votes(np.column_stack([soft, rule]), [["a", "b"], ["a"]], ["a", "b"])
-    layout = Layout.of(votes.codomains, votes.space)
-    table = Emission(
-        np.log([[0.7, 0.3], [0.3, 0.7], [0.2, 0.2], [0.2, 0.2]]), np.zeros((2, 2)), np.log([0.5, 0.5]), np.ones(2)
-    )
-    propensity, named = np.full((2, 2), 0.2), np.array([[True, True], [True, False]])
-    for _ in range(200):
-        said = Judgement.of(
-            Evidence.gather(votes), table, layout, np.array([False, True]), propensity, np.eye(2, dtype=bool)
-        )
-        propensity = class_propensities(
-            np.array([1.0, rule.mean()]), said.lift(named, 1.0, 1e-9, 1e-9), named, np.full(2, 0.5)
-        )
-    assert propensity[1] == pytest.approx([0.3, 0.1], abs=0.01)
-
-
-@quiet
-def test_others_say_which_of_its_classes_a_rule_means():
-    """A rule says {a, b} and fires on a nine times as often as on b: rows with its vote alone are taken for a."""
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 3, 6000)
-    naming = np.where(rng.random(6000) < 0.5, np.where(rng.random(6000) < 0.9, truth, rng.integers(0, 3, 6000)) + 1, 0)
-    rule = rng.random(6000) < np.array([0.45, 0.05, 0.01])[truth]
-    votes = Votes(np.column_stack([naming, rule]), [list("abc"), [{"a", "b"}]], list("abc"))
-    model = LabelModel().fit(votes)
-    alone = model.predict_proba(Votes([[0, 1]], votes.codomains, votes.space, votes.names))[0]
-    assert alone[0] > 2 * alone[1]
-    assert alone[2] < 0.2
-    nobody = model.predict_proba(Votes([[0, 0]], votes.codomains, votes.space, votes.names))[0]
-    assert nobody == pytest.approx(1 / 3)
-
-
 @quiet
 def test_unanimous_votes_keep_their_share():
     kept = LabelModel(estimator=Pooled(unanimity=0.9)).fit(two_keywords()).predict_proba(two_keywords())
@@ -134,26 +59,6 @@ def test_unanimous_votes_keep_their_share():
     assert free[0, 0] < 0.9
     assert kept[0] == pytest.approx([0.9, *(0.1 * free[0, 1:] / free[0, 1:].sum())])
     assert kept[50] == pytest.approx(free[50])  # nobody voted: there is nothing to keep
-
-
-def test_unanimity_is_about_classes_in_common():
-    layout = Layout((2, 2), np.array([[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0]], bool))
-    beliefs = np.array([[0.5, 0.2, 0.3], [0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
-    codes = np.array([[1, 1], [2, 2], [1, 1], [0, 0]])  # in common: the second class; nothing; the second; no vote
-    expected = np.array([[0.4 * 5 / 8, 0.6, 0.4 * 3 / 8], [0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
-    assert unanimous(beliefs, codes, layout, 0.6) == pytest.approx(expected)
-
-
-def test_class_propensities_have_the_observed_mean():
-    named = np.array([[True, False, False], [True, True, True], [False, True, True], [True, False, False]])
-    balance = np.array([0.5, 0.3, 0.2])
-    rate = np.array([0.2, 0.4, 0.1, 1.0])
-    beta = class_propensities(rate, np.where(named, 4.0, 1.0), named, balance)
-    assert beta @ balance == pytest.approx(rate)
-    assert beta[0, 0] / beta[0, 1] == pytest.approx(4)
-    assert (beta[1] == 0.4).all()
-    assert (beta[3] == 1).all()
-    assert (class_propensities(np.array([0.9]), np.where(named[:1], 4.0, 1.0), named[:1], balance) < 1).all()
 
 
 # -- parameters ----------------------------------------------------------------------------------------------
@@ -170,29 +75,6 @@ def test_parameters_are_recovered():
     assert model.estimate_.trust > 0.7
     assert model.score(votes, classes) > NearestClass().fit(votes).score(votes, classes)
     assert model.score(votes) < 0
-
-
-def test_evidence_is_discounted_where_rows_are_hard_for_all_at_once():
-    names = list("abc")
-    good, bad = (Parameters(np.full((10, 3), a), np.full(10, 0.8), np.full(3, 1 / 3)) for a in (0.8, 0.4))
-    easy = simulate(good, [names] * 10, 2000, space=names, seed=0).votes
-    hard = simulate(bad, [names] * 10, 2000, space=names, seed=1).votes
-    assert LabelModel().fit(easy).estimate_.temperature > 0.6
-    assert LabelModel().fit([easy, hard]).estimate_.temperature < 0.6
-
-
-def test_held_out_labelers_by_hand():
-    """Two labelers that name one of two classes: from the vote of one follows what the other will say."""
-    votes = Votes([[1, 1], [1, 2], [2, 2]], [["x", "y"]] * 2, ["x", "y"])
-    with pytest.warns(FewLabelers):
-        table = replace(LabelModel().fit(votes).estimate_.guard.prior, exponent=np.ones(2))
-    same = [0.8**g / (0.8**g + 0.2**g) for g in TEMPERATURES]  # P(class of the other's vote), tempered
-    says = [np.log([p * 0.8 + (1 - p) * 0.2, p * 0.2 + (1 - p) * 0.8]) for p in same]
-    counted = [(2 * agree + 1 * differ) / 3 for agree, differ in says]
-    layout = Layout((2, 2), np.array([[1, 0], [0, 1]] * 2, bool))
-    # shortlists are voted unequally, but each class has one right and one wrong shortlist
-    assert vote_scores(votes.codes, np.ones(3), table, layout, TEMPERATURES) == pytest.approx(counted, abs=1e-9)
-    assert best_temperature(votes.codes, np.ones(3), table, layout) == TEMPERATURES[np.argmax(counted)]
 
 
 @quiet
@@ -340,39 +222,6 @@ def test_what_was_never_said_is_still_read_when_it_is():
     new = Votes([[3, 1, 1]], votes.codomains, votes.space, votes.names)
     assert np.isfinite(model.predict_proba(new)).all()
     assert np.isfinite(list(model.explain(new, 0, of="x", against="y").moves.values())).all()
-
-
-# -- trust ---------------------------------------------------------------------------------------------------
-
-
-def test_agreement_shares_ties():
-    one = np.array([[0.5, 0.5, 0], [1, 0, 0], [0, 1, 0], [0, 0.5, 0.5]])
-    other = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [1, 0, 0], [0.5, 0.5, 0]])
-    # a tie is contradicted by none of its classes; of two ties, half in common is half agreed
-    assert agreement(one, other, np.array([1.0, 2.0, 1.0, 3.0])) == pytest.approx((1 + 2 * 1 + 0 + 3 / 2) / 7)
-    assert agreement(one, other, np.zeros(4)) == 1
-
-
-def mislabeled(wrong: int):
-    """Nine good labelers over five classes, of which some declare their classes in another order."""
-    names = list("abcde")
-    truth = Parameters(np.full((9, 5), 0.85), np.full(9, 0.7), np.full(5, 0.2))
-    votes, classes = simulate(truth, [names] * 9, 4000, space=names, seed=1)
-    turned = [np.roll(names, 1 + i % 4).tolist() if i < wrong else names for i in range(9)]
-    return Votes(votes.codes, turned, names), classes
-
-
-def test_trust_falls_when_most_tables_are_wrong():
-    right, _ = mislabeled(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        good = LabelModel().fit(right)
-    assert good.estimate_.trust > 0.9
-    wrong, _ = mislabeled(8)
-    with pytest.warns(LittleTrust, match="fall back toward counting"):
-        bad = LabelModel().fit(wrong)
-    assert bad.estimate_.trust < 0.6
-    assert np.abs(bad.predict_proba(wrong) - MajorityVote().fit(wrong).predict_proba(wrong)).mean() < 0.15
 
 
 def test_a_fit_that_had_to_stop_says_so():
