@@ -162,7 +162,7 @@ id = "id"
 gold = "topic"  # for scoring; it never fits
 
 [label_model]
-# propensity = "class"  # another estimator, to compare: docs/label-model.md
+# estimator = "likelihood"  # the model of the paper, to compare: docs/label-model.md
 
 [output]
 format = "csv"
