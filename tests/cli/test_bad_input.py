@@ -95,7 +95,7 @@ BAD = {
         more(
             '[label_model.estimator]\nkind = "likelihood"\n[label_model.estimator.solver]\nkind = "gradient"\nlr = 0\n'
         ),
-        ["line 20", "lr", "above 0"],
+        ["line 22", "lr", "above 0"],
     ),
     "a balance that this estimator does not learn": (
         more('[label_model]\nmax_iter = 9\nbalance = "learn"\n'),
