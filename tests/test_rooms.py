@@ -12,11 +12,11 @@ HOUSE = Path(shortlist.__file__).parent
 # Lower rooms first; rooms on one floor do not know each other.
 FLOORS = [
     {"errors", "wording", "arrays"},
-    {"archive", "engines"},
+    {"archive", "engines", "progress", "beliefs"},
     {"labelspace"},
-    {"votes"},
+    {"votes", "rows"},
     {"labelers", "labelmodel", "classifier"},
-    {"uncertainty", "zeroshot", "io", "datasets"},
+    {"uncertainty", "zeroshot", "datasets"},
     {"identifiability"},
     {"analysis"},
     {"reporting"},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shortlist import apply, feature, keywords, labeler, pattern
 from shortlist.errors import BadLabeler, LabelerFailed, ShortlistError, UnknownClass
-from shortlist.labelers import rows as rows_module
+from shortlist.rows import reading as rows_module
 
 SPACE = ["a", "b", "c"]
 

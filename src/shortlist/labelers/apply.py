@@ -16,9 +16,9 @@ from shortlist.errors import BadLabeler, BadRows, BadShortlist, ShortlistError
 from shortlist.labelers.ballot import Ballot, Encoder
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.features import Columns, Feature, Plan, Written
-from shortlist.labelers.rows import Chunk, chunks
 from shortlist.labelers.text import TextLabeler
 from shortlist.labelspace import LabelSpace, Not, Shortlist
+from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
 from shortlist.wording import given_twice

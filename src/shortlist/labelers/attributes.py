@@ -17,8 +17,8 @@ from shortlist.errors import BadLabeler, BadRows, UselessLabeler
 from shortlist.labelers.ballot import Ballot, Encoder, Said
 from shortlist.labelers.core import Labeler
 from shortlist.labelers.features import Columns
-from shortlist.labelers.rows import Chunk
 from shortlist.labelspace import LabelSpace, Shortlist
+from shortlist.rows import Chunk
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from shortlist.errors import BadShortlist
 from shortlist.labelers.features import full_traceback
-from shortlist.labelers.rows import Chunk
 from shortlist.labelspace import LabelSpace, Not, Shortlist, names_in
+from shortlist.rows import Chunk
 from shortlist.votes import Failure
 
 Said = tuple[Shortlist | Not, ...]

@@ -27,7 +27,7 @@ from functools import partial
 from typing import Any, SupportsIndex
 
 from shortlist.errors import BadLabeler, LabelerFailed
-from shortlist.labelers.rows import Chunk
+from shortlist.rows import Chunk
 from shortlist.wording import did_you_mean
 
 

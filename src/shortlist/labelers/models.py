@@ -14,8 +14,8 @@ from shortlist.errors import BadLabeler, LabelerFailed
 from shortlist.labelers.ballot import Ballot, Encoder, show_answer
 from shortlist.labelers.core import Labeler, declared
 from shortlist.labelers.features import Columns, brief
-from shortlist.labelers.rows import Chunk
 from shortlist.labelspace import Not, Shortlist
+from shortlist.rows import Chunk
 
 
 class ClassifierLabeler(Labeler):

@@ -23,8 +23,8 @@ from shortlist.labelers.ballot import Ballot, Encoder, Said, show_answer
 from shortlist.labelers.core import Labeler, declared
 from shortlist.labelers.features import Columns, Feature, FeatureFailed
 from shortlist.labelers.regex import Inexpressible, Linear, disputed_characters, linear, non_word_characters
-from shortlist.labelers.rows import Chunk
 from shortlist.labelspace import Not, Shortlist
+from shortlist.rows import Chunk
 
 
 class TextLabeler(Labeler):

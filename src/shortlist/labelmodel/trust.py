@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats, Positions
+from shortlist.beliefs import TIE
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.heldout import FAINT, best_temperature
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
-from shortlist.labelmodel.predictor import TIE
 from shortlist.votes.patterns import Codes
 
 FEW = 8_192  # unique rows that are enough to choose a temperature by

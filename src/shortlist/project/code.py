@@ -167,7 +167,7 @@ def _of_users(path: Path) -> bool:
 def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadProject:
     """What went wrong while the file was loaded, in one line, where it did."""
     if isinstance(error, SyntaxError) and error.filename:
-        return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, column=error.offset)
+        return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, offset=error.offset)
     for place in (*reversed(modules), path):
         line = last_line(error, place)
         if line is not None:

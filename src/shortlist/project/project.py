@@ -89,7 +89,7 @@ class Project:
     @property
     def labels(self) -> pl.DataFrame:
         """Class, belief, margin, shortlist and one belief per class, for every row."""
-        from shortlist.io import RowFile
+        from shortlist.rows import RowFile
 
         (outcome,) = [one for one in self.run(["export"]) if one.stage == "export"]
         return RowFile(outcome.outputs[0]).read()

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shortlist.errors import BadFile, ShortlistError
-from shortlist.io import RowFile
+from shortlist.errors import BadFile
 from shortlist.project.digest import Digests, digest
 from shortlist.project.files import data_files
+from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Data, Settings
+from shortlist.rows import RowFile
 from shortlist.wording import did_you_mean
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
@@ -40,19 +41,16 @@ class Rows:
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
         self._counts: list[int] | None = None
-        self._stamps = {source: stamp(file.path) for source, file in zip(self.sources, self.files, strict=True)}
 
     def check_same(self, source: str) -> None:
         """Raise where a file was written to since its digest was taken: what was read may be of either version."""
-        file = self.files[self.sources.index(source)]
-        if stamp(file.path) != self._stamps[source]:
-            raise BadFile(f"{file.path.name} changed while it was read: run again")
+        self.files[self.sources.index(source)].check_same()
 
     def _source(self, file: RowFile, digests: Digests) -> str:
         """One word for the content of a file and the way it is read."""
         return digest(digests.of(file.path), file.kind, file.types, self.data.text)
 
-    def spare(self, path: Path) -> None:
+    def refuse_to_overwrite(self, path: Path) -> None:
         """Raise where what is to be written would take the place of rows."""
         if any(file.path.samefile(path) for file in self.files if path.exists()):
             raise BadFile(f"{path} holds the rows, which would be lost: write to another file")
@@ -183,12 +181,6 @@ class Rows:
                 )  # fmt: skip
 
 
-def stamp(path: Path) -> tuple[int, int, int]:
-    """What changes when a file is written to."""
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
     """The rows of other files: with the columns that are read, but perhaps without gold labels and others."""
     there = {name for path in files for name in RowFile(path).columns}
@@ -208,15 +200,20 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     try:
         file = RowFile(path, {**text, **data.types})
         columns = file.columns
-    except ShortlistError as error:
-        raise settings.toml.wrong(_named(error, path, data), "data", "files") from error
+    except BadFile as error:
+        raise settings.toml.wrong(f"{_written(path, data)} {error.message}", "data", "files") from error
     for key, names in (("text", [data.text]), ("id", [data.id]), ("features", data.features)):
         for name in names:
             if name is not None and name not in columns:
-                raise settings.toml.wrong(f"{path.name} {file.lacks(name)}", "data", key)
+                raise _no_column(settings, file, name, "data", key)
     _check_on(settings, file)
     _check_somewhere(settings, file)
     return file
+
+
+def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
+    """The error at the line of the settings that names a column which is not there."""
+    return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:
@@ -224,7 +221,7 @@ def _check_on(settings: Settings, file: RowFile) -> None:
     for name in settings.classifier.on:
         kind = file.schema.get(name)
         if kind is None:
-            raise settings.toml.wrong(f"{file.path.name} {file.lacks(name)}", "classifier", "on")
+            raise _no_column(settings, file, name, "classifier", "on")
         if kind not in TEXTUAL:
             raise settings.toml.wrong(
                 f"column {name!r} of {file.path.name} holds {kind}, not text; to have it read as text, write "
@@ -240,10 +237,9 @@ def _check_somewhere(settings: Settings, file: RowFile) -> None:
     for key, name in (("gold", data.gold), *(("types", name) for name in data.types)):
         if name is not None and name not in file.columns:
             where = (key,) if key == "gold" else (key, name)
-            raise settings.toml.wrong(f"{file.path.name} {file.lacks(name)}", "data", *where)
+            raise _no_column(settings, file, name, "data", *where)
 
 
-def _named(error: ShortlistError, path: Path, data: Data) -> str:
-    """The error with the file as the settings name it."""
-    written = next((given for given in data.files if path.name == Path(given).name), path.name)
-    return str(error).replace(str(path), written)
+def _written(path: Path, data: Data) -> str:
+    """A file as the settings name it."""
+    return next((given for given in data.files if path.name == Path(given).name), path.name)

@@ -28,7 +28,7 @@ class Source:
         try:
             self.tree = ast.parse(text, str(path))
         except SyntaxError as error:
-            raise BadProject(f"{error.msg}", file=path.name, line=error.lineno, column=error.offset) from error
+            raise BadProject(f"{error.msg}", file=path.name, line=error.lineno, offset=error.offset) from error
         except ValueError as error:  # a null byte
             raise BadProject(str(error), file=path.name) from error
 

@@ -19,6 +19,7 @@ from shortlist.project.settings import NAME
 from shortlist.project.source import local_files
 from shortlist.project.voting import vote
 from shortlist.project.work import fit_model, noted
+from shortlist.rows.file import stamp
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -131,7 +132,6 @@ class Watch:
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        return stamp(path)
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns, found.st_ino

@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shortlist.beliefs import LabelTable
 from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass
-from shortlist.io import LabelTable, write_table
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
 from shortlist.project.panel import Panel
 from shortlist.project.rows import Rows
 from shortlist.project.settings import Settings
 from shortlist.project.voting import vote
+from shortlist.rows import write_table
 from shortlist.votes import Votes
 from shortlist.wording import did_you_mean
 
@@ -170,7 +171,7 @@ class _SegmentRows:
 
 def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
     """Class, belief, margin, shortlist and one belief per class, for every row."""
-    project.rows.spare(path)
+    project.rows.refuse_to_overwrite(path)
     votes, model = project.load_votes(), project.load_model()
     listener.begin("export", len(votes))
     table = LabelTable(votes.space, project.rows.key(), balance=model.class_balance_,
@@ -285,7 +286,7 @@ def _predict(project: Project, path: Path, listener: Listener) -> Facts:
 def predict_rows(project: Project, rows: Rows, path: Path, listener: Listener) -> Facts:
     """Stream rows through the classifier into a file; scored where they hold known classes."""
     for read in (project.rows, rows):
-        read.spare(path)
+        read.refuse_to_overwrite(path)
     trained, settings = project.load_classifier(), project.settings
     classes = [str(name) for name in trained.classes_]
     table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)

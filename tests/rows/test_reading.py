@@ -8,7 +8,7 @@ import pytest
 
 from shortlist import apply, labeler, pattern
 from shortlist.errors import BadRows
-from shortlist.labelers.rows import Row, chunks
+from shortlist.rows import Row, chunks
 
 TEXTS = ["a goal", "a vote", "goal and vote", "nothing"]
 SCORES = [1, 2, None, 4]
