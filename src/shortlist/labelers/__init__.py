@@ -2,11 +2,11 @@
 
 from shortlist.labelers.apply import apply
 from shortlist.labelers.attributes import Attribute, attributes
-from shortlist.labelers.core import FunctionLabeler, Labeler, labeler
-from shortlist.labelers.declared import load_labelers, save_labelers
+from shortlist.labelers.core import FunctionLabeler, Labeler, Parts, labeler
 from shortlist.labelers.features import Feature, feature
 from shortlist.labelers.language import spacy_features
 from shortlist.labelers.models import from_classifier
+from shortlist.labelers.records import labeler_kind, load_labelers, save_labelers
 from shortlist.labelers.text import Keywords, Pattern, keywords, pattern
 from shortlist.labelspace import Not
 
@@ -17,6 +17,7 @@ __all__ = [
     "Keywords",
     "Labeler",
     "Not",
+    "Parts",
     "Pattern",
     "apply",
     "attributes",
@@ -24,6 +25,7 @@ __all__ = [
     "from_classifier",
     "keywords",
     "labeler",
+    "labeler_kind",
     "load_labelers",
     "pattern",
     "save_labelers",

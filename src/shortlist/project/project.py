@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.identifiability import Diagnosis
-    from shortlist.project.panel import Panel
+    from shortlist.project.roster import Roster
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
 
@@ -165,7 +165,7 @@ class Project:
         self.settings = Settings.read(self.folder)
         self.digests.look_again()
         self.__dict__.pop("rows", None)
-        self.__dict__.pop("panel", None)
+        self.__dict__.pop("roster", None)
 
     @contextmanager
     def held(self, listener: Listener) -> Iterator[None]:
@@ -203,7 +203,7 @@ class Project:
             if stage != "report" or again:
                 raise
             return Outcome(stage, "skipped", (), {"notes": [str(error)]}, time.perf_counter() - start)
-        reads = [str(path) for path in self.panel.reads] if stage == "vote" else []
+        reads = [str(path) for path in self.roster.reads] if stage == "vote" else []
         outputs = {name: self.digests.of(path, again=True) for name, path in zip(names, paths, strict=True)}
         made = Made("", outputs, reads, facts)
         state.made[stage] = made  # what labelers.py was found to read is part of the key
@@ -238,9 +238,9 @@ class Project:
         return Rows(self.folder, self.settings, self.digests)
 
     @cached_property
-    def panel(self) -> Panel:
+    def roster(self) -> Roster:
         """The labelers of shortlist.toml and labelers.py."""
-        from shortlist.project.panel import gather
+        from shortlist.project.roster import gather
 
         return gather(self.folder, self.settings, self.digests)
 

@@ -47,14 +47,14 @@ class Watch:
         with project.held(heard):
             rows = self._rows()
             heard.begin("vote", len(rows))
-            ballot = vote(project.panel, rows, self.columns, heard.advance)
+            votes, _asked = vote(project.roster, rows, self.columns, heard.advance)
             heard.begin("fit")
             self.notes = []
             with noted(self.notes):
                 gold = self._known(rows)
-                model = fit_model(project.settings, ballot.votes, gold if project.settings.gold_fits else None)
-        marks = dict(zip(project.panel.names, project.panel.fingerprints, strict=True))
-        now = Snapshot.of(ballot.votes, model, self._positions(), marks, tuple(rows.sources))
+                model = fit_model(project.settings, votes, gold if project.settings.gold_fits else None)
+        marks = dict(zip(project.roster.names, project.roster.fingerprints, strict=True))
+        now = Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
 
@@ -126,8 +126,8 @@ class Watch:
             found += [*data_files(folder, settings), *depended_files(folder, settings)]
         except Exception:  # a file that is being edited, or away for a moment
             found += [path for path in map(Path, getattr(self, "seen", {})) if path not in found]
-        panel = project.__dict__.get("panel")
-        return [*found, *(panel.reads if panel else ())]
+        roster = project.__dict__.get("roster")
+        return [*found, *(roster.reads if roster else ())]
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -17,7 +17,7 @@ from shortlist.beliefs import LabelTable
 from shortlist.errors import BadFit, FitWarning, ShortlistError, UnknownClass
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
-from shortlist.project.panel import Panel
+from shortlist.project.roster import Roster
 from shortlist.project.rows import Rows
 from shortlist.project.settings import Settings
 from shortlist.project.voting import vote
@@ -34,20 +34,20 @@ Facts = dict[str, Any]
 def do(project: Project, stage: str, path: Path, listener: Listener, *, again: bool) -> Facts:
     """Write the output of a stage; what it found comes back. Done `again`, every labeler is asked again, too."""
     if stage == "vote" and again:
-        VoteColumns(project.hidden / "votes").forget(project.panel.fingerprints)
+        VoteColumns(project.hidden / "votes").forget(project.roster.fingerprints)
     return _WORK[stage](project, path, listener)
 
 
 def _vote(project: Project, path: Path, listener: Listener) -> Facts:
-    rows, panel = project.rows, project.panel
+    rows, roster = project.rows, project.roster
     listener.begin("vote", len(rows))
     columns = VoteColumns(project.hidden / "votes")
-    ballot = vote(panel, rows, columns, listener.advance)
-    ballot.votes.save(path)
-    return vote_facts(ballot.votes, ballot.asked, panel)
+    votes, asked = vote(roster, rows, columns, listener.advance)
+    votes.save(path)
+    return vote_facts(votes, asked, roster)
 
 
-def vote_facts(votes: Votes, asked: tuple[str, ...], panel: Panel) -> Facts:
+def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
     failed = [f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
               for name, failure in zip(votes.names, votes.failures, strict=True) if failure]  # fmt: skip
     return {
@@ -55,7 +55,7 @@ def vote_facts(votes: Votes, asked: tuple[str, ...], panel: Panel) -> Facts:
         "labelers": len(votes.names),
         "asked": list(asked),
         "covered": float(votes.covered.mean()),
-        "notes": [*(panel.code.notes if panel.code else ()), *failed],
+        "notes": [*(roster.code.notes if roster.code else ()), *failed],
     }
 
 

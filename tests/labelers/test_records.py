@@ -76,6 +76,6 @@ def test_one_name_or_word_without_a_list_around_it_is_that_name_or_word(tmp_path
     path = tmp_path / "rules.json"
     save_labelers(keywords(["goal"], says="sports"), path)
     document = json.loads(path.read_text())
-    document["labelers"][0].update(words="goal", yes="sports")
+    document["labelers"][0].update(words="goal", says="sports")
     path.write_text(json.dumps(document))
     assert load_labelers(path) == [keywords(["goal"], says="sports")]
