@@ -250,8 +250,8 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
         "    return said if int(id[3:]) > 40 * n else None\n"
     )
     whole = make(tmp_path / "whole", labelers=code).votes
-    monkeypatch.setattr("shortlist.project.voting.PIECE", 7)
-    monkeypatch.setattr("shortlist.project.voting.QUICK", quick)
+    monkeypatch.setattr("shortlist.rows.reading.FIRST", 7)
+    monkeypatch.setattr("shortlist.rows.reading.QUICK", quick)
     told = []
     cut = make(tmp_path / "cut", labelers=code)
 
@@ -262,7 +262,7 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     cut.run(["vote"], listener=Counting())
     assert cut.votes == whole
     assert sum(told) == 300
-    assert len(told) == (43 if quick == 0 else 4)
+    assert len(told) == (43 if quick == 0 else 6)  # of 7 rows each; of 7, 14, 28, …
 
 
 def test_segments_do_not_show(tmp_path, monkeypatch):

@@ -30,32 +30,35 @@ WRITE = {
 }
 
 
-@pytest.fixture(params=WRITE)
+@pytest.fixture(autouse=True)
+def any_file_is_worth_a_copy(monkeypatch):
+    monkeypatch.setattr(file_module, "SMALL", 0)
+
+
+@pytest.fixture(params=[(name, copied) for name in WRITE for copied in (False, True)], ids=str)
 def file(request, tmp_path):
-    WRITE[request.param](FRAME, tmp_path / request.param)
-    return RowFile(tmp_path / request.param)
+    """A file of each kind, with a place for a copy and without."""
+    name, copied = request.param
+    WRITE[name](FRAME, tmp_path / name)
+    return RowFile(tmp_path / name, copy=tmp_path / "kept" / "copy.parquet" if copied else None)
 
 
-@pytest.mark.parametrize("copied", [False, True])
-def test_rows_by_number_are_those_of_the_whole(file, copied, tmp_path):
+def test_rows_by_number_are_those_of_the_whole(file):
     whole = file.read()
-    copy = tmp_path / "kept" / "copy.parquet" if copied else None
     for _ in range(2):  # the second time from the copy
-        assert file.take(ROWS, copy=copy).equals(whole[ROWS])
-        assert file.take(ROWS, ["x", "id"], copy=copy).equals(whole[ROWS].select("x", "id"))
-        assert file.take([], copy=copy).equals(whole.head(0))
-    assert copy is None or copy.exists() == (file.kind != "parquet")
+        assert file.take(ROWS).equals(whole[ROWS])
+        assert file.take(ROWS, ["x", "id"]).equals(whole[ROWS].select("x", "id"))
+        assert file.take([]).equals(whole.head(0))
+    assert file.copy is None or file.copy.exists() == (file.kind != "parquet")
 
 
-@pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("row", [-1, M])
-def test_a_row_that_is_not_there(file, copied, row, tmp_path):
-    copy = tmp_path / "copy.parquet" if copied else None
+def test_a_row_that_is_not_there(file, row):
     with pytest.raises(BadRows, match=f"there is no row {row}: there are 2,000 rows") as caught:
-        file.take([5, row], copy=copy)
+        file.take([5, row])
     assert caught.value.row == row
     with pytest.raises(BadFile, match="no column 'txt'"):
-        file.take([5], ["txt"], copy=copy)
+        file.take([5], ["txt"])
 
 
 def test_a_file_without_rows(tmp_path):
@@ -88,36 +91,41 @@ def test_only_what_is_near_is_read(monkeypatch):
 @pytest.fixture
 def csv(tmp_path):
     FRAME.write_csv(tmp_path / "rows.csv")
-    return RowFile(tmp_path / "rows.csv")
+    return RowFile(tmp_path / "rows.csv", copy=tmp_path / "copy.parquet")
 
 
-def test_many_rows_are_read_and_not_copied(csv, tmp_path, monkeypatch):
+def test_many_rows_are_read_and_not_copied(csv, monkeypatch):
     monkeypatch.setattr(file_module, "MANY", 3)
-    assert csv.take([5, 9, 2, 1], ["id"], copy=tmp_path / "copy.parquet")["id"].to_list() == [5, 9, 2, 1]
-    assert not (tmp_path / "copy.parquet").exists()
-    csv.take([5], copy=tmp_path / "copy.parquet")
-    assert (tmp_path / "copy.parquet").exists()
+    assert csv.take([5, 9, 2, 1], ["id"])["id"].to_list() == [5, 9, 2, 1]
+    assert not csv.copy.exists()
+    csv.take([5])
+    assert csv.copy.exists()
 
 
-def test_a_copy_is_read_instead_of_the_file(csv, tmp_path):
-    csv.take([1], copy=tmp_path / "copy.parquet")
-    FRAME.with_columns(id=-pl.col("id")).write_parquet(tmp_path / "copy.parquet")
-    assert csv.take([7], copy=tmp_path / "copy.parquet")["id"].to_list() == [-7]
+def test_a_copy_is_read_instead_of_the_file(csv):
+    csv.take([1])
+    FRAME.with_columns(id=-pl.col("id")).write_parquet(csv.copy)
+    assert csv.take([7])["id"].to_list() == [-7]
 
 
-def test_a_damaged_copy_is_made_again(csv, tmp_path):
-    copy = tmp_path / "copy.parquet"
-    copy.write_bytes(b"nonsense")
-    assert csv.take([7], copy=copy)["id"].to_list() == [7]
-    assert not copy.exists()
-    assert csv.take([7], copy=copy)["id"].to_list() == [7]
-    assert pl.read_parquet(copy).equals(csv.read())
+def test_a_damaged_copy_is_made_again(csv):
+    csv.copy.write_bytes(b"nonsense")
+    assert csv.take([7])["id"].to_list() == [7]
+    assert not csv.copy.exists()
+    assert csv.take([7])["id"].to_list() == [7]
+    assert pl.read_parquet(csv.copy).equals(csv.read())
 
 
-def test_without_room_on_the_disk_the_file_itself_is_read(csv, tmp_path, monkeypatch):
+def test_a_small_file_is_not_copied(csv, monkeypatch):
+    monkeypatch.setattr(file_module, "SMALL", csv.path.stat().st_size + 1)
+    assert csv.take([7])["id"].to_list() == [7]
+    assert not csv.copy.exists()
+
+
+def test_without_room_on_the_disk_the_file_itself_is_read(csv, monkeypatch):
     monkeypatch.setattr(file_module.shutil, "disk_usage", lambda _: Usage(free=10))
-    assert csv.take([7], copy=tmp_path / "copy.parquet")["id"].to_list() == [7]
-    assert not (tmp_path / "copy.parquet").exists()
+    assert csv.take([7])["id"].to_list() == [7]
+    assert not csv.copy.exists()
 
 
 class Usage:
@@ -127,13 +135,14 @@ class Usage:
 
 def test_a_folder_that_cannot_be_written_to(csv, tmp_path):
     (tmp_path / "kept").write_text("a file where the folder should be")
-    assert csv.take([7], copy=tmp_path / "kept" / "copy.parquet")["id"].to_list() == [7]
+    csv.copy = tmp_path / "kept" / "copy.parquet"
+    assert csv.take([7])["id"].to_list() == [7]
 
 
 def test_a_file_that_changes_while_it_is_copied(csv, tmp_path):
     FRAME.head(9).write_csv(tmp_path / "rows.csv")
     with pytest.raises(BadFile, match=r"rows.csv changed while it was read: run again"):
-        csv.take([7], copy=tmp_path / "copy.parquet")
+        csv.take([7])
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]  # no copy, and nothing half written
 
 

@@ -224,7 +224,7 @@ class Project:
         if not ignore.exists():
             ignore.write_text("*\n", "utf-8")
         with locked(self.hidden / "lock", listener.waiting):
-            for folder in (self.hidden, self.folder / self.settings.output.folder):
+            for folder in (self.hidden, self.hidden / "rows", self.folder / self.settings.output.folder):
                 sweep(folder)
             yield
 
@@ -235,7 +235,7 @@ class Project:
         """The rows of all data files."""
         from shortlist.project.rows import Rows
 
-        return Rows(self.folder, self.settings, self.digests)
+        return Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
 
     @cached_property
     def roster(self) -> Roster:

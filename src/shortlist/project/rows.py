@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,12 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from shortlist.arrays import Positions
 from shortlist.errors import BadFile
 from shortlist.project.digest import Digests, digest
 from shortlist.project.files import data_files
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Data, Settings
-from shortlist.rows import RowFile
+from shortlist.rows import RowFile, RowStore
+from shortlist.rows.taking import by_batches, check_numbers, distinct
 from shortlist.wording import did_you_mean
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
@@ -31,13 +34,16 @@ class Segment(NamedTuple):
     start: int  # the number of its first row among all rows
 
 
-class Rows:
-    """All rows of a project."""
+class Rows(RowStore):
+    """All rows of a project. Copies of files that are slow to find a row in are kept in the folder `copies`."""
 
-    def __init__(self, folder: Path, settings: Settings, digests: Digests) -> None:
-        self.data, self.toml = settings.data, settings.toml
+    def __init__(self, folder: Path, settings: Settings, digests: Digests, copies: Path | None = None) -> None:
+        self.data, self.toml, self.copies = settings.data, settings.toml, copies
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         self.sources = [self._source(file, digests) for file in self.files]
+        for file, source in zip(self.files, self.sources, strict=True):
+            file.copy = copies and copies / f"{source[:32]}.parquet"
+        self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
         self._counts: list[int] | None = None
@@ -61,7 +67,9 @@ class Rows:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that all files have."""
+        """The columns that all files have, or those that are to be seen."""
+        if self._only is not None:
+            return self._only
         first, *others = self.files
         return [name for name in first.columns if all(name in other.schema for other in others)]
 
@@ -96,6 +104,42 @@ class Rows:
             yield from self._frames[source]
         else:
             yield from read
+
+    def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of these numbers, counted over all files, in the order of the numbers."""
+        wanted, places = distinct(numbers)
+        check_numbers(wanted, len(self))
+        names = self.columns if columns is None else list(columns)
+        ends = np.cumsum(self.counts)
+        cuts = np.searchsorted(wanted, ends)
+        parts = [
+            self._taken(f, part - (ends[f] - self.counts[f]), names)
+            for f, part in enumerate(np.split(wanted, cuts[:-1]))
+            if len(part) or f == 0
+        ]
+        self._prune()
+        # relaxed: a column of text may be empty in one of the files
+        return self._filled(pl.concat(parts, how="vertical_relaxed"))[places]
+
+    def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
+        """Rows of one file, from memory where they are kept there."""
+        kept = self._frames.get(self.sources[f])
+        found = by_batches((frame.select(columns) for frame in kept), wanted) if kept else None
+        return self.files[f].take(wanted, columns) if found is None else found
+
+    def _prune(self) -> None:
+        """Throw away copies of files that are no longer part of the data."""
+        used = {file.copy for file in self.files}
+        for path in self.copies.glob("*.parquet") if self.copies is not None else ():
+            if path not in used:
+                path.unlink(missing_ok=True)
+
+    def to_show(self) -> Rows:
+        """The same rows with what people are shown of them: the text, or all columns but the known classes."""
+        seen = [self.data.text] if self.data.text is not None else self.columns
+        shown = copy(self)
+        shown._only = [name for name in seen if name != self.data.gold]
+        return shown
 
     def remember(self, earlier: Rows) -> None:
         """Take over what earlier rows keep in memory, where the files are still the same."""

@@ -87,13 +87,10 @@ class Watch:
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""
         assert self.rows is not None
-        text, found = self.rows.data.text, {}
-        for segment in self.rows.segments(None if self.rows.keep else ([text] if text else None)):
-            for row in chosen:
-                if segment.start <= row < segment.start + len(segment.frame):
-                    line = segment.frame.row(row - segment.start, named=True)
-                    found[row] = str(line[text] if text else line)
-        return found
+        text = self.rows.data.text
+        found = self.rows.take(chosen, None if text is None else [text])
+        lines = found.iter_rows(named=True)
+        return {row: str(line if text is None else line[text]) for row, line in zip(chosen, lines, strict=True)}
 
     def changed(self) -> bool:
         """Whether a file was saved since the last look, and saving has come to an end."""

@@ -147,26 +147,9 @@ def _report(project: Project, path: Path, listener: Listener) -> Facts:
     from shortlist.reporting import report
 
     listener.begin("report")
-    rows = _SegmentRows(project.rows)
-    report(project.load_votes(), project.load_model(), rows, project.gold(), path,
+    report(project.load_votes(), project.load_model(), project.rows.to_show(), project.gold(), path,
            title=f"What the labelers of {project.folder.resolve().name} do")  # fmt: skip
     return {}
-
-
-class _SegmentRows:
-    """The rows of a project as a stream of tables with a text column only, for those who want to see some."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def to_polars(self, batched: bool, batch_size: int) -> Iterator[pl.DataFrame]:  # noqa: ARG002  as datasets have it
-        data = self.rows.data
-        seen = [data.text] if data.text is not None else self.rows.columns
-        for segment in self.rows.segments([name for name in seen if name != data.gold]):
-            yield segment.frame
 
 
 def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
@@ -223,13 +206,7 @@ def training_rows(votes: Votes, usable: npt.NDArray[np.bool_], most: int) -> Any
 
 def classifier_inputs(project: Project, chosen: Any) -> Any:
     """What a classifier reads of some rows."""
-    parts = []
-    wanted = read_columns(project.settings)
-    for segment in project.rows.segments(wanted):
-        here = chosen[(chosen >= segment.start) & (chosen < segment.start + len(segment.frame))] - segment.start
-        parts.append(segment.frame[here])
-    # relaxed: a column of text may be empty in one of the files
-    return _inputs(project.settings, pl.concat(parts, how="vertical_relaxed"))
+    return _inputs(project.settings, project.rows.take(chosen, read_columns(project.settings)))
 
 
 def _inputs(settings: Settings, frame: pl.DataFrame) -> Any:

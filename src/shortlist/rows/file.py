@@ -6,6 +6,7 @@ import glob
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -34,7 +35,8 @@ SEPARATORS = {  # what may stand between the fields of a header that was taken f
 }
 BATCH = 65_536  # rows
 GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
-MANY = 10_000  # rows: for more than this, all of a file is read rather than copied
+MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
+SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never copied
 UNPACKED = 8  # times as large a packed file may become
 
 
@@ -43,12 +45,19 @@ class RowFile(RowStore):
 
     path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not
     types   what columns hold ("text", "number", "integer", "boolean") where the first rows mislead
+    copy    where a copy in parquet may be kept, so that rows are found by number without reading all of them
     """
 
-    def __init__(self, path: str | os.PathLike[str], types: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        types: Mapping[str, str] | None = None,
+        copy: Path | None = None,
+    ) -> None:
         self.path = Path(path)
         self.kind = file_kind(self.path)
         self.types = dict(types or {})
+        self.copy = copy
         if not self.path.exists():
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
@@ -92,8 +101,11 @@ class RowFile(RowStore):
             raise BadFile("changed while it was read: run again", file=self.path.name)
 
     def __len__(self) -> int:
+        if self.copy is not None and self.copy.exists():
+            with suppress(pl.exceptions.PolarsError, OSError):
+                return _count(pl.scan_parquet(self.copy, glob=False))
         with explained(self.path):
-            return int(self._scan().select(pl.len()).collect(engine="streaming").item())
+            return _count(self._scan())
 
     def batches(self, columns: Sequence[str] | None = None, size: int = BATCH) -> Iterator[pl.DataFrame]:
         """The rows in order, `size` at a time."""
@@ -112,17 +124,11 @@ class RowFile(RowStore):
         with explained(self.path):
             return self._scan().head(n).collect()
 
-    def take(
-        self,
-        numbers: Sequence[int] | Positions,
-        columns: Sequence[str] | None = None,
-        *,
-        copy: Path | None = None,
-    ) -> pl.DataFrame:
+    def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, in the order of the numbers.
 
         Of a parquet file, only the row groups that hold them are read. Any other file is read from its beginning, or
-        turned into parquet once, where `copy` says where to keep that; the next time takes milliseconds.
+        copied to parquet the first time (where there is a place for that, and it is worth it).
         """
         wanted, places = distinct(numbers)
         if columns is not None:
@@ -131,23 +137,25 @@ class RowFile(RowStore):
             if self.kind == "parquet":
                 found: pl.DataFrame | None = by_slices(_some(self._scan(), columns), wanted)
             else:
-                found = self._take_from_copy(wanted, columns, copy) if copy is not None else None
+                found = self._take_from_copy(wanted, columns)
                 found = by_batches(self.batches(columns), wanted) if found is None else found
         return self._empty(columns) if found is None else found[places]
 
-    def _take_from_copy(self, wanted: Positions, columns: Sequence[str] | None, copy: Path) -> pl.DataFrame | None:
+    def _take_from_copy(self, wanted: Positions, columns: Sequence[str] | None) -> pl.DataFrame | None:
         """None where there is no copy, and none should be made."""
-        if not copy.exists() and (len(wanted) > MANY or not self._copied(copy)):
+        if self.copy is None or not (self.copy.exists() or (len(wanted) <= MANY and self._copied(self.copy))):
             return None
         try:
-            return by_slices(_some(pl.scan_parquet(copy, glob=False), columns), wanted)
+            return by_slices(_some(pl.scan_parquet(self.copy, glob=False), columns), wanted)
         except (pl.exceptions.PolarsError, OSError):  # damaged: it is made again the next time
-            copy.unlink(missing_ok=True)
+            self.copy.unlink(missing_ok=True)
             return None
 
     def _copied(self, copy: Path) -> bool:
-        """Write the rows as parquet, unless the disk is too small for that."""
+        """Write the rows as parquet, where that is worth it and the disk has room."""
         size = self.path.stat().st_size * (UNPACKED if self.path.suffix in PACKED else 1)
+        if size < SMALL:
+            return False
         try:
             copy.parent.mkdir(parents=True, exist_ok=True)
             if shutil.disk_usage(copy.parent).free < 2 * size:
@@ -183,6 +191,10 @@ class RowFile(RowStore):
         there = frame.collect_schema()
         wanted = {name: TYPES[kind] for name, kind in self.types.items() if name in there}
         return frame.cast({name: kind for name, kind in wanted.items() if there[name] != kind})
+
+
+def _count(table: pl.LazyFrame) -> int:
+    return int(table.select(pl.len()).collect(engine="streaming").item())
 
 
 def _some(table: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFrame:
