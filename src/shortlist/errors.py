@@ -9,6 +9,8 @@ for programs, are attributes: `error.labeler`, `error.row`, `error.line`. No pro
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Self
 
@@ -22,14 +24,14 @@ _ABOUT = {  # how a fact is told before a message
 class ShortlistError(Exception):
     """The root of the family: `except ShortlistError` catches every mistake this library explains.
 
-    What a program needs to know about it are attributes, None where they do not apply:
+    What a program needs to know about it are attributes, None or empty where they do not apply:
 
     labeler, feature   the labeler or the feature that was asked
     row                the row, counted from 0
     rows               the first and the last row of several that were asked about together
     word               the word that is not a class
     column             the column of the rows
-    option             the option at fault, or the names that lead to it: ("estimator", "unanimity")
+    option             the path of the option at fault, such as ("estimator", "accuracy_mean")
     file, line         the file at fault (of rows, of a project, of the user's code) and the line in it
     offset             the character in that line, counted from 1
     """
@@ -40,7 +42,7 @@ class ShortlistError(Exception):
     rows: tuple[int, int] | None = None
     word: str | None = None
     column: str | None = None
-    option: tuple[str, ...] | None = None
+    option: tuple[str, ...] = ()
     file: str | None = None
     line: int | None = None
     offset: int | None = None
@@ -61,7 +63,7 @@ class ShortlistError(Exception):
     def facts(self) -> dict[str, Any]:
         """All facts that apply."""
         known = {name: getattr(self, name) for name in ShortlistError.__annotations__}
-        return {name: value for name, value in known.items() if value is not None}
+        return {name: value for name, value in known.items() if value not in (None, ())}
 
     def about(self, **facts: Any) -> Self:
         """The same error with more facts, which stand before the message: `labeler 'film', row 3: …`."""
@@ -175,3 +177,13 @@ def require(package: str, extra: str) -> ModuleType:
     except ImportError as missing:
         root = package.split(".")[0]
         raise MissingPackage(f"this needs {root}: pip install 'shortlist[{extra}]'") from missing
+
+
+@contextmanager
+def about_option(*path: str) -> Iterator[None]:
+    """Errors raised inside are about the option at this path."""
+    try:
+        yield
+    except ShortlistError as error:
+        error.option = (*path, *error.option)
+        raise

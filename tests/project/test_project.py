@@ -10,6 +10,7 @@ import pytest
 
 from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
 from shortlist.errors import FitWarning, ShortlistError
+from shortlist.project import BadProject
 from shortlist.project.listener import Listener
 from shortlist.project.settings import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
@@ -239,6 +240,31 @@ def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
     edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
     (outcome,) = project.run(["vote"])
     assert "'odd' failed on 1 rows" in outcome.notes[0]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_place_of_a_failure_is_told_whoever_works(workers, tmp_path):
+    """In labelers.py, in a module beside it, in a feature; a row counted over all files."""
+    code = (
+        "from helper import broken\nfrom shortlist import feature, labeler\n\n\n@labeler(says=['sports'])\n"
+        "def here(row):\n    if row.id == 'doc234':\n        raise ValueError('no')\n"
+    )
+    toml = TOML.replace("[classifier]", f"[labelers]\nworkers = {workers}\n\n[classifier]")
+    project = make(tmp_path / "news", labelers=code, toml=toml)
+    (project.folder / "helper.py").write_text("def broken(text):\n    return 1 / 0\n")
+    for old, new, place in (
+        ("", "", "labelers.py, line 8: labeler 'here' failed on row 234: ValueError: no"),
+        ("raise ValueError('no')", "broken(row.body)", "helper.py, line 2: labeler 'here' failed on row 234"),
+        ("def here(row)", "def here(row, far)", "labelers.py, line 13: feature 'far' failed on row 0: KeyError"),
+    ):
+        if old:
+            edit(project.folder / "labelers.py", old, new)
+        if "far" in new:
+            with (project.folder / "labelers.py").open("a") as file:
+                file.write("\n\n@feature\ndef far(row):\n    return {}[row.id]\n")
+        with pytest.raises(BadProject, match=f"^{place}") as caught:
+            project.run(["vote"])
+        assert caught.value.facts.keys() >= {"file", "line", "row"}
 
 
 @pytest.mark.parametrize("quick", [0.0, 100.0])

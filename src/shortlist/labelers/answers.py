@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist.errors import BadLabeler, BadShortlist
+from shortlist.errors import BadLabeler, BadShortlist, about_option
 from shortlist.labelspace import LabelSpace, Not, Shortlist, names_in
 
 Said = tuple[Shortlist | Not, ...]
@@ -19,10 +19,8 @@ Said = tuple[Shortlist | Not, ...]
 
 def checked_answer(answer: Any, name: str, option: str) -> Shortlist | Not:
     """One answer of a labeler, checked as far as that goes without the label space."""
-    try:
+    with about_option(option):
         return checked_says([answer], name)[0]
-    except BadLabeler as error:
-        raise BadLabeler(error.message, **error.facts, option=(option,)) from error
 
 
 def checked_says(says: Any, name: str) -> Said:

@@ -25,7 +25,7 @@ def _labeler(settings: Settings, i: int, record: Mapping[str, Any]) -> Labeler:
             warnings.simplefilter("ignore", ShortlistWarning)
             made = from_record(record)
     except ShortlistError as error:
-        raise settings.toml.wrong(error.message, "labeler", i, *(error.option or ())) from error
+        raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:
         keys = [key for key, value in record.items() if word in _texts(value)]
         raise settings.toml.wrong(not_a_class(made, word, settings.classes), "labeler", i, *keys[-1:])
