@@ -18,13 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadLabeler, BadRows, SlowPattern
+from shortlist.errors import BadLabeler, SlowPattern
 from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import Labeler, Parts
-from shortlist.labelers.features import Columns, Feature, FeatureFailed, RowFunction
+from shortlist.labelers.features import Columns, Feature, RowFunction
 from shortlist.labelers.records import labeler_kind
-from shortlist.labelers.regex import Inexpressible, Linear, disputed_characters, linear, non_word_characters
+from shortlist.labelers.regex import Inexpressible, Linear, linear, non_word_characters
+from shortlist.labelers.search import column_text, feature_text, find
 from shortlist.labelspace import Not, Shortlist
 from shortlist.rows import Chunk
 
@@ -93,62 +94,7 @@ class TextLabeler(Labeler):
 
     def _find(self, column: pl.Series) -> npt.NDArray[np.int8]:
         """(rows,): 1 found, 0 not found, −1 no text."""
-        if self.engine != "polars":
-            return by_row(self.python, column)
-        form = self._linear()
-        found = by_column(form.pattern, column)
-        if form.boundaries:
-            rows = _disputed(column)
-            found[rows] = by_row(self.python, column.gather(rows))
-        return found
-
-
-def column_text(on: str | None, columns: Columns, ballot: Ballot) -> pl.Series:
-    """A column of the rows as text; where errors do not end all, a row that holds none fails, and abstains."""
-    try:
-        return columns.chunk.text(on)
-    except BadRows:
-        if columns.raise_errors:
-            raise
-        return pl.Series(ballot.row_by_row(columns.chunk, lambda row: row.text(on)[0]), dtype=pl.String)
-
-
-def feature_text(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:
-    """A feature's column as text; where the feature failed the labeler fails too, and abstains."""
-    values = list(columns.column(feature))
-    for a, value in enumerate(values):
-        if isinstance(value, FeatureFailed):
-            ballot.fail(value.error)
-            values[a] = None
-        elif value is not None and not isinstance(value, str):
-            kind, row = type(value).__name__, columns.chunk.start + a
-            error = BadRows(f"feature {feature.name!r} is {kind} on row {row}, not text", feature=feature.name, row=row)
-            if columns.raise_errors:
-                raise error
-            ballot.fail(error)
-            values[a] = None
-    return pl.Series(values, dtype=pl.String)
-
-
-def by_column(pattern: str, column: pl.Series) -> npt.NDArray[np.int8]:
-    """Whether each text matches, by the linear-time engine: 1, 0, or −1 for no text."""
-    return column.str.contains(pattern).cast(pl.Int8).fill_null(-1).to_numpy(writable=True)
-
-
-def by_row(regex: re.Pattern[str], column: pl.Series) -> npt.NDArray[np.int8]:
-    """The same by Python's `re`."""
-    search = regex.search
-    return np.fromiter((-1 if t is None else search(t) is not None for t in column), np.int8, len(column))
-
-
-def _disputed(column: pl.Series) -> npt.NDArray[np.int64]:
-    """The rows on which the two engines may differ about where words begin and end."""
-    if (column.str.len_bytes() == column.str.len_chars()).all():
-        return np.zeros(0, np.int64)
-    characters = disputed_characters()
-    if characters is None:
-        return np.zeros(0, np.int64)
-    return column.str.contains(characters).fill_null(False).arg_true().to_numpy().astype(np.int64)
+        return find(self.python, self._linear() if self.engine == "polars" else None, column)
 
 
 @dataclass(frozen=True)
