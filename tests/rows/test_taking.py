@@ -72,10 +72,9 @@ def test_a_file_without_rows(tmp_path):
 @given(st.lists(st.integers(0, M - 1), max_size=60), st.integers(0, 50), st.integers(1, 300))
 def test_however_rows_are_read_together(numbers, near, span):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taking, "NEAR", near)
         patch.setattr(taking, "SPAN", span)
         wanted, places = distinct(numbers)
-        found = by_slices(FRAME.lazy(), wanted)[places]
+        found = by_slices(FRAME.lazy(), wanted, near)[places]
     assert found.equals(FRAME[numbers] if numbers else FRAME.head(0))
 
 
@@ -84,7 +83,7 @@ def test_only_what_is_near_is_read(monkeypatch):
     read = []
     collect = pl.LazyFrame.collect
     monkeypatch.setattr(pl.LazyFrame, "collect", lambda self: read.append(len(collect(self))) or collect(self))
-    by_slices(FRAME.lazy(), np.array([0, 400, 1_900]))
+    by_slices(FRAME.lazy(), np.array([0, 400, 1_900]), near=512)
     assert read == [1, 401, 1]  # how many rows there are; two that are near; one that is not
 
 

@@ -135,7 +135,7 @@ class RowFile(RowStore):
             self.need(*columns)
         with explained(self.path):
             if self.kind == "parquet":
-                found: pl.DataFrame | None = by_slices(_some(self._scan(), columns), wanted)
+                found: pl.DataFrame | None = by_slices(_some(self._scan(), columns), wanted, near=BATCH)
             else:
                 found = self._take_from_copy(wanted, columns)
                 found = by_batches(self.batches(columns), wanted) if found is None else found
@@ -146,7 +146,7 @@ class RowFile(RowStore):
         if self.copy is None or not (self.copy.exists() or (len(wanted) <= MANY and self._copied(self.copy))):
             return None
         try:
-            return by_slices(_some(pl.scan_parquet(self.copy, glob=False), columns), wanted)
+            return by_slices(_some(pl.scan_parquet(self.copy, glob=False), columns), wanted, near=GROUP // 8)
         except (pl.exceptions.PolarsError, OSError):  # damaged: it is made again the next time
             self.copy.unlink(missing_ok=True)
             return None

@@ -10,8 +10,7 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.errors import BadRows
 
-NEAR = 512  # rows: numbers that are not further apart are read in one go
-SPAN = 65_536  # rows: and not more than this at a time
+SPAN = 65_536  # rows: not more than this are held at a time
 
 
 def distinct(numbers: Sequence[int] | Positions) -> tuple[Positions, Positions]:
@@ -27,10 +26,15 @@ def check_numbers(wanted: Positions, m: int) -> None:
         raise BadRows(f"there is no row {row}: there are {m:,} rows, numbered from 0", row=row)
 
 
-def by_slices(table: pl.LazyFrame, wanted: Positions) -> pl.DataFrame:
-    """Ascending rows of a table that can be read from anywhere, as parquet can: only what is near them is read."""
+def by_slices(table: pl.LazyFrame, wanted: Positions, near: int) -> pl.DataFrame:
+    """Ascending rows of a table that can be read from anywhere, as parquet can.
+
+    Numbers that are not further apart than `near` are read in one go. That should be about as many rows as are read to
+    find one: with less, some are read several times; with more, some are read that nobody asked for.
+    """
     check_numbers(wanted, table.select(pl.len()).collect().item())
-    parts = [table.slice(int(run[0]), int(run[-1] - run[0]) + 1).collect()[run - run[0]] for run in _runs(wanted)]
+    runs = _runs(wanted, near)
+    parts = [table.slice(int(run[0]), int(run[-1] - run[0]) + 1).collect()[run - run[0]] for run in runs]
     return pl.concat(parts) if parts else table.head(0).collect()
 
 
@@ -45,11 +49,11 @@ def by_batches(batches: Iterable[pl.DataFrame], wanted: Positions) -> pl.DataFra
     return pl.concat(parts) if parts else None
 
 
-def _runs(wanted: Positions) -> Iterator[Positions]:
+def _runs(wanted: Positions, near: int) -> Iterator[Positions]:
     """The numbers in groups that are read in one go."""
     first = 0
     for a in range(1, len(wanted) + 1):
         end = a == len(wanted)
-        if end or wanted[a] - wanted[a - 1] > NEAR or wanted[a] - wanted[first] >= SPAN:
+        if end or wanted[a] - wanted[a - 1] > near or wanted[a] - wanted[first] >= SPAN:
             yield wanted[first:a]
             first = a
