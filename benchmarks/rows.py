@@ -3,9 +3,9 @@
     PYTHONPATH=src python3 benchmarks/rows.py
 
 A project of one file (an id, a text of some 250 characters, a number), in csv, jsonl and parquet. "First" counts the
-rows and, of csv and jsonl, makes the copy. "Second" and "50 in a row" are by the same `Project`, as in a watch; "anew" is
-by another one, as in another process, which finds out again what the columns hold. "All" reads all rows and keeps those
-asked for, as was done before. Every way gives the same rows, or the exit code is 1.
+rows and, of csv and jsonl, makes the copy. "Second" and "50 in a row" are by the same `Project`, as in a watch; "anew"
+is by another one, as in another process, which finds out again what the columns hold. "All" reads all rows and keeps
+those asked for, as was done before. Every way gives the same rows, or the exit code is 1.
 """
 
 from __future__ import annotations

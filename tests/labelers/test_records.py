@@ -8,9 +8,7 @@ import pytest
 
 from shortlist import Labeler, Not, apply, attributes, keywords, labeler, load_labelers, pattern, save_labelers
 from shortlist.errors import BadFile, BadLabeler, SlowPattern
-from shortlist.labelers import Parts, labeler_kind, records
-from shortlist.labelers.answers import checked_answer
-from shortlist.labelers.ballot import Ballot
+from shortlist.labelers import Ballot, Parts, checked_answer, labeler_kind, records
 from shortlist.labelers.records import from_record
 from shortlist.project import BadProject
 from shortlist.rows import Chunk

@@ -1,7 +1,9 @@
 """Stage 1: rows in, Votes out."""
 
+from shortlist.labelers.answers import checked_answer
 from shortlist.labelers.apply import apply
 from shortlist.labelers.attributes import Attribute, attributes
+from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler, Parts, labeler
 from shortlist.labelers.features import Feature, feature
 from shortlist.labelers.language import spacy_features
@@ -12,6 +14,7 @@ from shortlist.labelspace import Not
 
 __all__ = [
     "Attribute",
+    "Ballot",
     "Feature",
     "FunctionLabeler",
     "Keywords",
@@ -21,6 +24,7 @@ __all__ = [
     "Pattern",
     "apply",
     "attributes",
+    "checked_answer",
     "feature",
     "from_classifier",
     "keywords",

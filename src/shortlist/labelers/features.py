@@ -1,6 +1,6 @@
 """Features: values computed at most once per row, however many labelers ask for them.
 
-A function marked `@feature` is asked for by the name of a parameter, as pytest does with fixtures:
+A labeler asks for a function marked `@feature` by the name of a parameter, as in pytest's fixtures:
 
     @feature
     def words(question):
@@ -11,9 +11,9 @@ A function marked `@feature` is asked for by the name of a parameter, as pytest 
         if "who" in words:
             return "HUM"
 
-A parameter that bears the name of a feature receives that feature; the first parameter, when it bears no such
-name, receives the row. Names are looked up among the features given to `apply(features=[...])`, then in the
-module where the function was written. A parameter with a default keeps it unless a feature bears its name.
+A parameter with the name of a feature receives that feature. A first parameter of any other name receives the row.
+Names are looked up among the features given to `apply(features=[...])`, then in the module where the function was
+written. A parameter with a default keeps it, unless there is a feature of its name.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Feature(RowFunction):
 
 
 class Column(Feature):
-    """A column of a table as a feature: a parameter that bears its name receives it, and no rows are made for it."""
+    """A column of a table as a feature: a parameter of its name receives it, and no rows are made for it."""
 
     def __init__(self, column: str, name: str | None = None) -> None:
         super().__init__(_read, name or column)
@@ -141,7 +141,7 @@ class Plan:
                 raise BadLabeler(f"{given!r} among the features is none: mark the function with @feature")
         self.given = {f.name: f for f in features}
         if len(self.given) < len(features):
-            raise BadLabeler(f"two features bear one name: {sorted(f.name for f in features)}")
+            raise BadLabeler(f"two features have one name: {sorted(f.name for f in features)}")
         self.wants: dict[int, Wants] = {}
         self.functions: list[RowFunction] = []
         for function in (*features, *functions):
