@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +16,8 @@ TABLE = {
     "body": ["We use it.", "It is known.", "They say so", None],
     "n": [1, 2, 3, 4],
 }
-KINDS = [pd.DataFrame, pl.DataFrame, lambda table: pl.DataFrame(table).to_dicts()]
-MAKES = ["pandas", "polars", "dicts"]
+KINDS = [pd.DataFrame, pl.DataFrame, pa.table, lambda table: pl.DataFrame(table).to_dicts()]
+MAKES = ["pandas", "polars", "pyarrow", "dicts"]
 CELLS = st.none() | st.text(max_size=5)
 
 

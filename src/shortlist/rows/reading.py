@@ -153,11 +153,16 @@ def _as_frame(rows: Any) -> pl.DataFrame | None:
             raise BadRows(f"rows is a mapping of columns, but they differ in length: {error}") from error
     if module == "pandas" and hasattr(rows, "columns"):
         return _from_pandas(rows)
-    if module == "pyarrow" and hasattr(rows, "column_names"):
-        frame = pl.from_arrow(rows)
-        assert isinstance(frame, pl.DataFrame)
-        return frame
-    return None
+    return from_pyarrow(rows)
+
+
+def from_pyarrow(rows: Any) -> pl.DataFrame | None:
+    """A table of pyarrow as polars, or None where it is not one."""
+    if type(rows).__module__.split(".")[0] != "pyarrow" or not hasattr(rows, "column_names"):
+        return None
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def _from_pandas(table: Any) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 
 from shortlist.errors import BadRows
 from shortlist.rows.cells import cell, is_missing, no_column, texts_of
+from shortlist.rows.reading import from_pyarrow
 
 
 def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | None:
@@ -20,6 +21,8 @@ def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | 
         raise BadRows("rows is a single string; put it in a list")
     if not isinstance(on, (list, Hashable)):
         raise BadRows(f"on is the name of a column, or a list of names, not a {type(on).__name__}: list(…) makes one")
+    if (table := from_pyarrow(rows)) is not None:
+        return _table_texts(table, on)
     if hasattr(rows, "columns") and hasattr(rows, "shape"):
         return _table_texts(rows, on)
     if not hasattr(rows, "__len__") and hasattr(rows, "__iter__"):
