@@ -161,6 +161,35 @@ def test_what_may_act_from_afar_concerns_all_code(more, old, new, tmp_path):
     assert changed(tmp_path, base.replace(old, new), base) == CODE
 
 
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "rules.reverse()\n",
+        "others = rules\nothers.reverse()\n",
+        "def later():\n    rules.reverse()\n    return make(1, 'three')\n\nthree = later()\n",
+    ],
+)
+def test_a_list_that_is_moved_about_takes_the_whole_file(moved, tmp_path):
+    """What is written first is not what comes first: neither is taken for the other."""
+    base = HEAD + (
+        "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        "        return 'a' if thing else None\n    return made\n\n"
+        f"rules = [make([open, 1], 'one'), make([open, 2], 'two')]\n{moved}"
+    )
+    assert {"one"} <= changed(tmp_path, base.replace("[open, 1]", "[open, 3]"), base)
+    assert {"one", "two"} <= changed(tmp_path, base + "# a comment\n", base)
+
+
+def test_a_name_that_a_function_gives_another_value_takes_the_whole_file(tmp_path):
+    base = HEAD + (
+        "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        "        return 'a' if thing else None\n    return made\n\n"
+        "def swap():\n    global one\n    one = make([open, 2], 'one')\n    return make(1, 'two')\n\n"
+        "one = make([open, 1], 'one')\ntwo = swap()\n"
+    )
+    assert changed(tmp_path, base.replace("[open, 2]", "[open, 3]"), base) == {"one"}
+
+
 MODELS = (
     HEAD
     + """

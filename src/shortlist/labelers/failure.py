@@ -36,6 +36,7 @@ def users_place(error: BaseException) -> dict[str, Any]:
 @cache
 def _installed(file: str) -> bool:
     """Whether a file belongs to Python, to a package or to Shortlist."""
-    folders = {*sysconfig.get_paths().values(), str(Path(__file__).parents[1])}
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders.add(str(Path(__file__).parents[1]))
     roots = {os.path.realpath(folder) + os.sep for folder in folders} | {folder + os.sep for folder in folders}
     return file.startswith(("<frozen", *roots)) or "site-packages" in file or "dist-packages" in file

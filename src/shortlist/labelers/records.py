@@ -24,6 +24,7 @@ from shortlist.labelers.core import Labeler
 from shortlist.wording import did_you_mean
 
 FORMAT = 2  # 1: keywords had "yes" for what is now "says"
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 Maker = TypeVar("Maker", bound=Callable[..., Labeler])
 
 
@@ -38,7 +39,7 @@ class Kind:
     def settings(self) -> dict[str, bool]:
         """Setting → whether it is needed."""
         parameters = inspect.signature(self.make).parameters.values()
-        return {one.name: one.default is one.empty for one in parameters}
+        return {one.name: one.default is one.empty for one in parameters if one.kind in _BY_NAME}
 
     def check(self, given: Mapping[str, Any]) -> None:
         """Raise where a setting is unknown or missing."""

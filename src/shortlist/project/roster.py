@@ -42,7 +42,7 @@ class Roster:
         return self.code.mistake(error) if self.code else error
 
     def features(self, columns: Sequence[str]) -> list[Feature]:
-        """Columns as features, so that a parameter that bears the name of a column receives it.
+        """Columns as features, so that a parameter with the name of a column receives it.
 
         `text` is the text column, whatever that is called. A feature of labelers.py goes before a column.
         """

@@ -76,27 +76,40 @@ class Source:
 
     def makers(self, thing: Any, namespace: Mapping[str, Any]) -> Sequence[ast.AST] | None:
         """The statements, or the one expression, that made an object of the file; None where that cannot be told."""
-        for name, value in namespace.items():
-            if value is thing:
-                return self._binding(name) or None
-        found = [piece for name, value in namespace.items() for piece in self._within(name, value, thing)]
+        named = [name for name, value in namespace.items() if value is thing]
+        if named:
+            return None if self._rebound(named[0]) else self._binding(named[0]) or None
+        groups = {name: _values(value) for name, value in namespace.items()}
+        holding = {name: values for name, values in groups.items() if any(one is thing for one in values)}
+        if any(self._touched(name, namespace) for name in holding):
+            return None
+        found = [piece for name, values in holding.items() for piece in self._within(name, values, thing)]
         return next(([one] for one in found if not isinstance(one, Reference)), found[:1] or None)
 
     def _binding(self, name: str) -> list[ast.stmt]:
         """The statements that give a name its value."""
         return [statement for statement in self.tree.body if name in _bound(statement)]
 
-    def _within(self, name: str, value: Any, thing: Any) -> Sequence[ast.AST]:
-        """The expression that made one of several things that bear a name together, or their statement."""
-        values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else []
-        index = next((i for i, one in enumerate(values) if one is thing), None)
+    def _rebound(self, name: str) -> bool:
+        """Whether a function may give the name another value."""
+        return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(self.tree))
+
+    def _touched(self, name: str, namespace: Mapping[str, Any]) -> bool:
+        """Whether a list may have been changed after it was made: by a function or a statement that mentions it."""
+        acting, _ = self._sorted(namespace)
+        own = self._binding(name)
+        others = [s for s in self.tree.body if isinstance(s, Definition) or any(s is one for one in acting)]
+        return any(name in _words(s, texts=False) for s in others if not any(s is one for one in own))
+
+    def _within(self, name: str, values: Sequence[Any], thing: Any) -> Sequence[ast.AST]:
+        """The expression that made one of several things that have a name together, or their statement."""
         statements = self._binding(name)
-        if index is None or len(statements) != 1:
+        if len(statements) != 1:
             return []
         shown = getattr(statements[0], "value", None)
         if not isinstance(shown, (ast.List, ast.Tuple, ast.Dict)):
             return statements
-        element = _element(shown, index, len(values))
+        element = _element(shown, next(i for i, one in enumerate(values) if one is thing), len(values))
         return [] if element is None else [element]
 
     def _sorted(self, namespace: Mapping[str, Any]) -> tuple[list[ast.stmt], dict[str, list[ast.stmt]]]:
@@ -128,6 +141,11 @@ class Source:
             if isinstance(statement, Definition) and statement.name == name:
                 return statement.lineno
         return self.find_text(name)
+
+
+def _values(value: Any) -> Sequence[Any]:
+    """What a list, a tuple or a dict holds."""
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
 
 
 def _element(display: ast.List | ast.Tuple | ast.Dict, index: int, length: int) -> ast.expr | None:
