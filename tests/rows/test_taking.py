@@ -138,6 +138,16 @@ def test_a_folder_that_cannot_be_written_to(csv, tmp_path):
     assert csv.take([7])["id"].to_list() == [7]
 
 
+def test_a_disk_that_is_full_after_all(csv, tmp_path, monkeypatch):
+    def full(_self, file, **_options):
+        file.write(b"half")
+        raise pl.exceptions.ComputeError("parquet: underlying IO error: No space left on device (os error 28)")
+
+    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", full)
+    assert csv.take([7])["id"].to_list() == [7]
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+
+
 def test_a_file_that_changes_while_it_is_copied(csv, tmp_path):
     FRAME.head(9).write_csv(tmp_path / "rows.csv")
     with pytest.raises(BadFile, match=r"rows.csv changed while it was read: run again"):

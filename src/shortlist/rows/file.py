@@ -163,8 +163,8 @@ class RowFile(RowStore):
             with atomic(copy) as file:
                 self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
                 self.check_same()
-        except OSError:  # a folder that cannot be written to, or a full disk, is no reason to fail
-            return False
+        except (pl.exceptions.PolarsError, OSError):  # a full disk is no reason to fail; a file that cannot be read is
+            return False  # one, and tells so when it is read itself
         return True
 
     def _empty(self, columns: Sequence[str] | None) -> pl.DataFrame:
