@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from shortlist.engines import Local, Threads, ordered
+from shortlist.engines import Local, Threads, chosen_engine, ordered
 from shortlist.errors import ShortlistError
 
 
@@ -81,3 +81,11 @@ def test_what_cannot_travel_to_another_process_is_told_so():
     lock = threading.Lock()
     with pytest.raises(ShortlistError, match="workers=1"):
         list(Local(2).map(lambda piece: lock and piece, enumerate([1, 2])))
+
+
+def test_workers_are_the_short_form_of_an_engine():
+    assert chosen_engine(None, 3).workers == 3
+    engine = Threads(2)
+    assert chosen_engine(engine, 1) is engine
+    with pytest.raises(ShortlistError, match=r"workers=2 were both given.*engine=Local\(n\)"):
+        chosen_engine(engine, 2)

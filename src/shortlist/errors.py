@@ -1,6 +1,7 @@
 """One family of errors, and the one door through which optional packages come in.
 
-Every mistake a user can make is a `ShortlistError`; the message says who, what, and what next.
+Every mistake a user can make is a `ShortlistError`. The message, for people, says who, what, and what next. The facts,
+for programs, are attributes: `error.labeler`, `error.row`, `error.line`. No program needs to read a message.
 """
 
 # ruff: noqa: N818  an error is called what went wrong, as one reads it in `except UnknownClass`
@@ -11,19 +12,77 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any, Self
+
+_ABOUT = {  # how a fact is told before a message
+    "labeler": "labeler {!r}",
+    "row": "row {}",
+    "file": "{}",
+}
 
 
 class ShortlistError(Exception):
     """The root of the family: `except ShortlistError` catches every mistake this library explains.
 
-    `option` is the path of the option it is about, such as ("estimator", "accuracy_mean"); empty where it is none.
+    What a program needs to know about it are attributes, None or empty where they do not apply:
+
+    labeler, feature   the labeler or the feature that was asked
+    row                the row, counted from 0
+    rows               the first and the last row of several that were asked about together
+    word               the word that is not a class
+    column             the column of the rows
+    option             the path of the option at fault, such as ("estimator", "accuracy_mean")
+    file, line         the file at fault (of rows, of a project, of the user's code) and the line in it
+    offset             the character in that line, counted from 1
     """
 
+    labeler: str | None = None
+    feature: str | None = None
+    row: int | None = None
+    rows: tuple[int, int] | None = None
+    word: str | None = None
+    column: str | None = None
     option: tuple[str, ...] = ()
+    file: str | None = None
+    line: int | None = None
+    offset: int | None = None
+
+    def __init__(self, message: str = "", **facts: Any) -> None:
+        super().__init__(message)
+        for name, value in facts.items():
+            if name not in ShortlistError.__annotations__:
+                raise TypeError(f"{name!r} is no fact of an error")
+            setattr(self, name, value)
+
+    @property
+    def message(self) -> str:
+        """The message without the place that stands before it."""
+        return str(self.args[0]) if self.args else ""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All facts that apply."""
+        known = {name: getattr(self, name) for name in ShortlistError.__annotations__}
+        return {name: value for name, value in known.items() if value not in (None, ())}
+
+    def about(self, **facts: Any) -> Self:
+        """The same error with more facts, which stand before the message: `labeler 'film', row 3: …`."""
+        told = ", ".join(_ABOUT[name].format(value) for name, value in facts.items())
+        return type(self)(f"{told}: {self}", **{**self.facts, **facts})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To other processes it travels with its facts, however an error of its kind is made."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[ShortlistError], args: tuple[Any, ...], facts: dict[str, Any]) -> ShortlistError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 class UnknownClass(ShortlistError, ValueError):
-    """A word that is not a class of the label space."""
+    """A word that is not a class of the label space. `word` is that word."""
 
 
 class BadShortlist(ShortlistError, ValueError):
@@ -35,7 +94,10 @@ class BadLabeler(ShortlistError, ValueError):
 
 
 class LabelerFailed(ShortlistError, RuntimeError):
-    """A labeler or a feature raised an error on a row; the original error is the `__cause__`."""
+    """A labeler or a feature raised an error on a row; the original error is the `__cause__`.
+
+    `file` and `line` are the last place in the user's own code on the way to that error.
+    """
 
 
 class BadVotes(ShortlistError, ValueError):
@@ -47,11 +109,7 @@ class BadRows(ShortlistError, ValueError):
 
 
 class BadFit(ShortlistError, ValueError):
-    """Options, weights, gold labels or votes that a model cannot be fitted with."""
-
-    def __init__(self, message: str, *, option: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.option = option
+    """Options, weights, gold labels or votes that a model cannot be fitted with. `option` is the option at fault."""
 
 
 class NotFitted(ShortlistError, ValueError, AttributeError):
@@ -59,7 +117,13 @@ class NotFitted(ShortlistError, ValueError, AttributeError):
 
 
 class BadFile(ShortlistError, ValueError):
-    """A file that is missing, truncated, foreign, or written by a newer version."""
+    """A file that is missing, truncated, foreign, or written by a newer version.
+
+    Where `file` is given, its name stands before the message: `BadFile("does not exist", file="rows.csv")`.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.file} {self.message}" if self.file is not None else self.message
 
 
 class MissingPackage(ShortlistError, ImportError):

@@ -34,9 +34,6 @@ class Not:
         return f"Not({', '.join(repr(name) for name in sorted(self.classes))})"
 
 
-Answer: TypeAlias = str | Collection[str] | Not
-
-
 def names_in(answer: object) -> Shortlist | Not:
     """A name, a collection of names or a Not as what it says, before any label space is known."""
     if isinstance(answer, Not):
@@ -45,7 +42,8 @@ def names_in(answer: object) -> Shortlist | Not:
         return frozenset((_plain(answer),))
     if isinstance(answer, (set, frozenset, list, tuple)) and all(isinstance(name, str) for name in answer):
         return frozenset(_plain(name) for name in answer)
-    raise BadShortlist(f"{answer!r} is not a class name, a set of class names or Not(...)")
+    hint = '; in a file, every class but X is written {"not": ["X"]}' if isinstance(answer, dict) else ""
+    raise BadShortlist(f"{answer!r} is not a class name, a set of class names or Not(...){hint}")
 
 
 class LabelSpace(Sequence[str]):
@@ -106,7 +104,7 @@ class LabelSpace(Sequence[str]):
             return self._positions[name]
         except (KeyError, TypeError):
             some = ", ".join(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
-            raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{self._hint(name)}") from None
+            raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{self._hint(name)}", word=name) from None
 
     def _hint(self, name: object) -> str:
         if isinstance(name, (int, np.integer)):

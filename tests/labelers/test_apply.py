@@ -1,16 +1,14 @@
 """apply(): the same votes however the work is shared, and what happens when labelers fail."""
 
-import io
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shortlist import apply, feature, keywords, labeler, pattern
-from shortlist.errors import BadLabeler, LabelerFailed, ShortlistError, UnknownClass
-from shortlist.labelers import rows as rows_module
+from shortlist import apply, feature, from_classifier, keywords, labeler, pattern
+from shortlist.engines import Local, Threads
+from shortlist.errors import BadLabeler, BadRows, LabelerFailed, ShortlistError, UnknownClass
+from shortlist.rows import reading as rows_module
 
 SPACE = ["a", "b", "c"]
 
@@ -125,6 +123,7 @@ def test_codes_take_the_smallest_type_that_holds_them():
         (lambda: apply([3], ["x"]), BadLabeler, "3"),
         (lambda: apply(by_letter, ["x"], workers=0), ShortlistError, "0"),
         (lambda: apply(by_letter, ["x"], workers=1.5), ShortlistError, "1.5"),
+        (lambda: apply(by_letter, ["x"], workers=2, engine=Local(2)), ShortlistError, "engine=Local(n)"),
         (lambda: apply(by_letter, ["x"], on_error="ignore"), ShortlistError, "'ignore'"),
         (lambda: apply(by_letter, ["x"], space=["a"]), ShortlistError, "two classes"),
     ],
@@ -135,16 +134,52 @@ def test_bad_calls(call, error, fact):
     assert fact in str(raised.value)
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
+def test_progress_may_be_told_to_a_function():
+    told = []
+    apply(by_letter, ["x"] * 1_100, space=SPACE, progress=told.append)
+    assert told == [1_024, 76]
 
 
-def test_a_bar_on_a_terminal_and_none_elsewhere(monkeypatch):
-    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        apply(by_letter, ["x"] * 3, space=SPACE)
-        assert ("3/3" in stream.getvalue()) == shown
+class Backwards:
+    """An engine of somebody else: it works on one piece after the other, and gives the last one first."""
+
+    workers = 3
+
+    def __init__(self):
+        self.pieces = 0
+
+    def map(self, function, pieces):
+        found = [(number, function(piece)) for number, piece in pieces]
+        self.pieces += len(found)
+        yield from reversed(found)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_any_engine_gives_the_same_votes():
+    texts = ["x", "yc", "xyz", "z"] * 12
+    engine = Backwards()
+    assert apply(RULES, texts, space=SPACE, engine=engine) == apply(RULES, texts, space=SPACE)
+    assert engine.pieces == 24  # eight for each worker
+    assert apply(RULES, texts, space=SPACE, engine=Threads(2)) == apply(RULES, texts, space=SPACE)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_may_be_part_of_a_whole(workers):
+    fails = labeler(says=["a"], name="fails")(lambda text: 1 / (text != "bad") and None)
+    options = {"space": SPACE, "workers": workers, "first_row": 1_000}
+    with pytest.raises(LabelerFailed, match="failed on row 1013") as caught:
+        apply(fails, ["x"] * 13 + ["bad"], **options)
+    assert caught.value.facts == {
+        "labeler": "fails", "row": 1_013, "file": __file__, "line": fails.function.__code__.co_firstlineno,
+    }  # fmt: skip
+    model = from_classifier(lambda rows: 1 / 0, {"x": "a"}, name="model")
+    with pytest.raises(LabelerFailed, match="failed on rows 1000 to") as caught:
+        apply(model, ["x"] * 3, **options)
+    assert caught.value.rows[0] == 1_000
+    with pytest.raises(BadRows, match="labeler 'p': row 1001 holds int, not text") as caught:
+        apply(pattern("x", yes="a", name="p"), ["x", 3], **options)
+    assert (caught.value.labeler, caught.value.row) == ("p", 1_001)
 
 
 def test_rows_are_left_as_they_were():

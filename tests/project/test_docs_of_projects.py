@@ -5,9 +5,9 @@ import tomllib
 from pathlib import Path
 
 from shortlist.cli.exits import MEANINGS
-from shortlist.project.declared import declared_labelers
 from shortlist.project.settings import _TABLES, STAGES, Settings
 from shortlist.project.stages import output_names
+from shortlist.project.toml_labelers import toml_labelers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
 (TOML,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
 def test_the_commented_toml_is_read(tmp_path):
     (tmp_path / "shortlist.toml").write_text(TOML, "utf-8")
     settings = Settings.read(tmp_path)
-    assert [labeler.name for labeler in declared_labelers(settings)] == ["money", "election", "numbers"]
+    assert [labeler.name for labeler in toml_labelers(settings)] == ["money", "election", "numbers"]
     assert settings.data.types == {"zip_code": "text"}
 
 

@@ -114,10 +114,30 @@ def test_what_a_closure_remembers_counts(tmp_path):
 
 
 @pytest.mark.parametrize("value", ["object()", "lambda x: x", "open"])
-def test_what_cannot_be_written_down_takes_the_whole_file(value, tmp_path):
+def test_what_cannot_be_written_down_is_what_made_it(value, tmp_path):
+    """The expression that made the labeler, and all that it names."""
     base = HEAD + (
         "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
         f"        return 'a' if thing else None\n    return made\n\nLABELERS = [make({value}, 'one'), make(1, 'two')]\n"
+    )
+    assert changed(tmp_path, base + "# a comment\n", base) == set()
+    assert changed(tmp_path, base.replace("make(1,", "make(2,"), base) == {"two"}
+    assert changed(tmp_path, base.replace(value, f"[{value}]"), base) == {"one"}
+    assert changed(tmp_path, base.replace("return 'a' if thing", "return 'a' if not thing"), base) == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "add(make(object(), 'one'))\n",
+        "def later():\n    add(make(object(), 'one'))\n    return make(1, 'other')\n\n_other = later()\n",
+    ],
+)
+def test_what_is_added_to_a_list_elsewhere_takes_the_whole_file(made, tmp_path):
+    base = HEAD + (
+        "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        "        return 'a' if thing else None\n    return made\n\n"
+        f"LABELERS = [make(1, 'two')]\nadd = LABELERS.append\n{made}"
     )
     assert changed(tmp_path, base + "# a comment\n", base) == {"one"}
 
@@ -141,9 +161,101 @@ def test_what_may_act_from_afar_concerns_all_code(more, old, new, tmp_path):
     assert changed(tmp_path, base.replace(old, new), base) == CODE
 
 
-def test_models_take_the_whole_file(tmp_path):
-    base = HEAD + "def model(rows):\n    return ['o'] * len(rows)\n\nm = from_classifier(model, {'o': 'a'})\n"
-    assert changed(tmp_path, base + "# other\n", base) == {"model"}
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "rules.reverse()\n",
+        "others = rules\nothers.reverse()\n",
+        "def later():\n    rules.reverse()\n    return make(1, 'three')\n\nthree = later()\n",
+    ],
+)
+def test_a_list_that_is_moved_about_takes_the_whole_file(moved, tmp_path):
+    """What is written first is not what comes first: neither is taken for the other."""
+    base = HEAD + (
+        "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        "        return 'a' if thing else None\n    return made\n\n"
+        f"rules = [make([open, 1], 'one'), make([open, 2], 'two')]\n{moved}"
+    )
+    assert {"one"} <= changed(tmp_path, base.replace("[open, 1]", "[open, 3]"), base)
+    assert {"one", "two"} <= changed(tmp_path, base + "# a comment\n", base)
+
+
+def test_a_name_that_a_function_gives_another_value_takes_the_whole_file(tmp_path):
+    base = HEAD + (
+        "def make(thing, name):\n    @labeler(says=['a'], name=name)\n    def made(text):\n"
+        "        return 'a' if thing else None\n    return made\n\n"
+        "def swap():\n    global one\n    one = make([open, 2], 'one')\n    return make(1, 'two')\n\n"
+        "one = make([open, 1], 'one')\ntwo = swap()\n"
+    )
+    assert changed(tmp_path, base.replace("[open, 2]", "[open, 3]"), base) == {"one"}
+
+
+MODELS = (
+    HEAD
+    + """
+import helper
+
+
+class Model:
+    classes_ = ["o", "p"]
+
+    def __init__(self, word):
+        self.word = word
+
+    def predict(self, rows):
+        return [clean(row) for row in rows]
+
+    def predict_proba(self, rows):
+        return [[1, 0] for row in rows]
+
+
+def clean(row):
+    return "o"
+
+
+def function(rows):
+    return [clean(row) for row in rows]
+
+
+def unused(rows):
+    return 1
+
+
+fitted = Model("x")
+made = from_classifier(Model("y"), {"o": "a", "p": None}, name="made")
+of_function = from_classifier(function, {"o": "a"}, name="of_function")
+key = keywords(["k"], says="a", name="key")
+several = [from_classifier(fitted, {"o": "a", "p": "b"}, threshold=0.5, name="first"), key]
+named = {"x": from_classifier(fitted, {"o": "a", "p": "b"}, on="body", name="second")}
+every = [from_classifier(Model(word), {"o": "a", "p": "b"}, name=word) for word in ("u", "v")]
+LABELERS = [made, of_function, *several, *named.values(), *every, helper.beside]
+"""
+)
+OF_MODELS = {"made", "of_function", "first", "second", "u", "v", "beside"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "who"),
+    [
+        ("return 1", "return 2  # comment", set()),  # nobody names it
+        ("\n\n\nfitted", "\n\n\n# a comment\nfitted", set()),
+        ('keywords(["k"]', 'keywords(["l"]', {"key"}),
+        ('Model("y"), {"o": "a", "p": None}', 'Model("z"), {"o": "a", "p": None}', {"made"}),
+        ('Model("y"), {"o": "a", "p": None}', 'Model("y"), {"o": "b", "p": None}', {"made"}),
+        ("threshold=0.5", "threshold=0.6", {"first"}),
+        ('on="body"', 'on="title"', {"second"}),
+        ('for word in ("u", "v")', 'for word in ("u", *("v",))', {"u", "v"}),  # one statement made both
+        ("in rows]\n\n\ndef unused", "in list(rows)]\n\n\ndef unused", {"of_function"}),
+        ('return "o"', 'return "p"', OF_MODELS),  # named by a class, which may do anything
+        ('fitted = Model("x")', 'fitted = Model("xx")', OF_MODELS),  # a statement that may do anything
+    ],
+)  # fmt: skip
+def test_what_an_edit_concerns_among_models(old, new, who, tmp_path):
+    (tmp_path / "helper.py").write_text(
+        "from shortlist import from_classifier\n\nbeside = from_classifier(print, {'o': 'a'}, name='beside')\n"
+    )
+    assert MODELS.count(old) == 1, old
+    assert changed(tmp_path, MODELS.replace(old, new), MODELS) == who
 
 
 def test_a_feature_whose_name_is_written_as_a_text_counts(tmp_path):

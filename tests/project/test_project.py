@@ -11,6 +11,7 @@ import pytest
 from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
 from shortlist.errors import FitWarning, ShortlistError
 from shortlist.labelmodel import Likelihood
+from shortlist.project import BadProject
 from shortlist.project.listener import Listener
 from shortlist.project.settings import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
@@ -244,6 +245,31 @@ def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
     assert "'odd' failed on 1 rows" in outcome.notes[0]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_place_of_a_failure_is_told_whoever_works(workers, tmp_path):
+    """In labelers.py, in a module beside it, in a feature; a row counted over all files."""
+    code = (
+        "from helper import broken\nfrom shortlist import feature, labeler\n\n\n@labeler(says=['sports'])\n"
+        "def here(row):\n    if row.id == 'doc234':\n        raise ValueError('no')\n"
+    )
+    toml = TOML.replace("[classifier]", f"[labelers]\nworkers = {workers}\n\n[classifier]")
+    project = make(tmp_path / "news", labelers=code, toml=toml)
+    (project.folder / "helper.py").write_text("def broken(text):\n    return 1 / 0\n")
+    for old, new, place in (
+        ("", "", "labelers.py, line 8: labeler 'here' failed on row 234: ValueError: no"),
+        ("raise ValueError('no')", "broken(row.body)", "helper.py, line 2: labeler 'here' failed on row 234"),
+        ("def here(row)", "def here(row, far)", "labelers.py, line 13: feature 'far' failed on row 0: KeyError"),
+    ):
+        if old:
+            edit(project.folder / "labelers.py", old, new)
+        if "far" in new:
+            with (project.folder / "labelers.py").open("a") as file:
+                file.write("\n\n@feature\ndef far(row):\n    return {}[row.id]\n")
+        with pytest.raises(BadProject, match=f"^{place}") as caught:
+            project.run(["vote"])
+        assert caught.value.facts.keys() >= {"file", "line", "row"}
+
+
 @pytest.mark.parametrize("quick", [0.0, 100.0])
 def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     """Labelers that declare nothing are seen to say different things in each piece."""
@@ -253,8 +279,8 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
         "    return said if int(id[3:]) > 40 * n else None\n"
     )
     whole = make(tmp_path / "whole", labelers=code).votes
-    monkeypatch.setattr("shortlist.project.voting.PIECE", 7)
-    monkeypatch.setattr("shortlist.project.voting.QUICK", quick)
+    monkeypatch.setattr("shortlist.rows.reading.FIRST", 7)
+    monkeypatch.setattr("shortlist.rows.reading.QUICK", quick)
     told = []
     cut = make(tmp_path / "cut", labelers=code)
 
@@ -265,7 +291,7 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     cut.run(["vote"], listener=Counting())
     assert cut.votes == whole
     assert sum(told) == 300
-    assert len(told) == (43 if quick == 0 else 4)
+    assert len(told) == (43 if quick == 0 else 6)  # of 7 rows each; of 7, 14, 28, …
 
 
 def test_segments_do_not_show(tmp_path, monkeypatch):

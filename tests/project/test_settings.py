@@ -2,10 +2,10 @@
 
 import pytest
 
-from shortlist.project.declared import declared_labelers
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import STAGES, Settings
 from shortlist.project.toml import TomlFile
+from shortlist.project.toml_labelers import toml_labelers
 
 LEAST = 'version = 1\nclasses = ["a", "b", "c"]\n[data]\nfiles = "rows.csv"\n'
 
@@ -48,8 +48,8 @@ def test_labelers_that_are_data(tmp_path):
         '[[labeler]]\nkind = "attribute"\nname = "s"\non = "s"\nyes = "a"\nno = ["b", "c"]\n'
         "yes_from = 0.7\nno_below = 0.2\n"
     )
-    one, two, three = declared_labelers(settings(tmp_path, more))
-    assert repr(one) == "keywords(['x'], says=Not('a'), on='t', name='x')"
+    one, two, three = toml_labelers(settings(tmp_path, more))
+    assert repr(one) == "keywords(['x'], says=Not('a'), name='x')"
     assert repr(two) == "pattern('x+', yes={'a', 'b'}, no='c', on='other', name='p')"
     assert three({"s": 0.8}) == frozenset("a")
     assert three({"s": 0.5}) is None

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from shortlist import Project
 from shortlist.errors import ShortlistError
-from shortlist.io import RowFile
 from shortlist.project.starter import Guess, labelers_text, toml_text
+from shortlist.rows import RowFile
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=12)
 

@@ -15,9 +15,9 @@ from shortlist.analysis.bits import Bits
 from shortlist.analysis.distinct import Distinct
 from shortlist.analysis.soft import certain, soft_counts
 from shortlist.arrays import Floats
+from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
-from shortlist.labelmodel.predictor import most_likely
 from shortlist.votes import Patterns, Votes
 
 

@@ -17,10 +17,10 @@ import polars as pl
 
 from shortlist.analysis.labelers import frame
 from shortlist.arrays import Floats
+from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, FitWarning
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, log_joint, log_marginal
-from shortlist.labelmodel.predictor import most_likely
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from shortlist.classifier.checkpoint import Checkpoint, fingerprint
 from shortlist.classifier.encoder import Encoder, Ids
 from shortlist.classifier.evaluation import score
 from shortlist.classifier.network import LOSSES, make_head, reader_class, torch_and_device
-from shortlist.classifier.progress import progress_bar
 from shortlist.classifier.stage import Stage, check_lengths
 from shortlist.classifier.training import Trainer, as_targets, autocast, own_randomness
 from shortlist.errors import BadFit
+from shortlist.progress import progress_bar
 
 READ, READ_CUDA = 128, 512  # texts at a time, without gradients
 EMBEDDINGS = "embeddings"

@@ -18,9 +18,9 @@ from shortlist.classifier.evaluation import score
 from shortlist.classifier.file import names
 from shortlist.classifier.network import make_head, torch_and_device
 from shortlist.classifier.predictor import Predictor
-from shortlist.classifier.progress import progress_bar
 from shortlist.classifier.training import Judge, Plan, Trainer, as_targets, own_randomness
 from shortlist.errors import BadFile
+from shortlist.progress import progress_bar
 
 KIND = "shortlist MLP"
 READ = 16_384  # rows at a time

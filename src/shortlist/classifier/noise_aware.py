@@ -19,9 +19,9 @@ from shortlist.classifier.beliefs import Uncovered, make_targets
 from shortlist.classifier.expansion import all_classes, fit_expanded, weight_argument
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.predictor import Predictor
-from shortlist.classifier.rows import read_texts
 from shortlist.classifier.text import TextFeatures
 from shortlist.errors import BadFit, BadRows
+from shortlist.rows import read_texts
 
 
 class NoiseAwareClassifier(Predictor):

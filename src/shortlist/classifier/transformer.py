@@ -19,9 +19,9 @@ from shortlist.classifier.file import names
 from shortlist.classifier.finetuning import FineTuning
 from shortlist.classifier.network import make_head, reader_class, torch_and_device
 from shortlist.classifier.predictor import Predictor
-from shortlist.classifier.rows import read_texts
 from shortlist.classifier.words import Words, kept_apart
 from shortlist.errors import BadFile, BadFit, BadRows
+from shortlist.rows import read_texts
 
 KIND = "shortlist transformer"
 FORMAT = 2  # 1 had neither words nor its number

@@ -69,8 +69,7 @@ def _tell(error: Exception, as_json: bool) -> int:
 
 
 def _record(error: Exception, line: str) -> dict[str, Any]:
-    places = {name: getattr(error, name, None) for name in ("file", "line", "column")}
-    return {"kind": type(error).__name__, "message": line, **{k: v for k, v in places.items() if v is not None}}
+    return {"kind": type(error).__name__, "message": line, **getattr(error, "facts", {})}
 
 
 def _say(line: str) -> None:

@@ -15,7 +15,7 @@ from shortlist.errors import ShortlistError
 from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from shortlist.io import RowFile
+    from shortlist.rows import RowFile
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Answers:
 
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
-    from shortlist.io import RowFile
     from shortlist.project.settings import NAME
     from shortlist.project.starter import write_starter
+    from shortlist.rows import RowFile
 
     screen = Screen(as_json=as_json)
     file = RowFile(data)

@@ -91,7 +91,7 @@ def show_check(folder: Path, *, force: bool, as_json: bool) -> bool | None:
 def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     if to is not None:
-        from shortlist.io.table import table_format
+        from shortlist.rows import table_format
 
         table_format(to)  # a name that cannot be is told before the work
     project, outcome = _run(folder, "export", screen, force)

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from shortlist.beliefs import LabelTable
 from shortlist.classifier import NoiseAwareClassifier, TextFeatures
 from shortlist.demo import labelers as labelers_file
 from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
 from shortlist.errors import BadFile, FitWarning
 from shortlist.identifiability import diagnose
-from shortlist.io import LabelTable, write_table
 from shortlist.labelers import apply
 from shortlist.labelmodel import LabelModel, MajorityVote, NearestClass
 from shortlist.reporting import report
+from shortlist.rows import write_table
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:

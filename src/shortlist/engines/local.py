@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pickle import PicklingError
 
-from shortlist.engines.engine import Result, Work, checked_workers
+from shortlist.engines.engine import Engine, Result, Work, checked_workers
 from shortlist.errors import ShortlistError
 
 
@@ -47,6 +47,15 @@ class Local:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 results.close()
+
+
+def chosen_engine(engine: Engine | None, workers: int) -> Engine:
+    """The engine that was given, or so many processes of this machine."""
+    if engine is None:
+        return Local(workers)
+    if workers != 1:
+        raise ShortlistError(f"engine and workers={workers} were both given: workers=n is short for engine=Local(n)")
+    return engine
 
 
 def _numbered(function: Callable[[Work], Result], number: int, piece: Work) -> tuple[int, Result]:

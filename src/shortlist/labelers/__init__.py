@@ -1,29 +1,35 @@
 """Stage 1: rows in, Votes out."""
 
+from shortlist.labelers.answers import checked_answer
 from shortlist.labelers.apply import apply
 from shortlist.labelers.attributes import Attribute, attributes
-from shortlist.labelers.core import FunctionLabeler, Labeler, labeler
-from shortlist.labelers.declared import load_labelers, save_labelers
+from shortlist.labelers.ballot import Ballot
+from shortlist.labelers.core import FunctionLabeler, Labeler, Parts, labeler
 from shortlist.labelers.features import Feature, feature
 from shortlist.labelers.language import spacy_features
 from shortlist.labelers.models import from_classifier
+from shortlist.labelers.records import labeler_kind, load_labelers, save_labelers
 from shortlist.labelers.text import Keywords, Pattern, keywords, pattern
 from shortlist.labelspace import Not
 
 __all__ = [
     "Attribute",
+    "Ballot",
     "Feature",
     "FunctionLabeler",
     "Keywords",
     "Labeler",
     "Not",
+    "Parts",
     "Pattern",
     "apply",
     "attributes",
+    "checked_answer",
     "feature",
     "from_classifier",
     "keywords",
     "labeler",
+    "labeler_kind",
     "load_labelers",
     "pattern",
     "save_labelers",

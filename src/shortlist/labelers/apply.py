@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.engines import Local, ordered
+from shortlist.engines import Engine, chosen_engine, ordered
 from shortlist.errors import BadLabeler, BadRows, BadShortlist, ShortlistError
-from shortlist.labelers.ballot import Ballot, Encoder
+from shortlist.labelers.answers import Codebook
+from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
-from shortlist.labelers.features import Columns, Feature, Plan, Written
-from shortlist.labelers.rows import Chunk, chunks
-from shortlist.labelers.text import TextLabeler
+from shortlist.labelers.features import Columns, Feature, Plan
 from shortlist.labelspace import LabelSpace, Not, Shortlist
+from shortlist.progress import Advance, counted
+from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
 from shortlist.wording import given_twice
@@ -32,36 +31,42 @@ def apply(
     *,
     space: LabelSpace | Iterable[str] | None = None,
     features: Feature | Iterable[Feature] = (),
+    engine: Engine | None = None,
     workers: int = 1,
     on_error: OnError = "raise",
     full_set_abstains: bool = False,
-    progress: bool | None = None,
+    progress: bool | Advance | None = None,
+    first_row: int = 0,
 ) -> Votes:
     """Ask every labeler about every row.
 
     rows       a list, a pandas, polars or pyarrow table, a Hugging Face dataset, any iterable (streamed)
     space      the classes, in order; without it, every class some labeler names
     features   features to be asked for by name, besides those in the labelers' own modules
-    workers    processes to share the rows among; the result does not depend on it
+    engine     where the work is done: any object with `workers` and `map` (see `shortlist.engines`). The result does
+               not depend on it
+    workers    the short form of `engine=Local(workers)`: so many processes of this machine share the rows
     on_error   "raise" stops at the first row a labeler fails on; "abstain" goes on, and the Votes say how many
                rows failed for which labeler, and how the first time
     full_set_abstains   take an answer that holds every class for "no answer", as the paper does
-    progress   a bar on a terminal (None), always or never
+    progress   a bar on a terminal (None), always or never; or a function that is told how many more rows are done
+    first_row  the number of the first row, where these rows are part of a whole: errors name rows of the whole
     """
     if on_error not in ("raise", "abstain"):
-        raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}')
+        raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}', option=("on_error",))
     asked = _labelers(labelers)
     known = _known_space(asked, space)
     if known is not None:  # a mistake in `says` is found before any row is read
         for labeler in asked:
             _codomain(labeler, (), known, full_set_abstains)
     given = (features,) if isinstance(features, Feature) else tuple(features)
-    task = Task(asked, Plan(_functions(asked), given), known, on_error == "raise", full_set_abstains)
-    engine = Local(workers)
-    pieces, total = chunks(rows, workers=engine.workers)
-    with _progress(progress, total) as advance:
-        results = []
-        for ballots in ordered(engine, task, pieces):
+    plan = Plan([function for labeler in asked for function in labeler.functions()], given)
+    task = Task(asked, plan, known, on_error == "raise", full_set_abstains)
+    chosen = chosen_engine(engine, workers)
+    pieces, total = chunks(rows, workers=chosen.workers, first=first_row)
+    results = []
+    with counted(progress, "voting", total) as advance:
+        for ballots in ordered(chosen, task, pieces):
             results.append(ballots)
             advance(len(ballots[0].codes))
     return _collect(asked, results, known, full_set_abstains)
@@ -83,9 +88,9 @@ class Task:
 
     def _vote(self, labeler: Labeler, columns: Columns) -> Ballot:
         try:
-            return labeler.vote(columns, Encoder(labeler.says, self.space, full_abstains=self.full_abstains))
+            return labeler.vote(columns, Codebook(labeler.says, self.space, full_abstains=self.full_abstains))
         except BadRows as error:
-            raise BadRows(f"labeler {labeler.name!r}: {error}") from error
+            raise error.about(labeler=labeler.name) from error
 
 
 def _labelers(given: Any) -> tuple[Labeler, ...]:
@@ -97,20 +102,13 @@ def _labelers(given: Any) -> tuple[Labeler, ...]:
     given = list(given)
     for mistaken in given:
         if isinstance(mistaken, Feature):
-            raise BadLabeler(f"{mistaken.name!r} is a feature, not a labeler: give it with features=[…]")
+            raise mistaken.wrong("is a feature, not a labeler: give it with features=[…]")
     found = tuple(g if isinstance(g, Labeler) else FunctionLabeler(g) for g in given)
     if not found:
         raise BadLabeler("there are no labelers to apply")
     if twice := given_twice([labeler.name for labeler in found]):
-        raise BadLabeler(f"two labelers are called {twice!r}: give each its own name=…")
+        raise BadLabeler(f"two labelers are called {twice!r}: give each its own name=…", labeler=twice)
     return found
-
-
-def _functions(labelers: Sequence[Labeler]) -> list[Written]:
-    """The functions behind labelers: their own, or the feature that a pattern reads."""
-    own = [labeler for labeler in labelers if isinstance(labeler, FunctionLabeler)]
-    read = [labeler.feature for labeler in labelers if isinstance(labeler, TextLabeler) and labeler.feature]
-    return [*own, *read]
 
 
 def _known_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] | None) -> LabelSpace | None:
@@ -161,8 +159,8 @@ def _codomain(labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace, fu
         meanings = (space.shortlist(answer, full_is_none=full_abstains) for answer in answers)
         shortlists = [meaning for meaning in meanings if meaning is not None]
         return infer_codomain(set(shortlists), space) if labeler.says is None else Codomain.declare(shortlists, space)
-    except (BadShortlist, ValueError) as error:
-        raise type(error)(f"labeler {labeler.name!r}: {error}") from error
+    except ShortlistError as error:
+        raise error.about(labeler=labeler.name) from error
 
 
 def _column(
@@ -176,20 +174,3 @@ def _column(
         codes = [0, *(code_of[space.shortlist(answer, full_is_none=full_abstains)] for answer in ballot.seen)]
         parts.append(np.array(codes, np.uint16)[ballot.codes])
     return np.concatenate(parts) if parts else np.zeros(0, np.uint16)
-
-
-@contextmanager
-def _progress(wanted: bool | None, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, none elsewhere."""
-    if wanted is None:
-        wanted = sys.stderr.isatty()
-    if not wanted:
-        yield lambda _rows: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("voting", total=total)
-        yield lambda rows: bar.advance(task, rows)

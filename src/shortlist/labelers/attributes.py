@@ -9,16 +9,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from shortlist.errors import BadLabeler, BadRows, UselessLabeler
-from shortlist.labelers.ballot import Ballot, Encoder, Said
-from shortlist.labelers.core import Labeler
+from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer
+from shortlist.labelers.ballot import Ballot
+from shortlist.labelers.core import Labeler, Parts
 from shortlist.labelers.features import Columns
-from shortlist.labelers.rows import Chunk
-from shortlist.labelspace import LabelSpace, Shortlist
+from shortlist.labelers.records import labeler_kind
+from shortlist.labelspace import LabelSpace, Not, Shortlist
+from shortlist.rows import Chunk
 
 
 @dataclass(frozen=True)
@@ -26,24 +28,30 @@ class Attribute(Labeler):
     """Reads how sure a detector is that a row has an attribute (0 to 1, or a truth value) from a column."""
 
     name: str
-    yes: Shortlist
-    no: Shortlist
+    yes: Shortlist | Not
+    no: Shortlist | Not
     on: str
     yes_from: float = 0.5
     no_below: float = 0.5
-
-    kind: ClassVar[str] = "attribute"
 
     @property
     def says(self) -> Said:  # type: ignore[override]
         return self.yes, self.no
 
-    def __call__(self, row: Any) -> Shortlist | None:
+    def record(self) -> dict[str, Any]:
+        answers = {"yes": plain_answer(self.yes), "no": plain_answer(self.no)}
+        limits = {"yes_from": self.yes_from, "no_below": self.no_below}
+        return {"kind": "attribute", "name": self.name, "on": self.on, **answers, **limits}
+
+    def fingerprint_parts(self) -> Parts:
+        return Parts(self.record())
+
+    def __call__(self, row: Any) -> Shortlist | Not | None:
         score = Chunk(0, [row]).numbers(self.on)[0]
         return self.yes if score >= self.yes_from else self.no if score < self.no_below else None
 
-    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
-        ballot = Ballot(encoder)
+    def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
+        ballot = Ballot(codebook)
         try:
             scores = columns.chunk.numbers(self.on)
         except BadRows:
@@ -51,10 +59,20 @@ class Attribute(Labeler):
                 raise
             found = ballot.row_by_row(columns.chunk, lambda row: row.numbers(self.on)[0])
             scores = np.array(found, np.float64)  # NaN where it failed: it abstains
-        ballot.codes = np.where(scores >= self.yes_from, 1, np.where(scores < self.no_below, 2, 0)).astype(
-            encoder.dtype
-        )
+        codes = np.where(scores >= self.yes_from, 1, np.where(scores < self.no_below, 2, 0))
+        ballot.codes = codes.astype(codebook.dtype)
         return ballot
+
+
+@labeler_kind("attribute")
+def attribute(
+    on: str, yes: Any, no: Any, *, yes_from: float = 0.5, no_below: float = 0.5, name: str | None = None
+) -> Attribute:
+    """A labeler that reads a column of scores: `yes` from `yes_from` on, `no` below `no_below`, between it abstains."""
+    name = name or on
+    ordered_thresholds(yes_from, no_below)
+    answers = checked_answer(yes, name, "yes"), checked_answer(no, name, "no")
+    return Attribute(name, *answers, on, yes_from, no_below)
 
 
 def attributes(
@@ -90,9 +108,10 @@ def attributes(
 
 def ordered_thresholds(yes_from: Any, no_below: Any) -> None:
     if not all(isinstance(limit, (int, float, np.number)) for limit in (yes_from, no_below)):
-        raise BadLabeler(f"thresholds are numbers; got yes_from={yes_from!r}, no_below={no_below!r}")
+        limits = f"yes_from={yes_from!r}, no_below={no_below!r}"
+        raise BadLabeler(f"thresholds are numbers; got {limits}", option=("yes_from",))
     if not no_below <= yes_from:
-        raise BadLabeler(f"no_below={no_below} must not exceed yes_from={yes_from}")
+        raise BadLabeler(f"no_below={no_below} must not exceed yes_from={yes_from}", option=("no_below",))
 
 
 def _owners(table: Any, classes: Iterable[str] | None) -> tuple[dict[str, Shortlist], LabelSpace]:

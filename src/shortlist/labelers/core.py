@@ -6,20 +6,35 @@ def first_word(question):
         case "who": return "HUM"
         case "where": return "LOC"
         case "how": return {"DESC", "NUM"}      # returning nothing is abstaining
+
+A new kind of labeler is a subclass of `Labeler` with `vote` and `__call__`. It says more about itself (what it runs,
+how it is written in a file, what its answers depend on) in the other methods, which have defaults.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from typing import Any, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from shortlist.errors import BadLabeler, BadShortlist, LabelerFailed, UnknownClass
-from shortlist.labelers.ballot import Ballot, Encoder, Said, show_answer
-from shortlist.labelers.features import Columns, FeatureFailed, Written, brief
-from shortlist.labelspace import Not, names_in
+from shortlist.errors import BadLabeler, BadShortlist, ShortlistError, UnknownClass
+from shortlist.labelers.answers import Codebook, Said, checked_says, plain_answer, show_answer
+from shortlist.labelers.ballot import Ballot
+from shortlist.labelers.failure import failed
+from shortlist.labelers.features import Columns, FeatureFailed, RowFunction
+
+
+class Parts(NamedTuple):
+    """What the answers of a labeler depend on, besides the rows.
+
+    data   plain data, which JSON can hold
+    code   functions and other objects of Python that it uses
+    """
+
+    data: Any
+    code: tuple[Any, ...] = ()
 
 
 class Labeler(ABC):
@@ -29,34 +44,63 @@ class Labeler(ABC):
     says: Said | None
 
     @abstractmethod
-    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
+    def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         """The votes on one chunk of rows."""
 
     @abstractmethod
     def __call__(self, row: Any) -> Any:
         """The answer for one row: to try a labeler out, and to check it by."""
 
+    def functions(self) -> Sequence[RowFunction]:
+        """The functions that it runs row by row: its own, or the feature that it reads."""
+        return ()
 
-class FunctionLabeler(Written, Labeler):
+    def record(self) -> dict[str, Any] | None:
+        """The labeler as plain data for a file: its kind and its settings. None where it is Python code."""
+        return None
+
+    def fingerprint_parts(self) -> Parts:
+        """What its answers depend on. A project asks it again when any of that has changed."""
+        return Parts(plain_says(self.says), (self,))
+
+    def on_text(self, column: str) -> Self:  # noqa: ARG002
+        """The same labeler; one that reads text and was told no column then reads this one."""
+        return self
+
+
+def plain_says(says: Said | None) -> Any:
+    """What a labeler declares, as plain data."""
+    return None if says is None else [plain_answer(answer) for answer in says]
+
+
+class FunctionLabeler(RowFunction, Labeler):
     """A Python function as a labeler, called row by row. Made by `@labeler`."""
+
+    role = "labeler"
 
     def __init__(
         self, function: Callable[..., Any], says: Iterable[Any] | None = None, name: str | None = None
     ) -> None:
-        Written.__init__(self, function, name)
-        self.says = None if says is None else declared(says, self.name)
+        RowFunction.__init__(self, function, name)
+        self.says = None if says is None else checked_says(says, self.name)
 
     def __repr__(self) -> str:
         said = "says not declared" if self.says is None else f"says {', '.join(map(show_answer, self.says))}"
         return f"<labeler {self.name}: {said}>"
 
-    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
+    def functions(self) -> Sequence[RowFunction]:
+        return (self,)
+
+    def fingerprint_parts(self) -> Parts:
+        return Parts(plain_says(self.says), (self.function,))
+
+    def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         inputs = columns.of(self)
         function = _refusing(self.function) if columns.may_fail(self) else self.function
         answers = map(function, *inputs)
-        ballot = Ballot(encoder)
+        ballot = Ballot(codebook)
         codes: list[int] = []
-        table, resolve, append, m = encoder.table, encoder.resolve, codes.append, len(columns.chunk)
+        table, resolve, append, m = codebook.table, codebook.resolve, codes.append, len(columns.chunk)
         while len(codes) < m:  # gone through once, and once more for each row that failed
             try:
                 for answer in answers:
@@ -69,19 +113,18 @@ class FunctionLabeler(Written, Labeler):
                 if len(codes) < m:
                     raise RuntimeError("it raised StopIteration")
             except (Exception, SystemExit) as error:
-                failure = self._failure(error, columns.chunk.start + len(codes))
                 if columns.raise_errors:
-                    raise failure from error
+                    raise self._failure(error, columns.chunk.start + len(codes)) from error
                 ballot.fail(error)
                 append(0)
-        ballot.codes = np.array(codes, encoder.dtype)
+        ballot.codes = np.array(codes, codebook.dtype)
         return ballot
 
-    def _failure(self, error: BaseException, a: int) -> Exception:
+    def _failure(self, error: BaseException, a: int) -> ShortlistError:
         """The error that names the labeler and the row: a bad answer keeps its kind, the rest is a failure."""
         if isinstance(error, (BadShortlist, UnknownClass)):
-            return type(error)(f"labeler {self.name!r}, row {a}: {error}")
-        return LabelerFailed(f"labeler {self.name!r} failed on row {a}: {brief(error)}")
+            return error.about(labeler=self.name, row=a)
+        return failed(error, labeler=self.name, row=a)
 
 
 def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,30 +137,6 @@ def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arguments)
 
     return call
-
-
-def declared(says: Any, name: str) -> Said:
-    """What a labeler declares it may say, checked as far as that goes without the label space."""
-    if isinstance(says, (str, Not)):
-        says = [says]
-    if isinstance(says, (set, frozenset)) and all(
-        isinstance(word, str) for word in says
-    ):  # one shortlist or several? and in which order?
-        raise BadLabeler(
-            f"labeler {name!r}: says is a list: [{show_answer(names_in(says))}] for this shortlist, "
-            f"{sorted(says)} for either class"
-        )
-    try:
-        said = tuple(names_in(answer) for answer in says)
-    except (BadShortlist, TypeError) as error:
-        raise BadLabeler(
-            f"labeler {name!r}: says is a list of answers, each a class name, a set of names or Not: {error}"
-        ) from error
-    if not said or frozenset() in said:
-        raise BadLabeler(f"labeler {name!r} says nothing: leave `says` out, or list the shortlists it may answer")
-    if len(set(said)) < len(said):
-        raise BadLabeler(f"labeler {name!r} declares an answer twice: {', '.join(map(show_answer, said))}")
-    return said
 
 
 @overload

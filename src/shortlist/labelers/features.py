@@ -1,6 +1,6 @@
 """Features: values computed at most once per row, however many labelers ask for them.
 
-A function marked `@feature` is asked for by the name of a parameter, as pytest does with fixtures:
+A labeler asks for a function marked `@feature` by the name of a parameter, as in pytest's fixtures:
 
     @feature
     def words(question):
@@ -11,28 +11,30 @@ A function marked `@feature` is asked for by the name of a parameter, as pytest 
         if "who" in words:
             return "HUM"
 
-A parameter that bears the name of a feature receives that feature; the first parameter, when it bears no such
-name, receives the row. Names are looked up among the features given to `apply(features=[...])`, then in the
-module where the function was written. A parameter with a default keeps it unless a feature bears its name.
+A parameter with the name of a feature receives that feature. A first parameter of any other name receives the row.
+Names are looked up among the features given to `apply(features=[...])`, then in the module where the function was
+written. A parameter with a default keeps it, unless there is a feature of its name.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, SupportsIndex
+from typing import Any, ClassVar, SupportsIndex
 
-from shortlist.errors import BadLabeler, LabelerFailed
-from shortlist.labelers.rows import Chunk
+from shortlist.errors import BadLabeler
+from shortlist.labelers.failure import failed
+from shortlist.rows import Chunk
 from shortlist.wording import did_you_mean
 
 
-class Written:
+class RowFunction:
     """A function of rows, with its name and the parameters it asks for; labelers and features are such."""
+
+    role: ClassVar[str] = "feature"  # or "labeler": what errors call it
 
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
         if not callable(function):
@@ -59,7 +61,7 @@ class Written:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         for p in signature.parameters.values():
             if p.kind is p.KEYWORD_ONLY and p.default is p.empty:
-                raise BadLabeler(f"{self.name!r} takes {p.name!r} by name only: leave out the * before it")
+                raise self.wrong(f"takes {p.name!r} by name only: leave out the * before it")
         return {p.name: p.default is p.empty for p in signature.parameters.values() if p.kind in kinds}
 
     @property
@@ -71,6 +73,10 @@ class Written:
         if not hasattr(function, "__globals__"):  # an object that can be called
             function = type(function).__call__
         return self.siblings or getattr(function, "__globals__", {})
+
+    def wrong(self, message: str) -> BadLabeler:
+        """The error that it cannot be used as it was written."""
+        return BadLabeler(f"{self.name!r} {message}", **{self.role: self.name})
 
     def __call__(self, row: Any) -> Any:
         """The answer for one row, its features computed on the way: to try it out."""
@@ -86,22 +92,24 @@ class Written:
         return super().__reduce_ex__(protocol)
 
 
-class Feature(Written):
+class Feature(RowFunction):
     """A value computed once per row and asked for by name. Made by `@feature`."""
+
+    column: str | None = None  # the column of the rows that it is, where it is one
 
     def __repr__(self) -> str:
         return f"<feature {self.name}>"
 
 
 class Column(Feature):
-    """A column of a table as a feature: a parameter that bears its name receives it, and no rows are made for it."""
+    """A column of a table as a feature: a parameter of its name receives it, and no rows are made for it."""
 
-    def __init__(self, of: str, name: str | None = None) -> None:
-        super().__init__(_read, name or of)
-        self.of = of
+    def __init__(self, column: str, name: str | None = None) -> None:
+        super().__init__(_read, name or column)
+        self.column = column
 
     def __call__(self, row: Any) -> Any:
-        return Chunk(0, [row]).values(self.of)[0]
+        return Chunk(0, [row]).values(self.column)[0]
 
 
 def _read(row: Any) -> Any:
@@ -127,15 +135,15 @@ class FeatureFailed:
 class Plan:
     """What every function asks for, found once before any row is read: cycles and unknown names end here."""
 
-    def __init__(self, functions: Sequence[Written], features: Sequence[Feature]) -> None:
+    def __init__(self, functions: Sequence[RowFunction], features: Sequence[Feature]) -> None:
         for given in features:
             if not isinstance(given, Feature):
                 raise BadLabeler(f"{given!r} among the features is none: mark the function with @feature")
         self.given = {f.name: f for f in features}
         if len(self.given) < len(features):
-            raise BadLabeler(f"two features bear one name: {sorted(f.name for f in features)}")
+            raise BadLabeler(f"two features have one name: {sorted(f.name for f in features)}")
         self.wants: dict[int, Wants] = {}
-        self.functions: list[Written] = []
+        self.functions: list[RowFunction] = []
         for function in (*features, *functions):
             self._visit(function, ())
 
@@ -143,10 +151,11 @@ class Plan:
         """To other processes it travels as found: there, modules may not be what they are here."""
         return _restored, (self.given, [(f, self.wants[id(f)]) for f in self.functions])
 
-    def _visit(self, function: Written, path: tuple[Written, ...]) -> None:
+    def _visit(self, function: RowFunction, path: tuple[RowFunction, ...]) -> None:
         if any(function is earlier for earlier in path):
             names = [f.name for f in (*path[path.index(function) :], function)]
-            raise BadLabeler(f"features ask for one another in a circle: {' → '.join(names)}")
+            circle = " → ".join(names)
+            raise BadLabeler(f"features ask for one another in a circle: {circle}", feature=function.name)
         if id(function) in self.wants:
             return
         wanted = self._wanted(function)
@@ -156,36 +165,39 @@ class Plan:
         self.wants[id(function)] = wanted
         self.functions.append(function)
 
-    def _wanted(self, function: Written) -> Wants:
+    def _wanted(self, function: RowFunction) -> Wants:
         wanted: Wants = []
         kept: str | None = None  # the first parameter that keeps its default
         for place, (name, needed) in enumerate(function.parameters.items()):
             found = self.find(name, function.scope)
             if found is not None and kept is not None:
-                raise BadLabeler(f"{function.name!r} asks for the feature {name!r} after {kept!r}: put it before")
+                raise function.wrong(f"asks for the feature {name!r} after {kept!r}: put it before")
             if found is not None:
                 wanted.append(found)
             elif place == 0:
                 wanted.append(None)
             elif needed:
-                known = [*self.given, *(n for n, v in function.scope.items() if isinstance(v, Feature))]
-                raise BadLabeler(
-                    f"{function.name!r} asks for {name!r}, which is no feature.{did_you_mean(name, known)} "
-                    f"Features: {', '.join(known) or 'none'}; those of another module or function are given "
-                    "with features=[…]. Only the first parameter receives the row"
-                )
+                raise self._no_feature(function, name)
             else:
                 kept = kept or name
         if not wanted:
-            raise BadLabeler(f"{function.name!r} takes no parameter: its first one receives the row")
+            raise function.wrong("takes no parameter: its first one receives the row")
         return wanted
+
+    def _no_feature(self, function: RowFunction, name: str) -> BadLabeler:
+        known = [*self.given, *(n for n, v in function.scope.items() if isinstance(v, Feature))]
+        return function.wrong(
+            f"asks for {name!r}, which is no feature.{did_you_mean(name, known)} "
+            f"Features: {', '.join(known) or 'none'}; those of another module or function are given "
+            "with features=[…]. Only the first parameter receives the row"
+        )
 
     def find(self, name: str, scope: Mapping[str, Any]) -> Feature | None:
         found = self.given.get(name, scope.get(name))
         return found if isinstance(found, Feature) else None
 
 
-def _restored(given: dict[str, Feature], wants: list[tuple[Written, Wants]]) -> Plan:
+def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> Plan:
     plan = Plan((), ())
     plan.given = given
     plan.functions = [function for function, _ in wants]
@@ -203,12 +215,12 @@ class Columns:
         self._computed: dict[int, list[Any]] = {}
         self._failed: set[int] = set()
 
-    def of(self, function: Written) -> list[Sequence[Any]]:
+    def of(self, function: RowFunction) -> list[Sequence[Any]]:
         """The columns a function is called with, row by row."""
         wants = self.plan.wants[id(function)]
         return [self.chunk.rows if want is None else self.column(want) for want in wants]
 
-    def may_fail(self, function: Written) -> bool:
+    def may_fail(self, function: RowFunction) -> bool:
         """Whether some feature the function asks for could not be computed on some row."""
         return any(id(want) in self._failed for want in self.plan.wants[id(function)])
 
@@ -218,8 +230,8 @@ class Columns:
         return self._computed[id(feature)]
 
     def _compute(self, feature: Feature) -> list[Any]:
-        if isinstance(feature, Column):
-            return list(self.chunk.values(feature.of))
+        if feature.column is not None:
+            return list(self.chunk.values(feature.column))
         function, inputs = feature.function, zip(*self.of(feature), strict=True)
         column: list[Any] = []
         while True:
@@ -229,19 +241,9 @@ class Columns:
                     column.append(broken if broken is not None else function(*arguments))
                 break
             except Exception as error:
-                a = self.chunk.start + len(column)
                 if self.raise_errors:
-                    raise LabelerFailed(f"feature {feature.name!r} failed on row {a}: {brief(error)}") from error
+                    raise failed(error, feature=feature.name, row=self.chunk.start + len(column)) from error
                 column.append(FeatureFailed(error))
         if any(value.__class__ is FeatureFailed for value in column):
             self._failed.add(id(feature))
         return column
-
-
-def brief(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def full_traceback(error: BaseException) -> str:
-    """The traceback as text, to travel with the Votes."""
-    return "".join(traceback.format_exception(error))

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from shortlist.errors import BadLabeler, LabelerFailed
-from shortlist.labelers.ballot import Ballot, Encoder, show_answer
-from shortlist.labelers.core import Labeler, declared
-from shortlist.labelers.features import Columns, brief
-from shortlist.labelers.rows import Chunk
+from shortlist.errors import BadLabeler
+from shortlist.labelers.answers import Codebook, checked_answer, checked_says, plain_answer, show_answer
+from shortlist.labelers.ballot import Ballot
+from shortlist.labelers.core import Labeler, Parts
+from shortlist.labelers.failure import failed
+from shortlist.labelers.features import Columns
 from shortlist.labelspace import Not, Shortlist
+from shortlist.rows import Chunk
 
 
 class ClassifierLabeler(Labeler):
@@ -29,38 +31,37 @@ class ClassifierLabeler(Labeler):
         threshold: float | None,
         name: str,
     ) -> None:
-        self.estimator, self.means, self.on, self.threshold, self.name = (
-            estimator,
-            dict(means),
-            on,
-            threshold,
-            name,
-        )
-        self.says = declared(dict.fromkeys(m for m in means.values() if m is not None), name)
+        self.estimator, self.means, self.name = estimator, dict(means), name
+        self.on, self.threshold = on, threshold
+        self.says = checked_says(dict.fromkeys(m for m in means.values() if m is not None), name)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{output!r} → {show_answer(m) if m else 'abstain'}" for output, m in self.means.items())
         return f"<labeler {self.name}: {means}>"
 
+    def fingerprint_parts(self) -> Parts:
+        means = [[type(o).__name__, repr(o), None if m is None else plain_answer(m)] for o, m in self.means.items()]
+        return Parts([self.on, self.threshold, means], (self.estimator,))
+
     def __call__(self, row: Any) -> Shortlist | Not | None:
         return self._meaning(self._outputs(Chunk(0, [row]))[0])
 
-    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
-        ballot = Ballot(encoder)
+    def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
+        ballot = Ballot(codebook)
         chunk = columns.chunk
         try:
-            codes = self._codes(chunk, encoder)
+            codes = self._codes(chunk, codebook)
         except Exception as error:
             if columns.raise_errors:
-                rows = f"rows {chunk.start} to {chunk.start + len(chunk) - 1}"
-                raise LabelerFailed(f"labeler {self.name!r} failed on {rows}: {brief(error)}") from error
-            codes = [code or 0 for code in ballot.row_by_row(chunk, lambda row: self._codes(row, encoder)[0])]
-        ballot.codes = np.array(codes, encoder.dtype)
+                rows = chunk.start, chunk.start + len(chunk) - 1
+                raise failed(error, labeler=self.name, rows=rows) from error
+            codes = [code or 0 for code in ballot.row_by_row(chunk, lambda row: self._codes(row, codebook)[0])]
+        ballot.codes = np.array(codes, codebook.dtype)
         return ballot
 
-    def _codes(self, chunk: Chunk, encoder: Encoder) -> list[int]:
+    def _codes(self, chunk: Chunk, codebook: Codebook) -> list[int]:
         outputs = self._outputs(chunk)
-        codes = {output: encoder.resolve(self._meaning(output)) for output in set(outputs)}
+        codes = {output: codebook.resolve(self._meaning(output)) for output in set(outputs)}
         return [codes[output] for output in outputs]
 
     def _meaning(self, output: Hashable) -> Shortlist | Not | None:
@@ -115,7 +116,7 @@ def from_classifier(
         raise BadLabeler(f"labeler {name!r}: {estimator!r} is no model: it has no predict, and is no function")
     if not isinstance(means, Mapping):
         raise BadLabeler(f"labeler {name!r}: the second argument maps outputs to shortlists; got {means!r}")
-    mapped = {output: None if m is None else declared([m], name)[0] for output, m in means.items()}
+    mapped = {output: None if m is None else checked_answer(m, name, "means") for output, m in means.items()}
     if not any(m is not None for m in mapped.values()):
         raise BadLabeler(f"labeler {name!r} says nothing: map at least one output to a shortlist")
     if threshold is not None and not (hasattr(estimator, "predict_proba") and hasattr(estimator, "classes_")):

@@ -9,22 +9,25 @@ from __future__ import annotations
 import re
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any, ClassVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadLabeler, BadRows, SlowPattern
-from shortlist.labelers.ballot import Ballot, Encoder, Said, show_answer
-from shortlist.labelers.core import Labeler, declared
-from shortlist.labelers.features import Columns, Feature, FeatureFailed
-from shortlist.labelers.regex import Inexpressible, Linear, disputed_characters, linear, non_word_characters
-from shortlist.labelers.rows import Chunk
+from shortlist.errors import BadLabeler, SlowPattern
+from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer, show_answer
+from shortlist.labelers.ballot import Ballot
+from shortlist.labelers.core import Labeler, Parts
+from shortlist.labelers.features import Columns, Feature, RowFunction
+from shortlist.labelers.records import labeler_kind
+from shortlist.labelers.regex import Inexpressible, Linear, linear, non_word_characters
+from shortlist.labelers.search import column_text, feature_text, find
 from shortlist.labelspace import Not, Shortlist
+from shortlist.rows import Chunk
 
 
 class TextLabeler(Labeler):
@@ -38,6 +41,15 @@ class TextLabeler(Labeler):
     @property
     def says(self) -> Said:  # type: ignore[override]
         return tuple(answer for answer in (self.yes, self.no) if answer is not None)
+
+    def functions(self) -> Sequence[RowFunction]:
+        return () if self.feature is None else (self.feature,)
+
+    def fingerprint_parts(self) -> Parts:
+        return Parts(self.record(), () if self.feature is None else (self.feature.function,))
+
+    def on_text(self, column: str) -> Self:
+        return replace(self, on=column) if self.on is None else self  # type: ignore[type-var]
 
     @property
     @abstractmethod
@@ -64,11 +76,11 @@ class TextLabeler(Labeler):
             return None
         return self.yes if self.python.search(text) else self.no
 
-    def vote(self, columns: Columns, encoder: Encoder) -> Ballot:
-        ballot = Ballot(encoder)
-        yes, no = encoder.resolve(self.yes), encoder.resolve(self.no)
+    def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
+        ballot = Ballot(codebook)
+        yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
         found = self._find(self._column(columns, ballot))
-        ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(encoder.dtype)
+        ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(codebook.dtype)
         return ballot
 
     def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
@@ -76,66 +88,13 @@ class TextLabeler(Labeler):
         feature = columns.plan.given.get(self.on or "", self.feature)
         if feature is None:
             return column_text(self.on, columns, ballot)
+        if feature.column is not None:
+            return column_text(feature.column, columns, ballot)
         return feature_text(feature, columns, ballot)
 
     def _find(self, column: pl.Series) -> npt.NDArray[np.int8]:
         """(rows,): 1 found, 0 not found, −1 no text."""
-        if self.engine != "polars":
-            return by_row(self.python, column)
-        form = self._linear()
-        found = by_column(form.pattern, column)
-        if form.boundaries:
-            rows = _disputed(column)
-            found[rows] = by_row(self.python, column.gather(rows))
-        return found
-
-
-def column_text(on: str | None, columns: Columns, ballot: Ballot) -> pl.Series:
-    """A column of the rows as text; where errors do not end all, a row that holds none fails, and abstains."""
-    try:
-        return columns.chunk.text(on)
-    except BadRows:
-        if columns.raise_errors:
-            raise
-        return pl.Series(ballot.row_by_row(columns.chunk, lambda row: row.text(on)[0]), dtype=pl.String)
-
-
-def feature_text(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:
-    """A feature's column as text; where the feature failed the labeler fails too, and abstains."""
-    values = list(columns.column(feature))
-    for a, value in enumerate(values):
-        if isinstance(value, FeatureFailed):
-            ballot.fail(value.error)
-            values[a] = None
-        elif value is not None and not isinstance(value, str):
-            kind, row = type(value).__name__, columns.chunk.start + a
-            error = BadRows(f"feature {feature.name!r} is {kind} on row {row}, not text")
-            if columns.raise_errors:
-                raise error
-            ballot.fail(error)
-            values[a] = None
-    return pl.Series(values, dtype=pl.String)
-
-
-def by_column(pattern: str, column: pl.Series) -> npt.NDArray[np.int8]:
-    """Whether each text matches, by the linear-time engine: 1, 0, or −1 for no text."""
-    return column.str.contains(pattern).cast(pl.Int8).fill_null(-1).to_numpy(writable=True)
-
-
-def by_row(regex: re.Pattern[str], column: pl.Series) -> npt.NDArray[np.int8]:
-    """The same by Python's `re`."""
-    search = regex.search
-    return np.fromiter((-1 if t is None else search(t) is not None for t in column), np.int8, len(column))
-
-
-def _disputed(column: pl.Series) -> npt.NDArray[np.int64]:
-    """The rows on which the two engines may differ about where words begin and end."""
-    if (column.str.len_bytes() == column.str.len_chars()).all():
-        return np.zeros(0, np.int64)
-    characters = disputed_characters()
-    if characters is None:
-        return np.zeros(0, np.int64)
-    return column.str.contains(characters).fill_null(False).arg_true().to_numpy().astype(np.int64)
+        return find(self.python, self._linear() if self.engine == "polars" else None, column)
 
 
 @dataclass(frozen=True)
@@ -150,7 +109,8 @@ class Pattern(TextLabeler):
     ignore_case: bool = False
     feature: Feature | None = field(default=None, compare=False, repr=False)
 
-    kind: ClassVar[str] = "pattern"
+    def record(self) -> dict[str, Any]:
+        return _record("pattern", self, regex=self.regex, yes=self.yes, no=self.no, ignore_case=self.ignore_case)
 
     @property
     def _flags(self) -> int:
@@ -179,7 +139,9 @@ class Keywords(TextLabeler):
     ignore_case: bool = True
     feature: Feature | None = field(default=None, compare=False, repr=False)
 
-    kind: ClassVar[str] = "keywords"
+    def record(self) -> dict[str, Any]:
+        options = {"whole_words": self.whole_words, "ignore_case": self.ignore_case}
+        return _record("keywords", self, words=list(self.words), says=self.yes, **options)
 
     @property
     def no(self) -> None:  # type: ignore[override]
@@ -230,6 +192,14 @@ def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:
     return f"{verb}({', '.join([repr(what), *shown, *on, f'name={labeler.name!r}'])}){slow}"
 
 
+def _record(kind: str, labeler: TextLabeler, **settings: Any) -> dict[str, Any]:
+    """A labeler as plain data. A feature is code, so only its name is kept."""
+    given = {"kind": kind, "name": labeler.name, **settings, "on": labeler.on}
+    answers = {key: plain_answer(v) for key, v in given.items() if isinstance(v, (frozenset, Not))}
+    return {key: value for key, value in (given | answers).items() if value is not None}
+
+
+@labeler_kind("pattern")
 def pattern(
     regex: str,
     yes: Any = None,
@@ -250,27 +220,25 @@ def pattern(
     if isinstance(regex, re.Pattern):
         raise BadLabeler(
             f"pattern() takes the expression itself, {regex.pattern!r}, not a compiled one; "
-            "flags are written ignore_case=True, or (?s) and the like within it"
+            "flags are written ignore_case=True, or (?s) and the like within it",
+            option=("regex",),
         )
     name = name or str(regex)[:60]
-    compiled(regex, name)
+    check_regex(regex, name)
     if yes is None and no is None:
-        raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both")
-    answers = {key: declared([value], name)[0] for key, value in (("yes", yes), ("no", no)) if value is not None}
-    if len(set(answers.values())) < len(answers):
-        raise BadLabeler(f"pattern {name!r} says the same whether it is found or not")
-    says = answers.get("yes"), answers.get("no")
-    return said_when_slow(Pattern(name, regex, *says, **_source(on), ignore_case=ignore_case))
-
-
-def said_when_slow(made: Pattern) -> Pattern:
-    """A pattern that Python's `re` must run says so, once, when it is made."""
+        raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both", labeler=name)
+    found = None if yes is None else checked_answer(yes, name, "yes")
+    absent = None if no is None else checked_answer(no, name, "no")
+    if found == absent:
+        raise BadLabeler(f"pattern {name!r} says the same whether it is found or not", labeler=name)
+    made = Pattern(name, regex, found, absent, **_source(on), ignore_case=ignore_case)
     if made.engine != "polars":
         slow = f"pattern {made.name!r} runs row by row with {made.engine}: slower, and it may hang on some texts"
-        warnings.warn(slow, SlowPattern, stacklevel=3)
+        warnings.warn(slow, SlowPattern, stacklevel=2)
     return made
 
 
+@labeler_kind("keywords")
 def keywords(
     words: Iterable[str],
     says: Any,
@@ -287,27 +255,30 @@ def keywords(
     """
     listed = listed_words(words)
     name = name or ", ".join(listed)[:60]
-    says = declared([says], name)[0]
-    return Keywords(name, listed, says, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
+    answer = checked_answer(says, name, "says")
+    return Keywords(name, listed, answer, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
 
 
 def listed_words(words: Any) -> tuple[str, ...]:
     """One word, or several, as a tuple."""
     listed = (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
     if not listed or not all(isinstance(word, str) and word for word in listed):
-        raise BadLabeler(f"keywords() takes a list of non-empty words; got {list(listed) or words!r}")
+        raise BadLabeler(
+            f"keywords() takes a list of non-empty words; got {list(listed) or words!r}", option=("words",)
+        )
     return listed
 
 
-def compiled(regex: str, name: str) -> re.Pattern[str]:
+def check_regex(regex: str, name: str) -> None:
     try:
-        return re.compile(regex)
+        re.compile(regex)
     except (re.error, TypeError, OverflowError, RecursionError) as error:
-        raise BadLabeler(f"pattern {name!r} is not a regular expression: {error}") from error
+        what = f"pattern {name!r} is not a regular expression: {error}"
+        raise BadLabeler(what, labeler=name, option=("regex",)) from error
 
 
 def _source(on: str | Feature | None) -> dict[str, Any]:
     """What to read: a column (or a feature given to `apply`) by name, or a feature."""
     if not isinstance(on, (str, Feature, type(None))):
-        raise BadLabeler(f"on= names one column, or is a feature; got {on!r}")
+        raise BadLabeler(f"on= names one column, or is a feature; got {on!r}", option=("on",))
     return {"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on}

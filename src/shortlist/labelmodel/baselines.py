@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
+from shortlist.beliefs import TIE
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.predictor import TIE, Predictor
+from shortlist.labelmodel.predictor import Predictor
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from shortlist.arrays import Floats
+from shortlist.beliefs import most_likely, smallest_sets
 from shortlist.errors import BadFit, NotFitted
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.labelmodel.formulae.panel import Panel
@@ -16,7 +17,6 @@ from shortlist.labelspace import Shortlist
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns
 
-TIE = 1e-9  # beliefs closer than this are equal
 Uncovered = Literal["balance"] | None
 
 
@@ -81,21 +81,3 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "panel_" in vars(self)
-
-
-def most_likely(beliefs: Floats, balance: Floats) -> npt.NDArray[np.int64]:
-    """The position of the largest belief of each row, with ties broken the same way every time."""
-    order = np.lexsort((np.arange(len(balance)), -np.round(balance, 9)))
-    near = beliefs >= beliefs.max(axis=1, keepdims=True) - TIE
-    best: npt.NDArray[np.int64] = order[near[:, order].argmax(axis=1)]
-    return best
-
-
-def smallest_sets(beliefs: Floats, coverage: float) -> npt.NDArray[np.bool_]:
-    """(m, k): the most believed classes of each row, as few as together reach the coverage."""
-    order = np.argsort(-np.round(beliefs, 9), axis=1, kind="stable")
-    held = np.cumsum(np.take_along_axis(beliefs, order, axis=1), axis=1)
-    needed = np.concatenate([np.zeros((len(held), 1)), held[:, :-1]], axis=1) < coverage - TIE
-    masks = np.zeros(beliefs.shape, np.bool_)
-    np.put_along_axis(masks, order, needed, axis=1)
-    return masks

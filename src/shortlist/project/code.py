@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import re
 import sys
 import traceback
 import types
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shortlist.errors import LabelerFailed, ShortlistError, ShortlistWarning, UnknownClass
+from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
 from shortlist.project.mistake import BadProject
 from shortlist.project.source import Source, local_files
@@ -35,19 +34,17 @@ class Code:
     notes: tuple[str, ...]  # what it warned about
 
     def mistake(self, error: ShortlistError) -> ShortlistError:
-        """An error of stage 1 with the place in the file where it was made, when that can be found."""
-        word = re.search(r"'([^']+)' is not a class", str(error))
-        name = re.search(r"(?:labeler |feature |pattern |^)'([^']+)'", str(error))
-        line = None
-        if isinstance(error, LabelerFailed) and error.__cause__ is not None:
-            line = last_line(error.__cause__, self.source.path)
-        if line is None and isinstance(error, UnknownClass) and word:
-            line = self.source.find_text(word[1], name[1] if name else None)
-        if line is None and name:
-            line = self.source.find_definition(name[1])
-        if line is None:
-            return error
-        return BadProject(str(error), file=self.source.path.name, line=line)
+        """An error of stage 1 with the place in the user's code where it was made, when that can be found."""
+        known = error.file is not None and error.line is not None
+        file = Path(error.file).name if known and error.file else self.source.path.name
+        line = error.line if known else self._line(error)
+        return error if line is None else BadProject(error.message, **error.facts | {"file": file, "line": line})
+
+    def _line(self, error: ShortlistError) -> int | None:
+        """The line of the word that is not a class, or of the labeler or feature that the error is about."""
+        name = error.feature or error.labeler
+        line = self.source.find_text(error.word, name) if error.word is not None else None
+        return self.source.find_definition(name) if line is None and name is not None else line
 
 
 def load(path: Path) -> Code:
@@ -167,7 +164,7 @@ def _of_users(path: Path) -> bool:
 def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadProject:
     """What went wrong while the file was loaded, in one line, where it did."""
     if isinstance(error, SyntaxError) and error.filename:
-        return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, column=error.offset)
+        return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, offset=error.offset)
     for place in (*reversed(modules), path):
         line = last_line(error, place)
         if line is not None:

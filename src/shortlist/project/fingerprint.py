@@ -1,4 +1,9 @@
-"""Fingerprints of labelers: one word that changes when the answers of a labeler may have changed, and else does not."""
+"""Fingerprints of labelers: one word that changes when the answers of a labeler may have changed, and else does not.
+
+A labeler says itself what its answers depend on (`Labeler.fingerprint_parts`): plain data, and objects of Python. What
+an object depends on is read off labelers.py. A function depends on its own statement; any other object (a fitted model,
+a function that remembers an object) on the statement that made the labeler; both on all that those name.
+"""
 
 from __future__ import annotations
 
@@ -7,52 +12,48 @@ import re
 from typing import Any
 
 from shortlist.labelers import Labeler
-from shortlist.labelers.core import FunctionLabeler
-from shortlist.labelers.declared import to_record
-from shortlist.labelspace import Not
 from shortlist.project.code import Code
 from shortlist.project.digest import digest
 
 PLAIN = (str, int, float, bool, bytes, type(None))
 
 
-def fingerprint(labeler: Labeler, code: Code | None, surroundings: str) -> str:
-    """What a labeler answers depends on: itself where it is data, else also the code it uses.
+def fingerprint(labeler: Labeler, code: Code | None, surroundings: str, written: Labeler | None = None) -> str:
+    """What the answers of a labeler depend on, in one word.
 
-    `surroundings` stands for the files that labelers.py imports and reads: every labeler that is code may use them.
+    surroundings   stands for the files that labelers.py imports and reads: every labeler that is code may use them
+    written        the labeler as labelers.py made it, where that is another object
     """
-    record = _record(labeler)
-    if record is not None and getattr(labeler, "feature", None) is None:
-        return digest("data", record)
-    feature = getattr(labeler, "feature", None)
-    function = labeler.function if isinstance(labeler, FunctionLabeler) else feature and feature.function
-    says = None if labeler.says is None else [_answer(answer) for answer in labeler.says]
-    return digest("code", labeler.name, record, says, _code(function, code), surroundings)
+    parts = labeler.fingerprint_parts()
+    if not parts.code:
+        return digest("data", parts.data)
+    used = [_code(thing, written or labeler, code) for thing in parts.code]
+    return digest("code", labeler.name, parts.data, used, surroundings)
 
 
-def _record(labeler: Labeler) -> Any:
-    return to_record(labeler) if getattr(labeler, "kind", None) else None
-
-
-def _answer(answer: Any) -> Any:
-    return ["not", sorted(answer.classes)] if isinstance(answer, Not) else sorted(answer)
-
-
-def _code(function: Any, code: Code | None) -> Any:
-    """The statements a function depends on, or the whole file where that cannot be told."""
+def _code(thing: Any, labeler: Labeler, code: Code | None) -> Any:
+    """All of labelers.py that an object depends on; the whole file where that cannot be told."""
     if code is None:
         return None
-    whole = ["the whole file", code.source.text]
-    if not inspect.isfunction(function) or code.source.dynamic:
-        return whole
-    if function.__code__.co_filename != str(code.source.path):
-        return whole
-    statement = code.source.statement(function.__code__.co_firstlineno)
-    cells = _cells(function)
+    found = None if code.source.dynamic else _function(thing, code) or _made(labeler, code)
+    return ["the whole file", code.source.text] if found is None else found
+
+
+def _function(thing: Any, code: Code) -> list[Any] | None:
+    """The statements that a function of the file depends on, with the values that it remembers."""
+    if not inspect.isfunction(thing) or thing.__code__.co_filename != str(code.source.path):
+        return None
+    line = thing.__code__.co_firstlineno
+    statement, cells = code.source.statement(line), _cells(thing)
     if statement is None or cells is None:
-        return whole
-    return [function.__qualname__, function.__code__.co_firstlineno - statement.lineno,
-            code.source.needs(statement, code.namespace), cells]  # fmt: skip
+        return None
+    return [thing.__qualname__, line - statement.lineno, code.source.needs([statement], code.namespace), cells]
+
+
+def _made(labeler: Labeler, code: Code) -> list[Any] | None:
+    """The statements that a labeler was made by."""
+    pieces = code.source.makers(labeler, code.namespace)
+    return None if pieces is None else ["made", code.source.needs(pieces, code.namespace)]
 
 
 def _cells(function: Any) -> list[Any] | None:

@@ -6,13 +6,12 @@ from shortlist.errors import ShortlistError
 
 
 class BadProject(ShortlistError, ValueError):  # noqa: N818  as in errors.py
-    """Something in shortlist.toml or labelers.py that cannot be used as it was written."""
+    """Something in shortlist.toml or labelers.py that cannot be used as it was written.
 
-    def __init__(
-        self, message: str, *, file: str | None = None, line: int | None = None, column: int | None = None
-    ) -> None:
-        self.message, self.file, self.line, self.column = message, file, line, column
-        where = [file] if file else []
-        where += [f"line {line}"] if line else []
-        where += [f"column {column}"] if column else []
-        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+    The place (`file`, `line`, `offset`) stands before the message.
+    """
+
+    def __str__(self) -> str:
+        place = {"{}": self.file, "line {}": self.line, "column {}": self.offset}
+        where = ", ".join(shown.format(value) for shown, value in place.items() if value)
+        return f"{where}: {self.message}" if where else self.message

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.identifiability import Diagnosis
-    from shortlist.project.panel import Panel
+    from shortlist.project.roster import Roster
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
 
@@ -89,7 +89,7 @@ class Project:
     @property
     def labels(self) -> pl.DataFrame:
         """Class, belief, margin, shortlist and one belief per class, for every row."""
-        from shortlist.io import RowFile
+        from shortlist.rows import RowFile
 
         (outcome,) = [one for one in self.run(["export"]) if one.stage == "export"]
         return RowFile(outcome.outputs[0]).read()
@@ -165,7 +165,7 @@ class Project:
         self.settings = Settings.read(self.folder)
         self.digests.look_again()
         self.__dict__.pop("rows", None)
-        self.__dict__.pop("panel", None)
+        self.__dict__.pop("roster", None)
 
     @contextmanager
     def held(self, listener: Listener) -> Iterator[None]:
@@ -203,7 +203,7 @@ class Project:
             if stage != "report" or again:
                 raise
             return Outcome(stage, "skipped", (), {"notes": [str(error)]}, time.perf_counter() - start)
-        reads = [str(path) for path in self.panel.reads] if stage == "vote" else []
+        reads = [str(path) for path in self.roster.reads] if stage == "vote" else []
         outputs = {name: self.digests.of(path, again=True) for name, path in zip(names, paths, strict=True)}
         made = Made("", outputs, reads, facts)
         state.made[stage] = made  # what labelers.py was found to read is part of the key
@@ -224,7 +224,7 @@ class Project:
         if not ignore.exists():
             ignore.write_text("*\n", "utf-8")
         with locked(self.hidden / "lock", listener.waiting):
-            for folder in (self.hidden, self.folder / self.settings.output.folder):
+            for folder in (self.hidden, self.hidden / "rows", self.folder / self.settings.output.folder):
                 sweep(folder)
             yield
 
@@ -235,12 +235,12 @@ class Project:
         """The rows of all data files."""
         from shortlist.project.rows import Rows
 
-        return Rows(self.folder, self.settings, self.digests)
+        return Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
 
     @cached_property
-    def panel(self) -> Panel:
+    def roster(self) -> Roster:
         """The labelers of shortlist.toml and labelers.py."""
-        from shortlist.project.panel import gather
+        from shortlist.project.roster import gather
 
         return gather(self.folder, self.settings, self.digests)
 

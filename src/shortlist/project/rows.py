@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,11 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from shortlist.errors import BadFile, ShortlistError
-from shortlist.io import RowFile
+from shortlist.arrays import Positions
+from shortlist.errors import BadFile
 from shortlist.project.digest import Digests, digest
 from shortlist.project.files import data_files
+from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Data, Settings
+from shortlist.rows import RowFile, RowStore
+from shortlist.rows.taking import by_batches, check_numbers, distinct
 from shortlist.wording import did_you_mean
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
@@ -30,29 +34,29 @@ class Segment(NamedTuple):
     start: int  # the number of its first row among all rows
 
 
-class Rows:
-    """All rows of a project."""
+class Rows(RowStore):
+    """All rows of a project. Copies of files that are slow to find a row in are kept in the folder `copies`."""
 
-    def __init__(self, folder: Path, settings: Settings, digests: Digests) -> None:
-        self.data, self.toml = settings.data, settings.toml
+    def __init__(self, folder: Path, settings: Settings, digests: Digests, copies: Path | None = None) -> None:
+        self.data, self.toml, self.copies = settings.data, settings.toml, copies
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         self.sources = [self._source(file, digests) for file in self.files]
+        for file, source in zip(self.files, self.sources, strict=True):
+            file.copy = copies and copies / f"{source[:32]}.parquet"
+        self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
         self._counts: list[int] | None = None
-        self._stamps = {source: stamp(file.path) for source, file in zip(self.sources, self.files, strict=True)}
 
     def check_same(self, source: str) -> None:
         """Raise where a file was written to since its digest was taken: what was read may be of either version."""
-        file = self.files[self.sources.index(source)]
-        if stamp(file.path) != self._stamps[source]:
-            raise BadFile(f"{file.path.name} changed while it was read: run again")
+        self.files[self.sources.index(source)].check_same()
 
     def _source(self, file: RowFile, digests: Digests) -> str:
         """One word for the content of a file and the way it is read."""
         return digest(digests.of(file.path), file.kind, file.types, self.data.text)
 
-    def spare(self, path: Path) -> None:
+    def refuse_to_overwrite(self, path: Path) -> None:
         """Raise where what is to be written would take the place of rows."""
         if any(file.path.samefile(path) for file in self.files if path.exists()):
             raise BadFile(f"{path} holds the rows, which would be lost: write to another file")
@@ -63,7 +67,9 @@ class Rows:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that all files have."""
+        """The columns that all files have, or those that are to be seen."""
+        if self._only is not None:
+            return self._only
         first, *others = self.files
         return [name for name in first.columns if all(name in other.schema for other in others)]
 
@@ -98,6 +104,42 @@ class Rows:
             yield from self._frames[source]
         else:
             yield from read
+
+    def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of these numbers, counted over all files, in the order of the numbers."""
+        wanted, places = distinct(numbers)
+        check_numbers(wanted, len(self))
+        names = self.columns if columns is None else list(columns)
+        ends = np.cumsum(self.counts)
+        cuts = np.searchsorted(wanted, ends)
+        parts = [
+            self._taken(f, part - (ends[f] - self.counts[f]), names)
+            for f, part in enumerate(np.split(wanted, cuts[:-1]))
+            if len(part) or f == 0
+        ]
+        self._prune()
+        # relaxed: a column of text may be empty in one of the files
+        return self._filled(pl.concat(parts, how="vertical_relaxed"))[places]
+
+    def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
+        """Rows of one file, from memory where they are kept there."""
+        kept = self._frames.get(self.sources[f])
+        found = by_batches((frame.select(columns) for frame in kept), wanted) if kept else None
+        return self.files[f].take(wanted, columns) if found is None else found
+
+    def _prune(self) -> None:
+        """Throw away copies of files that are no longer part of the data."""
+        used = {file.copy for file in self.files}
+        for path in self.copies.glob("*.parquet") if self.copies is not None else ():
+            if path not in used:
+                path.unlink(missing_ok=True)
+
+    def to_show(self) -> Rows:
+        """The same rows with what people are shown of them: the text, or all columns but the known classes."""
+        seen = [self.data.text] if self.data.text is not None else self.columns
+        shown = copy(self)
+        shown._only = [name for name in seen if name != self.data.gold]
+        return shown
 
     def remember(self, earlier: Rows) -> None:
         """Take over what earlier rows keep in memory, where the files are still the same."""
@@ -183,12 +225,6 @@ class Rows:
                 )  # fmt: skip
 
 
-def stamp(path: Path) -> tuple[int, int, int]:
-    """What changes when a file is written to."""
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
     """The rows of other files: with the columns that are read, but perhaps without gold labels and others."""
     there = {name for path in files for name in RowFile(path).columns}
@@ -208,15 +244,20 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     try:
         file = RowFile(path, {**text, **data.types})
         columns = file.columns
-    except ShortlistError as error:
-        raise settings.toml.wrong(_named(error, path, data), "data", "files") from error
+    except BadFile as error:
+        raise settings.toml.wrong(f"{_written(path, data)} {error.message}", "data", "files") from error
     for key, names in (("text", [data.text]), ("id", [data.id]), ("features", data.features)):
         for name in names:
             if name is not None and name not in columns:
-                raise settings.toml.wrong(f"{path.name} {file.lacks(name)}", "data", key)
+                raise _no_column(settings, file, name, "data", key)
     _check_on(settings, file)
     _check_somewhere(settings, file)
     return file
+
+
+def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
+    """The error at the line of the settings that names a column which is not there."""
+    return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:
@@ -224,7 +265,7 @@ def _check_on(settings: Settings, file: RowFile) -> None:
     for name in settings.classifier.on:
         kind = file.schema.get(name)
         if kind is None:
-            raise settings.toml.wrong(f"{file.path.name} {file.lacks(name)}", "classifier", "on")
+            raise _no_column(settings, file, name, "classifier", "on")
         if kind not in TEXTUAL:
             raise settings.toml.wrong(
                 f"column {name!r} of {file.path.name} holds {kind}, not text; to have it read as text, write "
@@ -240,10 +281,9 @@ def _check_somewhere(settings: Settings, file: RowFile) -> None:
     for key, name in (("gold", data.gold), *(("types", name) for name in data.types)):
         if name is not None and name not in file.columns:
             where = (key,) if key == "gold" else (key, name)
-            raise settings.toml.wrong(f"{file.path.name} {file.lacks(name)}", "data", *where)
+            raise _no_column(settings, file, name, "data", *where)
 
 
-def _named(error: ShortlistError, path: Path, data: Data) -> str:
-    """The error with the file as the settings name it."""
-    written = next((given for given in data.files if path.name == Path(given).name), path.name)
-    return str(error).replace(str(path), written)
+def _written(path: Path, data: Data) -> str:
+    """A file as the settings name it."""
+    return next((given for given in data.files if path.name == Path(given).name), path.name)

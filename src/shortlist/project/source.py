@@ -1,15 +1,15 @@
-"""Source: a Python file as statements, and which of them a function of it depends on.
+"""Source: a Python file as statements, and which of them a piece of it depends on.
 
-Editing one labeler should ask that labeler again and no other, and no edit that matters may go unseen. So a function
-depends on every statement of its file that may do something when the file is loaded, and, of those that only define
-something (functions, labelers), on the ones it names, directly or through others. Parameters count as names,
+Editing one labeler should ask that labeler again and no other, and no edit that matters may go unseen. So a piece of
+code depends on every statement of its file that may do something when the file is loaded, and, of those that only
+define something (functions, labelers), on the ones it names, directly or through others. Parameters count as names,
 since that is how features are asked for, and so do texts. A file that looks names up at run time is taken as a whole.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from shortlist.project.mistake import BadProject
 DYNAMIC = {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "import_module", "modules"}
 HARMLESS = {"labeler", "feature", "cache", "lru_cache", "wraps"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Reference = ast.Name | ast.Starred
 
 
 class Source:
@@ -28,7 +29,7 @@ class Source:
         try:
             self.tree = ast.parse(text, str(path))
         except SyntaxError as error:
-            raise BadProject(f"{error.msg}", file=path.name, line=error.lineno, column=error.offset) from error
+            raise BadProject(f"{error.msg}", file=path.name, line=error.lineno, offset=error.offset) from error
         except ValueError as error:  # a null byte
             raise BadProject(str(error), file=path.name) from error
 
@@ -55,11 +56,14 @@ class Source:
                 return statement
         return None
 
-    def needs(self, statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str]:
-        """All that a statement depends on, itself included, without comments and layout, in the order of the file."""
+    def needs(self, pieces: Sequence[ast.AST], namespace: Mapping[str, Any]) -> list[str]:
+        """All that statements or expressions depend on, themselves included, without comments and layout.
+
+        Statements come in the order of the file, after the expressions.
+        """
         acting, defining = self._sorted(namespace)
-        needed = [statement, *acting]
-        kept: list[ast.stmt] = []
+        needed: list[ast.AST] = [*pieces, *acting]
+        kept: list[ast.AST] = []
         while needed:
             one = needed.pop()
             if any(one is earlier for earlier in kept):
@@ -67,7 +71,46 @@ class Source:
             kept.append(one)
             for word in _words(one):
                 needed += defining.get(word, [])
-        return [ast.dump(one) for one in self.tree.body if any(one is other for other in kept)]
+        within = [one for one in pieces if not isinstance(one, ast.stmt)]
+        return [ast.dump(one) for one in (*within, *(s for s in self.tree.body if any(s is one for one in kept)))]
+
+    def makers(self, thing: Any, namespace: Mapping[str, Any]) -> Sequence[ast.AST] | None:
+        """The statements, or the one expression, that made an object of the file; None where that cannot be told."""
+        named = [name for name, value in namespace.items() if value is thing]
+        if named:
+            return None if self._rebound(named[0]) else self._binding(named[0]) or None
+        groups = {name: _values(value) for name, value in namespace.items()}
+        holding = {name: values for name, values in groups.items() if any(one is thing for one in values)}
+        if any(self._touched(name, namespace) for name in holding):
+            return None
+        found = [piece for name, values in holding.items() for piece in self._within(name, values, thing)]
+        return next(([one] for one in found if not isinstance(one, Reference)), found[:1] or None)
+
+    def _binding(self, name: str) -> list[ast.stmt]:
+        """The statements that give a name its value."""
+        return [statement for statement in self.tree.body if name in _bound(statement)]
+
+    def _rebound(self, name: str) -> bool:
+        """Whether a function may give the name another value."""
+        return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(self.tree))
+
+    def _touched(self, name: str, namespace: Mapping[str, Any]) -> bool:
+        """Whether a list may have been changed after it was made: by a function or a statement that mentions it."""
+        acting, _ = self._sorted(namespace)
+        own = self._binding(name)
+        others = [s for s in self.tree.body if isinstance(s, Definition) or any(s is one for one in acting)]
+        return any(name in _words(s, texts=False) for s in others if not any(s is one for one in own))
+
+    def _within(self, name: str, values: Sequence[Any], thing: Any) -> Sequence[ast.AST]:
+        """The expression that made one of several things that have a name together, or their statement."""
+        statements = self._binding(name)
+        if len(statements) != 1:
+            return []
+        shown = getattr(statements[0], "value", None)
+        if not isinstance(shown, (ast.List, ast.Tuple, ast.Dict)):
+            return statements
+        element = _element(shown, next(i for i, one in enumerate(values) if one is thing), len(values))
+        return [] if element is None else [element]
 
     def _sorted(self, namespace: Mapping[str, Any]) -> tuple[list[ast.stmt], dict[str, list[ast.stmt]]]:
         """Statements that may do anything, and those that only define names."""
@@ -98,6 +141,38 @@ class Source:
             if isinstance(statement, Definition) and statement.name == name:
                 return statement.lineno
         return self.find_text(name)
+
+
+def _values(value: Any) -> Sequence[Any]:
+    """What a list, a tuple or a dict holds."""
+    return list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+
+
+def _element(display: ast.List | ast.Tuple | ast.Dict, index: int, length: int) -> ast.expr | None:
+    """The expression of one element of a list as it is written; None where the list is not what is written."""
+    written = display.values if isinstance(display, ast.Dict) else display.elts
+    several = [isinstance(one, ast.Starred) for one in written]
+    if isinstance(display, ast.Dict):
+        several = [key is None for key in display.keys]
+    if not any(several):
+        return written[index] if len(written) == length else None
+    before, after = several.index(True), several[::-1].index(True)
+    if index < before:
+        return written[index]
+    if index >= length - after:
+        return written[index - length]
+    return written[before] if sum(several) == 1 else None
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value to."""
+    if isinstance(statement, Definition):
+        return {statement.name}
+    nodes = list(ast.walk(statement))
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    defined = {node.name for node in nodes if isinstance(node, Definition)}
+    imported = {(node.asname or node.name).split(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    return names | defined | imported
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -12,8 +12,8 @@ import polars as pl
 
 from shortlist.archive import atomic
 from shortlist.errors import BadFile, ShortlistError
-from shortlist.io import RowFile
 from shortlist.project.settings import NAME
+from shortlist.rows import RowFile
 from shortlist.wording import did_you_mean, given_twice
 
 LABELERS = "labelers.py"

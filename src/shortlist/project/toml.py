@@ -51,7 +51,7 @@ class TomlFile:
         found = _PLACE.match(str(error))
         if found:
             hint = " (texts stand between quotation marks)" if found[1] == "Invalid value" else ""
-            return BadProject(found[1] + hint, file=self.name, line=int(found[2]), column=int(found[3]))
+            return BadProject(found[1] + hint, file=self.name, line=int(found[2]), offset=int(found[3]))
         what = str(error).replace(" (at end of document)", "")
         return BadProject(f"{what}, at the end of the file", file=self.name, line=self.text.count("\n") + 1)
 

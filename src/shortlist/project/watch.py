@@ -19,6 +19,7 @@ from shortlist.project.settings import NAME
 from shortlist.project.source import local_files
 from shortlist.project.voting import vote
 from shortlist.project.work import fit_model, noted
+from shortlist.rows.file import stamp
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -46,14 +47,14 @@ class Watch:
         with project.held(heard):
             rows = self._rows()
             heard.begin("vote", len(rows))
-            ballot = vote(project.panel, rows, self.columns, heard.advance)
+            votes, _asked = vote(project.roster, rows, self.columns, heard.advance)
             heard.begin("fit")
             self.notes = []
             with noted(self.notes):
                 gold = self._known(rows)
-                model = fit_model(project.settings, ballot.votes, gold if project.settings.gold_fits else None)
-        marks = dict(zip(project.panel.names, project.panel.fingerprints, strict=True))
-        now = Snapshot.of(ballot.votes, model, self._positions(), marks, tuple(rows.sources))
+                model = fit_model(project.settings, votes, gold if project.settings.gold_fits else None)
+        marks = dict(zip(project.roster.names, project.roster.fingerprints, strict=True))
+        now = Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
 
@@ -86,13 +87,10 @@ class Watch:
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""
         assert self.rows is not None
-        text, found = self.rows.data.text, {}
-        for segment in self.rows.segments(None if self.rows.keep else ([text] if text else None)):
-            for row in chosen:
-                if segment.start <= row < segment.start + len(segment.frame):
-                    line = segment.frame.row(row - segment.start, named=True)
-                    found[row] = str(line[text] if text else line)
-        return found
+        text = self.rows.data.text
+        found = self.rows.take(chosen, None if text is None else [text])
+        lines = found.iter_rows(named=True)
+        return {row: str(line if text is None else line[text]) for row, line in zip(chosen, lines, strict=True)}
 
     def changed(self) -> bool:
         """Whether a file was saved since the last look, and saving has come to an end."""
@@ -125,13 +123,12 @@ class Watch:
             found += [*data_files(folder, settings), *depended_files(folder, settings)]
         except Exception:  # a file that is being edited, or away for a moment
             found += [path for path in map(Path, getattr(self, "seen", {})) if path not in found]
-        panel = project.__dict__.get("panel")
-        return [*found, *(panel.reads if panel else ())]
+        roster = project.__dict__.get("roster")
+        return [*found, *(roster.reads if roster else ())]
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
     try:
-        found = path.stat()
+        return stamp(path)
     except OSError:
         return None
-    return found.st_size, found.st_mtime_ns, found.st_ino

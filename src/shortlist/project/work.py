@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shortlist.beliefs import LabelTable
 from shortlist.errors import BadFit, FitWarning, ShortlistError
-from shortlist.io import LabelTable, write_table
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
-from shortlist.project.panel import Panel
+from shortlist.project.roster import Roster
 from shortlist.project.rows import Rows
 from shortlist.project.settings import Settings
 from shortlist.project.voting import vote
+from shortlist.rows import write_table
 from shortlist.votes import Votes
 from shortlist.wording import did_you_mean
 
@@ -33,20 +34,20 @@ Facts = dict[str, Any]
 def do(project: Project, stage: str, path: Path, listener: Listener, *, again: bool) -> Facts:
     """Write the output of a stage; what it found comes back. Done `again`, every labeler is asked again, too."""
     if stage == "vote" and again:
-        VoteColumns(project.hidden / "votes").forget(project.panel.fingerprints)
+        VoteColumns(project.hidden / "votes").forget(project.roster.fingerprints)
     return _WORK[stage](project, path, listener)
 
 
 def _vote(project: Project, path: Path, listener: Listener) -> Facts:
-    rows, panel = project.rows, project.panel
+    rows, roster = project.rows, project.roster
     listener.begin("vote", len(rows))
     columns = VoteColumns(project.hidden / "votes")
-    ballot = vote(panel, rows, columns, listener.advance)
-    ballot.votes.save(path)
-    return vote_facts(ballot.votes, ballot.asked, panel)
+    votes, asked = vote(roster, rows, columns, listener.advance)
+    votes.save(path)
+    return vote_facts(votes, asked, roster)
 
 
-def vote_facts(votes: Votes, asked: tuple[str, ...], panel: Panel) -> Facts:
+def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
     failed = [f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
               for name, failure in zip(votes.names, votes.failures, strict=True) if failure]  # fmt: skip
     return {
@@ -54,7 +55,7 @@ def vote_facts(votes: Votes, asked: tuple[str, ...], panel: Panel) -> Facts:
         "labelers": len(votes.names),
         "asked": list(asked),
         "covered": float(votes.covered.mean()),
-        "notes": [*(panel.code.notes if panel.code else ()), *failed],
+        "notes": [*(roster.code.notes if roster.code else ()), *failed],
     }
 
 
@@ -125,31 +126,14 @@ def _report(project: Project, path: Path, listener: Listener) -> Facts:
     from shortlist.reporting import report
 
     listener.begin("report")
-    rows = _SegmentRows(project.rows)
-    report(project.load_votes(), project.load_model(), rows, project.gold(), path,
+    report(project.load_votes(), project.load_model(), project.rows.to_show(), project.gold(), path,
            title=f"What the labelers of {project.folder.resolve().name} do")  # fmt: skip
     return {}
 
 
-class _SegmentRows:
-    """The rows of a project as a stream of tables with a text column only, for those who want to see some."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def to_polars(self, batched: bool, batch_size: int) -> Iterator[pl.DataFrame]:  # noqa: ARG002  as datasets have it
-        data = self.rows.data
-        seen = [data.text] if data.text is not None else self.rows.columns
-        for segment in self.rows.segments([name for name in seen if name != data.gold]):
-            yield segment.frame
-
-
 def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
     """Class, belief, margin, shortlist and one belief per class, for every row."""
-    project.rows.spare(path)
+    project.rows.refuse_to_overwrite(path)
     votes, model = project.load_votes(), project.load_model()
     listener.begin("export", len(votes))
     table = LabelTable(votes.space, project.rows.key(), balance=model.class_balance_,
@@ -201,13 +185,7 @@ def training_rows(votes: Votes, usable: npt.NDArray[np.bool_], most: int) -> Any
 
 def classifier_inputs(project: Project, chosen: Any) -> Any:
     """What a classifier reads of some rows."""
-    parts = []
-    wanted = read_columns(project.settings)
-    for segment in project.rows.segments(wanted):
-        here = chosen[(chosen >= segment.start) & (chosen < segment.start + len(segment.frame))] - segment.start
-        parts.append(segment.frame[here])
-    # relaxed: a column of text may be empty in one of the files
-    return _inputs(project.settings, pl.concat(parts, how="vertical_relaxed"))
+    return _inputs(project.settings, project.rows.take(chosen, read_columns(project.settings)))
 
 
 def _inputs(settings: Settings, frame: pl.DataFrame) -> Any:
@@ -264,7 +242,7 @@ def _predict(project: Project, path: Path, listener: Listener) -> Facts:
 def predict_rows(project: Project, rows: Rows, path: Path, listener: Listener) -> Facts:
     """Stream rows through the classifier into a file; scored where they hold known classes."""
     for read in (project.rows, rows):
-        read.spare(path)
+        read.refuse_to_overwrite(path)
     trained, settings = project.load_classifier(), project.settings
     classes = [str(name) for name in trained.classes_]
     table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.errors import BadRows
-from shortlist.labelers.rows import chunks
+from shortlist.rows import rows_at
 
 LONGEST = 600  # characters
 WIDEST = 96  # pixels
@@ -31,21 +30,8 @@ class Specimen:
 
 
 def pick(rows: Any, wanted: Iterable[int], m: int) -> dict[int, Specimen]:
-    """Some rows out of m, of any kind that labelers read."""
-    left = set(wanted)
-    found: dict[int, Specimen] = {}
-    pieces, known = chunks(rows)
-    total = 0
-    for chunk in pieces if known is None or known == m else ():
-        here = sorted(a for a in left if chunk.start <= a < chunk.start + len(chunk))
-        for a in here:
-            at = a - chunk.start
-            found[a] = show(chunk.frame.row(at, named=True) if chunk.frame is not None else chunk.rows[at])
-        total = chunk.start + len(chunk)
-    total = total if known is None else known
-    if total != m:
-        raise BadRows(f"the votes are about {m:,} rows, and {total:,} rows were given")
-    return found
+    """Some rows out of m, of any make."""
+    return {a: show(row) for a, row in rows_at(rows, wanted, m).items()}
 
 
 def show(row: Any) -> Specimen:

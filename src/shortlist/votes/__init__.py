@@ -2,6 +2,6 @@
 
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.patterns import Patterns
-from shortlist.votes.table import Failure, Votes
+from shortlist.votes.votes import Failure, Votes
 
 __all__ = ["Codomain", "Failure", "Patterns", "Votes"]

@@ -65,7 +65,7 @@ def checked_codomain(given: Codomain | Iterable[Any], name: str, space: LabelSpa
         given.check(space)
         return given
     except ShortlistError as error:
-        raise type(error)(f"labeler {name!r}: {error}") from None
+        raise error.about(labeler=name) from None
 
 
 def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:

@@ -13,7 +13,7 @@ from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes.codomain import Codomain
 
 if TYPE_CHECKING:
-    from shortlist.votes.table import Failure, Votes
+    from shortlist.votes.votes import Failure, Votes
 
 
 def concat_rows(parts: Sequence[Votes]) -> Votes:

@@ -21,7 +21,7 @@ from shortlist.wording import given_twice
 if TYPE_CHECKING:
     import polars as pl
 
-    from shortlist.votes.table import Votes
+    from shortlist.votes.votes import Votes
 
 Says = Literal["seen", "all"]
 

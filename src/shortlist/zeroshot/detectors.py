@@ -13,8 +13,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from shortlist.arrays import Floats
-from shortlist.classifier.progress import progress_bar
 from shortlist.errors import BadFit, NotFitted, UselessLabeler
+from shortlist.progress import progress_bar
 from shortlist.votes import Votes
 from shortlist.zeroshot import linear, mlp
 from shortlist.zeroshot.holdout import Holdout, deal

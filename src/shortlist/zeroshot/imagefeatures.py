@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.classifier.progress import progress_bar
 from shortlist.errors import BadFile, BadRows
+from shortlist.progress import progress_bar
 from shortlist.zeroshot.backbone import Backbone, efficientnet_lite0
 from shortlist.zeroshot.images import content_key
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shortlist.arrays import Floats, Mask, Positions
+from shortlist.beliefs import TIE
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.pooled.heldout import SMALLEST, best_temperature
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
-from shortlist.labelmodel.predictor import TIE
 from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
 

@@ -1,4 +1,4 @@
-"""Rows of every kind give the same votes."""
+"""Rows of every make give the same votes, in chunks of any size."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ import pytest
 
 from shortlist import apply, labeler, pattern
 from shortlist.errors import BadRows
-from shortlist.labelers.rows import Row, chunks
+from shortlist.rows import Row, chunks
 
 TEXTS = ["a goal", "a vote", "goal and vote", "nothing"]
 SCORES = [1, 2, None, 4]
@@ -148,3 +148,16 @@ def test_chunks_grow_and_are_shared_among_workers():
     assert sum(lengths) == 100_000
     shared, _ = chunks(list(range(800)), workers=4)
     assert [len(piece) for piece in shared] == [25] * 32  # slow labelers on few rows use every worker
+
+
+def test_chunks_that_are_slow_do_not_grow(monkeypatch):
+    """So that a bar moves, however slow the labelers are."""
+    monkeypatch.setattr("shortlist.rows.reading.QUICK", 0.0)
+    pieces, _ = chunks(range(5_000))
+    assert [len(piece) for piece in pieces] == [1024, 1024, 1024, 1024, 904]
+
+
+def test_rows_may_be_counted_from_another_number():
+    for rows in (range(10), pl.DataFrame({"a": range(10)}), iter(range(10))):
+        pieces, _ = chunks(rows, size=4, first=100)
+        assert [piece.start for piece in pieces] == [100, 104, 108]

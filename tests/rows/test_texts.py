@@ -3,22 +3,21 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 
-from shortlist import NoiseAwareClassifier, TransformerClassifier
-from shortlist.classifier.rows import read_texts
 from shortlist.errors import BadRows
+from shortlist.rows import read_texts
 
 TABLE = {
     "title": ["Methods", None, "", "Results"],
     "body": ["We use it.", "It is known.", "They say so", None],
     "n": [1, 2, 3, 4],
 }
-KINDS = [pd.DataFrame, pl.DataFrame, lambda table: pl.DataFrame(table).to_dicts()]
-MAKES = ["pandas", "polars", "dicts"]
+KINDS = [pd.DataFrame, pl.DataFrame, pa.table, lambda table: pl.DataFrame(table).to_dicts()]
+MAKES = ["pandas", "polars", "pyarrow", "dicts"]
 CELLS = st.none() | st.text(max_size=5)
 
 
@@ -73,30 +72,3 @@ def test_names_that_are_no_list(kind, on):
 def test_numbers_in_the_one_column_of_a_table():
     with pytest.raises(BadRows, match=r"^column 'n' of row 0 holds int, not text$"):
         read_texts(pl.DataFrame(TABLE), "n")
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=MAKES)
-def test_a_classifier_of_two_columns_is_one_of_the_joined_texts(kind, texts):
-    """Neither column tells cats from dogs on all rows."""
-    rows, beliefs = texts
-    titles = ["on cats" if a % 2 else None for a in range(4)] + ["on dogs" if a % 2 else "" for a in range(4)]
-    joined = [f"{title}. {text}" if title else text for title, text in zip(titles, rows, strict=True)]
-    table = kind({"text": rows, "title": titles})
-    expected = NoiseAwareClassifier().fit(joined, beliefs)
-    model = clone(NoiseAwareClassifier(on=["title", "text"])).fit(table, beliefs)
-    np.testing.assert_array_equal(model.predict_proba(table), expected.predict_proba(joined))
-    np.testing.assert_array_equal(model.predict_proba(joined), expected.predict_proba(joined))  # joined by the user
-    assert (model.predict_proba(table) != NoiseAwareClassifier().fit(rows, beliefs).predict_proba(rows)).any()
-    assert model.get_params()["on"] == ["title", "text"]
-
-
-def test_an_encoder_reads_the_joined_texts(texts, tiny_encoder, tmp_path):
-    rows, beliefs = texts
-    table = pl.DataFrame({"title": ["my cat", None] * 4, "text": rows})
-    joined = [f"my cat. {row}" if a % 2 == 0 else row for a, row in enumerate(rows)]
-    model = TransformerClassifier(tiny_encoder, frozen=True, steps=3, device="cpu", on=["title", "text"])
-    clone(model).fit(table, beliefs).save(tmp_path / "reader")
-    back = TransformerClassifier.load(tmp_path / "reader", device="cpu")
-    assert back.on == ["title", "text"]
-    expected = model.set_params(on=None).fit(joined, beliefs).predict_proba(joined)
-    np.testing.assert_array_equal(back.predict_proba(table), expected)

@@ -1,13 +1,25 @@
-"""The table of labels, by hand."""
+"""From beliefs to classes, sets of classes and the table of labels, by hand."""
 
 import numpy as np
 import polars as pl
 import pytest
 
+from shortlist.beliefs import LabelTable, most_likely, smallest_sets
 from shortlist.errors import BadFile
-from shortlist.io import LabelTable
 
 BELIEFS = np.array([[0.024, 0.878, 0.098], [0.5, 0.5, 0.0], [1 / 3, 1 / 3, 1 / 3]])
+
+
+def test_ties_go_to_the_larger_share_then_to_the_first_class():
+    beliefs = np.array([[0.4, 0.4, 0.2], [0.4, 0.4 - 1e-13, 0.2], [0.3, 0.4, 0.3], [1 / 3, 1 / 3, 1 / 3]])
+    assert most_likely(beliefs, np.array([1, 1, 1]) / 3).tolist() == [0, 0, 1, 0]
+    assert most_likely(beliefs, np.array([0.3, 0.5, 0.2])).tolist() == [1, 1, 1, 1]
+
+
+def test_the_smallest_set_by_hand():
+    beliefs = np.array([[0.05, 0.9, 0.05], [0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
+    assert smallest_sets(beliefs, 0.9).tolist() == [[False, True, False], [True, True, True], [True, True, True]]
+    assert smallest_sets(beliefs, 0.8).tolist() == [[False, True, False], [True, True, False], [True, False, True]]
 
 
 def test_labels_by_hand():
@@ -26,7 +38,7 @@ def test_labels_by_hand():
     assert np.array_equal(frame.select(pl.col("^belief_.*$")).to_numpy(), BELIEFS)
 
 
-def test_ties_go_by_the_balance():
+def test_ties_of_the_table_go_by_the_balance():
     table = LabelTable(["a", "b", "c"], ("row", pl.UInt32()), balance=np.array([0.1, 0.8, 0.1]), voted=False)
     frame = table.frame(pl.Series([0, 1, 2]), BELIEFS)
     assert frame["class"].to_list() == ["b", "b", "b"]

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from shortlist.errors import BadFile
-from shortlist.io import table_format, write_table
+from shortlist.rows import table_format, write_table
 
 FRAME = pl.DataFrame({"id": [f"r{a}" for a in range(1000)], "p": [a / 7 for a in range(1000)],
                       "s": [["a", "b"], ["b"]] * 500})  # fmt: skip

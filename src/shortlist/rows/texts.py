@@ -1,4 +1,4 @@
-"""Rows: strings out of whatever rows come in as, and everything else left as it is."""
+"""Texts of rows: strings out of whatever rows come in as, for classifiers. Rows that are features are left alone."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 
 from shortlist.errors import BadRows
-from shortlist.wording import did_you_mean
+from shortlist.rows.cells import cell, is_missing, no_column, texts_of
+from shortlist.rows.reading import from_pyarrow
 
 
 def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | None:
     """The rows as strings, or None where they are features: a column of a table, of dicts, or the rows themselves.
 
-    Several columns are joined by ". ", in the order of `on`.
+    Several columns are joined by ". ", in the order of `on`. A missing text is an empty one.
     """
     if isinstance(rows, (str, bytes)):
         raise BadRows("rows is a single string; put it in a list")
     if not isinstance(on, (list, Hashable)):
         raise BadRows(f"on is the name of a column, or a list of names, not a {type(on).__name__}: list(…) makes one")
+    if (table := from_pyarrow(rows)) is not None:
+        return _table_texts(table, on)
     if hasattr(rows, "columns") and hasattr(rows, "shape"):
         return _table_texts(rows, on)
     if not hasattr(rows, "__len__") and hasattr(rows, "__iter__"):
@@ -28,12 +31,17 @@ def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | 
         return None
     if isinstance(rows, np.ndarray) and (rows.ndim != 1 or rows.dtype.kind not in "OUT"):
         return None
-    values = rows.tolist() if isinstance(rows, np.ndarray) else list(rows)
+    return _list_texts(rows.tolist() if isinstance(rows, np.ndarray) else list(rows), on)
+
+
+def _list_texts(values: list[Any], on: Any) -> list[str] | None:
     if isinstance(values[0], Mapping):
+        if on is None:
+            raise BadRows("rows are dicts; say which entry to read with on=…")
         if isinstance(on, (list, tuple)):
-            return _joined(on, lambda name: [_cell(row, name, a) for a, row in enumerate(values)])
-        values = [_cell(row, on, a) for a, row in enumerate(values)]
-    first = next((value for value in values if not _missing(value)), None)
+            return _joined(on, lambda name: [cell(row, name, a) for a, row in enumerate(values)])
+        values = [cell(row, on, a) for a, row in enumerate(values)]
+    first = next((value for value in values if not is_missing(value)), None)
     return _strings(values) if isinstance(first, str) else None
 
 
@@ -56,8 +64,7 @@ def _text_column(table: Any) -> Any:
 def _column(table: Any, name: Any) -> list[Any]:
     names = list(table.columns)
     if name not in names:
-        known = [str(one) for one in names]
-        raise BadRows(f"no column is called {name!r}.{did_you_mean(name, known)} Columns: {', '.join(known)}")
+        raise no_column(name, names)
     return list(table[name])
 
 
@@ -69,24 +76,6 @@ def _joined(on: Sequence[str], column: Callable[[str], list[Any]]) -> list[str]:
     return [". ".join(filter(None, texts)) for texts in zip(*columns, strict=True)]
 
 
-def _cell(row: Any, on: Any, a: int) -> Any:
-    if on is None:
-        raise BadRows("rows are dicts; say which entry to read with on=…")
-    if on not in row:
-        raise BadRows(f"row {a} has no {on!r}.{did_you_mean(on, map(str, row))} It has {', '.join(map(str, row))}")
-    return row[on]
-
-
-def _missing(value: Any) -> bool:
-    unknown = value is None or type(value).__name__ in ("NAType", "NaTType")  # pandas' own
-    return unknown or (isinstance(value, float) and value != value)
-
-
 def _strings(values: list[Any], column: Any = None) -> list[str]:
-    """Text cells, empty where there is nothing; anything else is an error."""
-    strings = ["" if _missing(value) else value for value in values]
-    for a, value in enumerate(strings):
-        if not isinstance(value, str):
-            of = "" if column is None else f"column {column!r} of "
-            raise BadRows(f"{of}row {a} holds {type(value).__name__}, not text")
-    return strings
+    """Cells as text, empty where there is nothing."""
+    return [text or "" for text in texts_of(values, column)]

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist.errors import BadFile
-from shortlist.io import RowFile
-from shortlist.io.rows import INFERRED, file_kind
+from shortlist.rows import RowFile
+from shortlist.rows.file import file_kind
+from shortlist.rows.unreadable import INFERRED
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "text": ["a, b", 'say "é"\nmore', None], "x": [0.5, None, 2.0]})
 WRITE = {

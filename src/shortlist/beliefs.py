@@ -1,0 +1,103 @@
+"""Beliefs: (m, k) arrays of P(class | row). The most likely class, the smallest set of classes, the table of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.errors import BadFile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TIE = 1e-9  # beliefs closer than this are equal
+
+
+def most_likely(beliefs: Floats, balance: Floats) -> Positions:
+    """(m,): the class of the largest belief. A tie goes to the class with the larger share, then to the first."""
+    order = np.lexsort((np.arange(len(balance)), -np.round(balance, 9)))
+    near = beliefs >= beliefs.max(axis=1, keepdims=True) - TIE
+    best: Positions = order[near[:, order].argmax(axis=1)]
+    return best
+
+
+def smallest_sets(beliefs: Floats, coverage: float) -> Mask:
+    """(m, k): the most believed classes of each row, as few as together reach the coverage."""
+    order = np.argsort(-np.round(beliefs, 9), axis=1, kind="stable")
+    held = np.cumsum(np.take_along_axis(beliefs, order, axis=1), axis=1)
+    needed = np.concatenate([np.zeros((len(held), 1)), held[:, :-1]], axis=1) < coverage - TIE
+    masks = np.zeros(beliefs.shape, np.bool_)
+    np.put_along_axis(masks, order, needed, axis=1)
+    return masks
+
+
+class LabelTable:
+    """Beliefs as a table that can be joined to the rows: class, belief, margin, shortlist, and one belief per class.
+
+    The table is made one frame at a time; all frames have the same schema.
+
+    key        the column that joins labels to rows, and its data type
+    balance    (k,), the class balance; ties go to the class with the larger share
+    held       the shortlist of a row is the smallest set of classes that holds this much belief
+    voted      whether the table counts the votes of each row (a row without any vote then has no class)
+    """
+
+    def __init__(
+        self,
+        classes: Sequence[str],
+        key: tuple[str, pl.DataType],
+        *,
+        balance: Floats | None = None,
+        held: float = 0.9,
+        voted: bool = True,
+    ) -> None:
+        self.classes = list(classes)
+        self.key = key
+        self.balance = np.full(len(self.classes), 1 / len(self.classes)) if balance is None else balance
+        self.held = held
+        columns = _columns(self.classes, voted)
+        if key[0] in columns:
+            raise BadFile(f"the id column is called {key[0]!r}, which labels need for themselves: give it another name")
+        self.schema: dict[str, Any] = {key[0]: key[1], **columns}
+
+    def frame(self, keys: pl.Series, beliefs: Floats, votes: Any | None = None) -> pl.DataFrame:
+        """The labels of some rows; `votes` is how many labelers voted on each."""
+        import polars as pl
+
+        known = pl.Series(self.classes, dtype=pl.String).gather(most_likely(beliefs, self.balance))
+        ranked = np.sort(beliefs, axis=1)
+        columns: dict[str, Any] = {
+            self.key[0]: keys,
+            "class": known if votes is None else known.set(pl.Series(votes == 0), None),
+            "belief": ranked[:, -1],
+            "margin": ranked[:, -1] - ranked[:, -2],
+            "shortlist": self._shortlists(beliefs),
+        }
+        if votes is not None:
+            columns["votes"] = votes.astype(np.uint32)
+        columns |= {f"belief_{name}": beliefs[:, j] for j, name in enumerate(self.classes)}
+        return pl.DataFrame(columns, schema_overrides={self.key[0]: self.key[1]})
+
+    def _shortlists(self, beliefs: Floats) -> pl.Series:
+        """The names of the smallest sets, each different one made once."""
+        import polars as pl
+
+        masks = np.packbits(smallest_sets(beliefs, self.held), axis=1)
+        kinds, which = np.unique(masks, axis=0, return_inverse=True)
+        flags = np.unpackbits(kinds, axis=1, count=len(self.classes)).astype(np.bool_)
+        sets = [[self.classes[j] for j in np.flatnonzero(row)] for row in flags]
+        return pl.Series(sets, dtype=pl.List(pl.String)).gather(which.ravel())
+
+
+def _columns(classes: Sequence[str], voted: bool) -> dict[str, Any]:
+    """The columns of a label table but for its key, with their data types."""
+    import polars as pl
+
+    number, text = pl.Float64(), pl.String()
+    columns: dict[str, Any] = {"class": text, "belief": number, "margin": number, "shortlist": pl.List(pl.String)}
+    if voted:
+        columns["votes"] = pl.UInt32()
+    return columns | {f"belief_{name}": number for name in classes}

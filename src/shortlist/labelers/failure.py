@@ -1,0 +1,42 @@
+"""What to tell when a labeler or a feature fails: who, on which row, how, and where in the user's own code."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+import traceback
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from shortlist.errors import LabelerFailed
+
+
+def failed(error: BaseException, **facts: Any) -> LabelerFailed:
+    """The error that a labeler or a feature (`labeler=`, `feature=`) failed on a row or on rows (`row=`, `rows=`)."""
+    who = f"labeler {facts['labeler']!r}" if "labeler" in facts else f"feature {facts['feature']!r}"
+    where = f"row {facts['row']}" if "row" in facts else f"rows {facts['rows'][0]} to {facts['rows'][1]}"
+    return LabelerFailed(f"{who} failed on {where}: {type(error).__name__}: {error}", **facts, **users_place(error))
+
+
+def full_traceback(error: BaseException) -> str:
+    """The traceback as text, to travel with the Votes."""
+    return "".join(traceback.format_exception(error))
+
+
+def users_place(error: BaseException) -> dict[str, Any]:
+    """The last place in the user's own code on the way to an error, as facts; nothing where there is none."""
+    places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    for file, line in reversed(places):
+        if not _installed(file):
+            return {"file": file, "line": line}
+    return {}
+
+
+@cache
+def _installed(file: str) -> bool:
+    """Whether a file belongs to Python, to a package or to Shortlist."""
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders.add(str(Path(__file__).parents[1]))
+    roots = {os.path.realpath(folder) + os.sep for folder in folders} | {folder + os.sep for folder in folders}
+    return file.startswith(("<frozen", *roots)) or "site-packages" in file or "dist-packages" in file

@@ -1,0 +1,46 @@
+"""Progress: bars on standard error, and whoever else wants to know how far the work is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+Advance: TypeAlias = Callable[[int], None]  # called with how many more are done
+
+
+@contextmanager
+def counted(progress: bool | Advance | None, what: str, total: int | None = None) -> Iterator[Advance]:
+    """A function to call with how many more are done.
+
+    progress   True for a bar, False for none, None for a bar on a terminal only, or a function that is told instead
+    total      how many there are, where that is known
+    """
+    if callable(progress):
+        yield progress
+        return
+    if not (sys.stderr.isatty() if progress is None else progress):
+        yield lambda _more: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=sys.stderr.isatty()) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda more: bar.advance(task, more)
+
+
+@contextmanager
+def progress_bar(show: bool, what: str = "training") -> Iterator[Callable[[float], None] | None]:
+    """A function to call with the share that is done, or None where no bar is wanted."""
+    if not show:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)

@@ -1,0 +1,98 @@
+"""Roster: the labelers of a project, from shortlist.toml and labelers.py, each with its fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from shortlist.errors import ShortlistError, UnknownClass
+from shortlist.labelers import Labeler
+from shortlist.labelers.features import Column, Feature
+from shortlist.project.code import Code, load
+from shortlist.project.digest import Digests, digest
+from shortlist.project.files import depended_files
+from shortlist.project.fingerprint import fingerprint
+from shortlist.project.mistake import BadProject
+from shortlist.project.settings import Settings
+from shortlist.project.toml_labelers import not_a_class, toml_labelers, unknown_word
+from shortlist.wording import given_twice
+
+
+@dataclass(frozen=True)
+class Roster:
+    """Labelers in order: those of the toml, then those of labelers.py."""
+
+    labelers: tuple[Labeler, ...]
+    fingerprints: tuple[str, ...]
+    code: Code | None
+    settings: Settings
+    folder: Path
+
+    @property
+    def names(self) -> list[str]:
+        return [labeler.name for labeler in self.labelers]
+
+    @property
+    def reads(self) -> tuple[Path, ...]:
+        return self.code.reads if self.code else ()
+
+    def mistake(self, error: ShortlistError) -> ShortlistError:
+        """An error of stage 1 at its place, where it was made in labelers.py."""
+        return self.code.mistake(error) if self.code else error
+
+    def features(self, columns: Sequence[str]) -> list[Feature]:
+        """Columns as features, so that a parameter with the name of a column receives it.
+
+        `text` is the text column, whatever that is called. A feature of labelers.py goes before a column.
+        """
+        own = self.code.namespace if self.code else {}
+        named = {name: name for name in columns if name.isidentifier()}
+        if self.settings.data.text is not None:
+            named.setdefault("text", self.settings.data.text)
+        return [Column(column, name) for name, column in named.items() if not isinstance(own.get(name), Feature)]
+
+
+def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
+    """Load every labeler of a project."""
+    file = folder / settings.labelers.file
+    code = None
+    if file.exists() or not settings.declared:
+        code = load(file)
+    text, written = settings.data.text, [*toml_labelers(settings), *(code.labelers if code else ())]
+    labelers = written if text is None else [labeler.on_text(text) for labeler in written]
+    if not labelers:
+        raise BadProject(
+            "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)",
+            file=file.name,
+        )
+    around = digest(
+        [digests.of(path) for path in (*code.modules, *code.reads)] if code else [],
+        [digests.of(path) for path in depended_files(folder, settings)],
+    )
+    how = [settings.classes, settings.labelers.on_error, settings.labelers.full_set_abstains]
+    prints = [
+        digest(fingerprint(labeler, code, around, as_written), labeler.name, how)
+        for labeler, as_written in zip(labelers, written, strict=True)
+    ]
+    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent)
+    _check_names(roster)
+    _check_classes(roster)
+    return roster
+
+
+def _check_names(roster: Roster) -> None:
+    if twice := given_twice(roster.names):
+        line = roster.code.source.find_definition(twice) if roster.code else None
+        file = roster.code.source.path.name if roster.code and line else None
+        message = f"two labelers are called {twice!r}: give each its own name"
+        raise BadProject(message, labeler=twice, file=file, line=line)
+
+
+def _check_classes(roster: Roster) -> None:
+    """Every class that a labeler declares is one; the line of one that is not is told."""
+    classes = roster.settings.classes
+    for labeler in roster.labelers:
+        if (word := unknown_word(labeler, classes)) is not None:
+            error = UnknownClass(not_a_class(labeler, word, classes), labeler=labeler.name, word=word)
+            raise roster.mistake(error)

@@ -1,0 +1,54 @@
+"""The labelers that are written in shortlist.toml, as labelers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shortlist.errors import ShortlistError, ShortlistWarning
+from shortlist.labelers import Labeler
+from shortlist.labelers.records import from_record
+from shortlist.labelspace import Not
+from shortlist.project.settings import Settings
+from shortlist.wording import did_you_mean
+
+
+def toml_labelers(settings: Settings) -> list[Labeler]:
+    """Every [[labeler]] of the toml; a mistake is told at its line."""
+    return [_labeler(settings, i, record) for i, record in enumerate(settings.declared)]
+
+
+def _labeler(settings: Settings, i: int, record: Mapping[str, Any]) -> Labeler:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ShortlistWarning)
+            made = from_record(record)
+    except ShortlistError as error:
+        raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
+    if (word := unknown_word(made, settings.classes)) is not None:
+        keys = [key for key, value in record.items() if word in _texts(value)]
+        raise settings.toml.wrong(not_a_class(made, word, settings.classes), "labeler", i, *keys[-1:])
+    return made
+
+
+def unknown_word(labeler: Labeler, classes: tuple[str, ...]) -> str | None:
+    """The first word that a labeler declares and that is not a class."""
+    for answer in labeler.says or ():
+        for word in sorted(answer.classes if isinstance(answer, Not) else answer):
+            if word not in classes:
+                return word
+    return None
+
+
+def not_a_class(labeler: Labeler, word: str, classes: tuple[str, ...]) -> str:
+    hint = did_you_mean(word, classes)
+    return f"labeler {labeler.name!r}: {word!r} is not a class.{hint} Classes: {', '.join(classes)}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts that a value of the toml holds."""
+    if isinstance(value, str):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(one)

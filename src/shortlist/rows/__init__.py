@@ -1,0 +1,15 @@
+"""Rows: read from anything, looked at by cell, found by number, and written as tables. They know nothing of labels.
+
+rows = RowFile("news.csv")
+for frame in rows.batches(["id", "text"]): ...
+rows.take([7, 3, 12_000])
+write_table("labels.parquet", frames, schema)
+"""
+
+from shortlist.rows.chunk import Chunk, Row
+from shortlist.rows.file import RowFile
+from shortlist.rows.reading import RowStore, chunks, rows_at
+from shortlist.rows.table import table_format, write_table
+from shortlist.rows.texts import read_texts
+
+__all__ = ["Chunk", "Row", "RowFile", "RowStore", "chunks", "read_texts", "rows_at", "table_format", "write_table"]

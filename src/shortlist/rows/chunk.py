@@ -1,0 +1,117 @@
+"""Chunk: some rows, as Python values for functions and as columns for labelers that are data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from shortlist.arrays import Floats
+from shortlist.errors import BadRows
+from shortlist.rows.cells import cell, no_column, texts_of
+from shortlist.wording import did_you_mean
+
+
+class Row(dict[str, Any]):
+    """A row of a table: a dict whose keys can also be written as attributes, `row.text`."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the row has no column {name!r}.{did_you_mean(name, self)}") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Row, (dict(self),)
+
+
+class Chunk:
+    """Rows `start`, `start + 1`, … of the whole."""
+
+    def __init__(self, start: int, rows: Sequence[Any] | pl.DataFrame) -> None:
+        self.start = start
+        self.frame = rows if isinstance(rows, pl.DataFrame) else None
+        self._list = None if isinstance(rows, pl.DataFrame) else rows
+        self._columns: dict[str | None, pl.Series] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Chunk, (self.start, self._list if self.frame is None else self.frame)
+
+    def __len__(self) -> int:
+        return len(self._list) if self._list is not None else len(self.frame)  # type: ignore[arg-type]
+
+    @cached_property
+    def rows(self) -> Sequence[Any]:
+        """The rows as Python values: what a function is called with."""
+        if self._list is not None:
+            return self._list
+        assert self.frame is not None
+        names = self.frame.columns
+        return [Row(zip(names, values, strict=True)) for values in self.frame.iter_rows()]
+
+    def row(self, at: int) -> Any:
+        """One row; that of a table is a dict."""
+        return self.frame.row(at, named=True) if self.frame is not None else self.rows[at]
+
+    def singles(self) -> Iterator[Chunk]:
+        """Each row as a chunk of its own."""
+        rows = self._list if self.frame is None else self.frame
+        assert rows is not None
+        return (Chunk(self.start + a, rows[a : a + 1]) for a in range(len(self)))
+
+    def values(self, on: str | None) -> Sequence[Any]:
+        """One column as Python values, or the rows themselves."""
+        if on is None:
+            return self.rows
+        if self.frame is not None:
+            return self._frame_column(on).to_list()
+        return [cell(row, on, a) for a, row in enumerate(self._list or (), self.start)]
+
+    def text(self, on: str | None) -> pl.Series:
+        """One column of text (null where there is none), or the rows themselves where they are text."""
+        if on not in self._columns:
+            self._columns[on] = self._frame_text(on) if self.frame is not None else self._list_text(on)
+        return self._columns[on]
+
+    def numbers(self, on: str) -> Floats:
+        """One column of numbers or truth values, NaN where there is none."""
+        try:
+            series = pl.Series(self.values(on), strict=False) if self.frame is None else self._frame_column(on)
+            return series.cast(pl.Float64, strict=True).fill_null(float("nan")).to_numpy()
+        except (pl.exceptions.PolarsError, TypeError) as error:
+            raise BadRows(f"column {on!r} holds something that is not a number ({error})", column=on) from error
+
+    def _frame_column(self, on: str) -> pl.Series:
+        assert self.frame is not None
+        if on not in self.frame.columns:
+            raise no_column(on, self.frame.columns)
+        return self.frame[on]
+
+    def _frame_text(self, on: str | None) -> pl.Series:
+        on = self._text_column() if on is None else on
+        series = self._frame_column(on)
+        if series.dtype == pl.Object:  # a column of mixed kinds: the row that is not text is named
+            return self._list_text(on)
+        if series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
+            return series.cast(pl.String)
+        raise BadRows(f"column {on!r} holds {series.dtype}, not text", column=on)
+
+    def _text_column(self) -> str:
+        """The only column of text."""
+        assert self.frame is not None
+        texts = [name for name, kind in self.frame.schema.items() if kind == pl.String]
+        if len(texts) != 1:
+            listed = ", ".join(texts) or "none"
+            raise BadRows(f"say which column to read with on=…: the table has {len(texts)} columns of text ({listed})")
+        return texts[0]
+
+    def _list_text(self, on: str | None) -> pl.Series:
+        values = texts_of(self.values(on), on, self.start)
+        try:
+            return pl.Series(values, dtype=pl.String)
+        except (UnicodeEncodeError, pl.exceptions.PolarsError, TypeError) as error:
+            raise BadRows(f"a row from {self.start} on holds text that is not valid Unicode ({error})") from error

@@ -1,0 +1,219 @@
+"""RowFile: a csv, jsonl or parquet file of rows, read in batches so that it may be larger than memory."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import polars as pl
+
+from shortlist.archive import atomic
+from shortlist.arrays import Positions
+from shortlist.errors import BadFile
+from shortlist.rows.reading import RowStore
+from shortlist.rows.taking import by_batches, by_slices, distinct
+from shortlist.rows.unreadable import INFERRED, check_encoding, explained
+from shortlist.wording import did_you_mean
+
+KINDS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
+PACKED = (".gz", ".zst")
+TYPES: dict[str, type[pl.DataType]] = {
+    "text": pl.String,
+    "number": pl.Float64,
+    "integer": pl.Int64,
+    "boolean": pl.Boolean,
+}
+SEPARATORS = {  # what may stand between the fields of a header that was taken for one name, and what to do then
+    "\t": "tabs: let its name end in .tsv",
+    ";": "semicolons: save it with commas",
+    "|": "|: save it with commas",
+    ",": "commas: let its name end in .csv",
+}
+BATCH = 65_536  # rows
+GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
+MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
+SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never copied
+UNPACKED = 8  # times as large a packed file may become
+
+
+class RowFile(RowStore):
+    """One file of rows.
+
+    path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not
+    types   what columns hold ("text", "number", "integer", "boolean") where the first rows mislead
+    copy    where a copy in parquet may be kept, so that rows are found by number without reading all of them
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        types: Mapping[str, str] | None = None,
+        copy: Path | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.kind = file_kind(self.path)
+        self.types = dict(types or {})
+        self.copy = copy
+        if not self.path.exists():
+            raise BadFile("does not exist", file=str(path))
+        if self.path.is_dir():
+            raise BadFile("is a folder, not a file of rows", file=str(path))
+        self._schema: dict[str, pl.DataType] | None = None
+        self._stamp = stamp(self.path)
+
+    def __repr__(self) -> str:
+        return f"RowFile({str(self.path)!r})"
+
+    @property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Column → what it holds."""
+        if self._schema is None:
+            with explained(self.path):
+                self._schema = dict(self._scan().collect_schema())
+        return self._schema
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.schema)
+
+    def need(self, *columns: str) -> None:
+        """Raise where a column is not there."""
+        for name in columns:
+            if name not in self.schema:
+                raise self.missing_column(name)
+
+    def missing_column(self, name: str) -> BadFile:
+        """The error that it has no such column, and what may be the matter."""
+        header = self.columns[0] if len(self.columns) == 1 and self.kind in ("csv", "tsv") else ""
+        if wrong := next((sign for sign in SEPARATORS if sign in header), None):
+            hint = f"Its fields seem to be separated by {SEPARATORS[wrong]}"
+        else:
+            hint = f"{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}".strip()
+        return BadFile(f"has no column {name!r}. {hint}", file=str(self.path), column=name)
+
+    def check_same(self) -> None:
+        """Raise where the file was written to since it was first looked at: what was read may be of either version."""
+        if stamp(self.path) != self._stamp:
+            raise BadFile("changed while it was read: run again", file=self.path.name)
+
+    def __len__(self) -> int:
+        if self.copy is not None and self.copy.exists():
+            with suppress(pl.exceptions.PolarsError, OSError):
+                return _count(pl.scan_parquet(self.copy, glob=False))
+        with explained(self.path):
+            return _count(self._scan())
+
+    def batches(self, columns: Sequence[str] | None = None, size: int = BATCH) -> Iterator[pl.DataFrame]:
+        """The rows in order, `size` at a time."""
+        if columns is not None:
+            self.need(*columns)
+        with explained(self.path):
+            yield from _some(self._scan(), columns).collect_batches(chunk_size=size, maintain_order=True)
+
+    def read(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """All rows at once."""
+        parts = list(self.batches(columns))
+        return pl.concat(parts) if parts else self._empty(columns)
+
+    def head(self, n: int) -> pl.DataFrame:
+        """The first rows."""
+        with explained(self.path):
+            return self._scan().head(n).collect()
+
+    def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of these numbers, in the order of the numbers.
+
+        Of a parquet file, only the row groups that hold them are read. Any other file is read from its beginning, or
+        copied to parquet the first time (where there is a place for that, and it is worth it).
+        """
+        wanted, places = distinct(numbers)
+        if columns is not None:
+            self.need(*columns)
+        with explained(self.path):
+            if self.kind == "parquet":
+                found: pl.DataFrame | None = by_slices(_some(self._scan(), columns), wanted, near=BATCH)
+            else:
+                found = self._take_from_copy(wanted, columns)
+                found = by_batches(self.batches(columns), wanted) if found is None else found
+        return self._empty(columns) if found is None else found[places]
+
+    def _take_from_copy(self, wanted: Positions, columns: Sequence[str] | None) -> pl.DataFrame | None:
+        """None where there is no copy, and none should be made."""
+        if self.copy is None or not (self.copy.exists() or (len(wanted) <= MANY and self._copied(self.copy))):
+            return None
+        try:
+            return by_slices(_some(pl.scan_parquet(self.copy, glob=False), columns), wanted, near=GROUP // 8)
+        except (pl.exceptions.PolarsError, OSError):  # damaged: it is made again the next time
+            self.copy.unlink(missing_ok=True)
+            return None
+
+    def _copied(self, copy: Path) -> bool:
+        """Write the rows as parquet, where that is worth it and the disk has room."""
+        size = self.path.stat().st_size * (UNPACKED if self.path.suffix in PACKED else 1)
+        if size < SMALL:
+            return False
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if shutil.disk_usage(copy.parent).free < 2 * size:
+                return False
+            with atomic(copy) as file:
+                self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
+                self.check_same()
+        except (pl.exceptions.PolarsError, OSError):  # a full disk is no reason to fail; a file that cannot be read is
+            return False  # one, and tells so when it is read itself
+        return True
+
+    def _empty(self, columns: Sequence[str] | None) -> pl.DataFrame:
+        return pl.DataFrame(schema={name: self.schema[name] for name in columns or self.columns})
+
+    def _scan(self) -> pl.LazyFrame:
+        if self.kind == "parquet":
+            return self._cast(pl.scan_parquet(self.path, glob=False))
+        wanted = {name: TYPES[kind] for name, kind in self.types.items()}
+        if self.kind == "jsonl":
+            name = glob.escape(str(self.path))  # [ and * in the name of a file are what they are
+            return pl.scan_ndjson(name, schema_overrides=wanted or None, infer_schema_length=INFERRED)
+        check_encoding(self.path)
+        return pl.scan_csv(
+            self.path,
+            separator="\t" if self.kind == "tsv" else ",",
+            schema_overrides=wanted or None,
+            infer_schema_length=INFERRED,
+            glob=False,
+        )
+
+    def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Parquet says itself what columns hold, unless it is asked otherwise."""
+        there = frame.collect_schema()
+        wanted = {name: TYPES[kind] for name, kind in self.types.items() if name in there}
+        return frame.cast({name: kind for name, kind in wanted.items() if there[name] != kind})
+
+
+def _count(table: pl.LazyFrame) -> int:
+    return int(table.select(pl.len()).collect(engine="streaming").item())
+
+
+def _some(table: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFrame:
+    return table if columns is None else table.select(columns)
+
+
+def file_kind(path: Path) -> str:
+    """csv, tsv, jsonl or parquet, by the name of the file."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    kind = KINDS.get(suffixes[-1]) if suffixes else None
+    if kind is None:
+        known = ", ".join(KINDS)
+        raise BadFile(f"is of no kind that can be read: its name should end in one of {known}", file=str(path))
+    return kind
+
+
+def stamp(path: Path) -> tuple[int, int, int]:
+    """What changes when a file is written to."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ino

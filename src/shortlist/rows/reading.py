@@ -1,0 +1,183 @@
+"""Reading: rows of any make, cut into chunks or found by number.
+
+Rows come in as a list, a table of any make (polars, pandas, pyarrow, a Hugging Face dataset, a mapping of
+columns), a numpy array or any iterable. Tables become polars here. Streams are cut into chunks and never held whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shortlist.errors import BadRows
+from shortlist.rows.cells import is_missing
+from shortlist.rows.chunk import Chunk
+
+CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
+FIRST = 1_024  # rows of the first chunk
+QUICK = 0.25  # seconds: a chunk that took less is followed by one of twice its size
+SHARED = 2_048  # rows of a chunk of a stream that several workers share
+
+
+class RowStore(ABC):
+    """Rows that are kept in files, of which any can be had by number."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many rows there are."""
+
+    @abstractmethod
+    def take(self, numbers: Sequence[int], columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """The rows of these numbers, in the order of the numbers; all columns, or some."""
+
+
+def rows_at(rows: Any, numbers: Iterable[int], m: int) -> dict[int, Any]:
+    """Some of m rows of any make, by number. Rows of a table are dicts."""
+    wanted = sorted(set(numbers))
+    if isinstance(rows, RowStore):
+        _check_count(len(rows), m)
+        return dict(zip(wanted, rows.take(wanted).iter_rows(named=True), strict=True))
+    pieces, total = chunks(rows)
+    if total is not None:
+        _check_count(total, m)
+    found: dict[int, Any] = {}
+    count = 0
+    for chunk in pieces:
+        count += len(chunk)
+        here = [a for a in wanted if chunk.start <= a < count]
+        found |= {a: chunk.row(a - chunk.start) for a in here}
+    _check_count(count, m)
+    return found
+
+
+def _check_count(count: int, m: int) -> None:
+    if count != m:
+        raise BadRows(f"the votes are about {m:,} rows, and {count:,} rows were given")
+
+
+def chunks(rows: Any, size: int | None = None, workers: int = 1, first: int = 0) -> tuple[Iterator[Chunk], int | None]:
+    """The rows in chunks, and how many rows there are where that is known.
+
+    size      rows of every chunk; without it, chunks grow for as long as they are quick
+    workers   how many share the chunks
+    first     the number of the first row
+    """
+    parts, total = _parts(rows, size, workers)
+    return _numbered(parts, first), total
+
+
+def _parts(rows: Any, size: int | None, workers: int) -> tuple[Iterator[Any], int | None]:
+    if isinstance(rows, (str, bytes)):
+        raise BadRows("rows is a single string; put it in a list")
+    if isinstance(rows, pl.LazyFrame):
+        largest = size or _largest(None, workers)
+        return rows.collect_batches(chunk_size=largest, maintain_order=True), None
+    table = rows if isinstance(rows, pl.DataFrame) else _as_frame(rows)
+    if table is not None:
+        return _cut(table, _sizes(size, len(table), workers)), len(table)
+    if hasattr(rows, "to_polars"):  # a Hugging Face dataset, kept on disk
+        largest = size or _largest(len(rows), workers)
+        return rows.to_polars(batched=True, batch_size=largest), len(rows)
+    if hasattr(rows, "to_pylist"):  # a column of pyarrow, whose values are not Python's
+        rows = rows.to_pylist()
+    if not isinstance(rows, Iterable):
+        raise BadRows(f"rows is a {type(rows).__name__}; give a list, a table or any iterable of rows")
+    total = _length(rows)
+    return _drawn(rows, _sizes(size, total, workers)), total
+
+
+def _numbered(parts: Iterable[Any], start: int) -> Iterator[Chunk]:
+    for part in parts:
+        yield Chunk(start, part)
+        start += len(part)
+
+
+def _cut(table: pl.DataFrame, sizes: Iterator[int]) -> Iterator[pl.DataFrame]:
+    start = 0
+    while start < len(table):
+        part = table[start : start + next(sizes)]
+        yield part
+        start += len(part)
+
+
+def _drawn(rows: Iterable[Any], sizes: Iterator[int]) -> Iterator[list[Any]]:
+    source = iter(rows)
+    while part := list(itertools.islice(source, next(sizes))):
+        yield part
+
+
+def _length(rows: Iterable[Any]) -> int | None:
+    """How many rows there are; some streams and sparse matrices have a length that they refuse to tell."""
+    try:
+        return len(rows) if isinstance(rows, Sized) else None
+    except TypeError:
+        return None
+
+
+def _sizes(size: int | None, total: int | None, workers: int) -> Iterator[int]:
+    """How many rows each chunk has: always `size`, or growing from `FIRST`, so that a progress bar moves from the
+    start, however slow the labelers are."""
+    if size is not None:
+        yield from itertools.repeat(size)
+    largest = _largest(total, workers)
+    size = min(FIRST, largest)
+    while True:
+        began = time.perf_counter()
+        yield size
+        if time.perf_counter() - began < QUICK:  # the next one is asked for when this one is done
+            size = min(2 * size, largest)
+
+
+def _largest(total: int | None, workers: int) -> int:
+    """The rows of the largest chunk: where workers share them, each gets several chunks."""
+    if workers == 1:
+        return CHUNK
+    return min(CHUNK, SHARED if total is None else max(1, total // (8 * workers)))
+
+
+def _as_frame(rows: Any) -> pl.DataFrame | None:
+    """A table in memory as polars, or None where it is not one (or holds what polars cannot)."""
+    module = type(rows).__module__.split(".")[0]
+    if isinstance(rows, Mapping):
+        if not all(isinstance(v, (Sequence, np.ndarray, pl.Series)) and not isinstance(v, str) for v in rows.values()):
+            raise BadRows("rows is a mapping, but not of columns; for a set of splits, choose one: rows['train']")
+        try:
+            return pl.DataFrame(dict(rows), strict=False)
+        except pl.exceptions.ShapeError as error:
+            raise BadRows(f"rows is a mapping of columns, but they differ in length: {error}") from error
+    if module == "pandas" and hasattr(rows, "columns"):
+        return _from_pandas(rows)
+    return from_pyarrow(rows)
+
+
+def from_pyarrow(rows: Any) -> pl.DataFrame | None:
+    """A table of pyarrow as polars, or None where it is not one."""
+    if type(rows).__module__.split(".")[0] != "pyarrow" or not hasattr(rows, "column_names"):
+        return None
+    frame = pl.from_arrow(rows)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def _from_pandas(table: Any) -> pl.DataFrame:
+    """pandas → polars; a column polars cannot hold (mixed or foreign objects) stays as Python objects."""
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise BadRows(f"two columns are called {twice!r}: give each its own name")
+    try:
+        return pl.from_pandas(table)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, ImportError, OverflowError):
+        return pl.DataFrame([_object_series(str(name), table[name].tolist()) for name in table.columns])
+
+
+def _object_series(name: str, values: list[Any]) -> pl.Series:
+    try:
+        return pl.Series(name, [None if is_missing(value) else value for value in values], strict=True)
+    except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
+        return pl.Series(name, values, dtype=pl.Object)

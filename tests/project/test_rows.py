@@ -1,0 +1,115 @@
+"""The rows of a project by number: from all of its files, whatever their format, and from copies the second time."""
+
+import gzip
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist import Project
+from shortlist.errors import BadRows
+from shortlist.project.watch import Watch
+from shortlist.rows import file as file_module
+from tests.project.news import TOML, edit, make, rows
+
+FILES = '"news.csv", "b.parquet", "c.jsonl", "d.tsv", "e.csv.gz"'
+TEXTS = ["news.csv", "c.jsonl", "d.tsv", "e.csv.gz"]
+
+
+@pytest.fixture(autouse=True)
+def any_file_is_worth_a_copy(monkeypatch):
+    monkeypatch.setattr(file_module, "SMALL", 0)
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Five files of five formats; one has a column more, one has no text on some rows."""
+    make(tmp_path, toml=TOML.replace('"news.csv"', FILES).replace('id = "id"\n', ""), m=40)
+    rows(50, seed=1).with_columns(more=pl.lit(1)).write_parquet(tmp_path / "b.parquet", row_group_size=9)
+    rows(30, seed=2).with_columns(body=pl.when(pl.col("n") > 2).then("body")).write_ndjson(tmp_path / "c.jsonl")
+    rows(20, seed=3).write_csv(tmp_path / "d.tsv", separator="\t")
+    (tmp_path / "e.csv.gz").write_bytes(gzip.compress(rows(10, seed=4).write_csv().encode()))
+    return Project(tmp_path)
+
+
+def whole(project, columns):
+    return pl.concat([segment.frame.select(columns) for segment in project.rows.segments()])
+
+
+def copies(project):
+    return sorted((project.folder / ".shortlist" / "rows").glob("*"))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_rows_by_number_are_those_of_all_files(keep, project):
+    columns = ["id", "body", "label", "n"]
+    assert project.rows.columns == columns
+    project.rows.keep = keep
+    every = whole(project, columns)
+    assert len(every) == 150
+    assert (every["body"] == "").sum() > 5  # a missing text is an empty one
+    numbers = np.random.default_rng(0).integers(0, 150, 60)
+    for _ in range(2):
+        assert project.rows.take(numbers).equals(every[numbers])
+        assert project.rows.take([149, 0, 39, 40], ["n", "id"]).equals(every[[149, 0, 39, 40]].select("n", "id"))
+        assert project.rows.take([], ["n"]).equals(every.select("n").head(0))
+    assert len(copies(project)) == (0 if keep else len(TEXTS))
+    for row in (-1, 150):
+        with pytest.raises(BadRows, match=f"there is no row {row}: there are 150 rows"):
+            project.rows.take([3, row])
+
+
+def test_a_copy_is_made_once_and_goes_with_its_file(project):
+    project.rows.take([0, 95])
+    before = copies(project)
+    assert len(before) == 2
+    stamps = [os.stat(path).st_mtime_ns for path in before]
+    again = Project(project.folder)
+    assert again.rows.take([0, 95])["id"].to_list() == ["doc0", "doc5"]
+    assert [os.stat(path).st_mtime_ns for path in before] == stamps
+    edit(project.folder / "shortlist.toml", FILES, '"news.csv", "b.parquet"')
+    rows(40, seed=7).with_columns(id=pl.lit("new")).write_csv(project.folder / "news.csv")
+    changed = Project(project.folder)
+    assert changed.rows.take([0, 41])["id"].to_list() == ["new", "doc1"]
+    (left,) = copies(changed)
+    assert left not in before
+
+
+def test_copies_can_be_damaged_or_deleted(project):
+    numbers = [0, 95, 149]
+    expected = project.rows.take(numbers)
+    for path in copies(project):
+        path.write_bytes(b"nonsense")
+    assert Project(project.folder).rows.take(numbers).equals(expected)
+    assert Project(project.folder).rows.take(numbers).equals(expected)
+
+
+def test_what_a_killed_run_left_half_written_is_swept_away(project):
+    project.rows.take([0])
+    draft = project.folder / ".shortlist" / "rows" / f".x.parquet.{'0' * 32}.tmp"
+    draft.write_bytes(b"half")
+    project.run(["vote"])
+    assert not draft.exists()
+    assert copies(project)
+
+
+def test_what_people_are_shown(project):
+    assert project.rows.to_show().take([41]).to_dicts() == [{"body": rows(50, seed=1)["body"][1]}]
+    edit(project.folder / "shortlist.toml", 'text = "body"', 'features = ["n"]')
+    shown = Project(project.folder).rows.to_show()
+    assert shown.take([41]).columns == ["id", "body", "n"]  # all but the known classes
+    assert len(shown) == 150
+
+
+def test_the_report_and_the_watch_take_rows_by_number(tmp_path):
+    project = make(tmp_path)
+    page = project.report().read_text()
+    assert len(copies(project)) == 1
+    shown = [text for text in rows()["body"].to_list() if text in page]
+    assert 5 < len(shown) < 100
+    watch = Watch(tmp_path)
+    watch.look()
+    watch.rows.keep = False
+    watch.rows._frames.clear()
+    assert watch.texts([7, 3]) == {7: rows()["body"][7], 3: rows()["body"][3]}

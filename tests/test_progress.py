@@ -1,0 +1,50 @@
+"""Progress: a bar on a terminal, none elsewhere, or a function that is told instead."""
+
+import io
+import sys
+
+import pytest
+
+from shortlist.progress import counted, progress_bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "progress", "shown"),
+    [
+        (Terminal, None, True),
+        (io.StringIO, None, False),
+        (Terminal, False, False),
+        (io.StringIO, True, True),
+    ],
+)
+def test_where_a_bar_is_shown(stream, progress, shown, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream())
+    with counted(progress, "voting", total=3) as advance:
+        advance(2)
+        advance(1)
+    assert ("3/3" in sys.stderr.getvalue()) == shown
+
+
+def test_a_function_is_told_instead(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    told = []
+    with counted(told.append, "voting", total=3) as advance:
+        advance(2)
+        advance(1)
+    assert told == [2, 1]
+    assert sys.stderr.getvalue() == ""
+
+
+def test_a_bar_of_shares(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress_bar(False) as tick:
+        assert tick is None
+    with progress_bar(True, "images") as tick:
+        tick(1.0)
+    assert "images" in sys.stderr.getvalue()
+    assert "100%" in sys.stderr.getvalue()
