@@ -13,7 +13,7 @@ HOUSE = Path(shortlist.__file__).parent
 FLOORS = [
     {"errors", "wording", "arrays"},
     {"archive", "engines"},
-    {"labelspace"},
+    {"labelspace", "attribute_table", "tensors"},
     {"votes"},
     {"labelers", "labelmodel", "classifier"},
     {"uncertainty", "zeroshot", "io", "datasets"},

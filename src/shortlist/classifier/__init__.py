@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from shortlist.classifier.evaluation import Evaluation, evaluate
 from shortlist.classifier.linear import SoftLogisticRegression
-from shortlist.classifier.mlp import MLPClassifier
+from shortlist.classifier.networks.mlp import MLPClassifier
+from shortlist.classifier.networks.transformer import TransformerClassifier
 from shortlist.classifier.noise_aware import NoiseAwareClassifier
 from shortlist.classifier.text import TextFeatures
-from shortlist.classifier.transformer import TransformerClassifier
 
 __all__ = [
     "Evaluation",

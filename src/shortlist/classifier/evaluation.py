@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.stats import t as student
 
 from shortlist.arrays import Positions
-from shortlist.classifier.beliefs import label_positions
+from shortlist.classifier.targets import label_positions
 from shortlist.errors import BadFit
 
 METRICS = ("accuracy", "macro_f1", "mean_class_accuracy")

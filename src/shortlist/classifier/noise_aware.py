@@ -15,11 +15,11 @@ from sklearn.utils.validation import _num_samples, validate_data
 
 from shortlist.arrays import Floats
 from shortlist.classifier import file
-from shortlist.classifier.beliefs import Uncovered, make_targets
 from shortlist.classifier.expansion import all_classes, fit_expanded, weight_argument
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.rows import read_texts
+from shortlist.classifier.targets import Uncovered, make_targets
 from shortlist.classifier.text import TextFeatures
 from shortlist.errors import BadFit, BadRows
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from shortlist.arrays import Floats
-from shortlist.classifier.beliefs import label_positions
+from shortlist.classifier.targets import label_positions
 from shortlist.errors import BadFit, NotFitted
 
 _LOWEST = -700.0  # exp(−700) is the smallest belief a float can hold

@@ -14,12 +14,12 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
 from shortlist.zeroshot.clusters import centres_of, find_clusterings
-from shortlist.zeroshot.detectors import AttributeDetectors
+from shortlist.zeroshot.detectors.attribute_detectors import AttributeDetectors
+from shortlist.zeroshot.methods.semantic import signatures
 from shortlist.zeroshot.mixture import SeededMixture
 from shortlist.zeroshot.naming import Named, mean_beliefs, name_clusters, weigh
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
-from shortlist.zeroshot.semantic import signatures
 from shortlist.zeroshot.task import make_task, read_features
 
 DOUBT = 1e-6  # detectors rule no unseen class out for good

@@ -15,7 +15,7 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from shortlist.arrays import Floats
-from shortlist.classifier.beliefs import make_targets
+from shortlist.classifier.targets import make_targets
 from shortlist.errors import BadFit, NotFitted
 from shortlist.zeroshot.task import read_features
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Positions
+from shortlist.attribute_table import AttributeTable, Flags
 from shortlist.errors import BadFit, Inseparable
-from shortlist.zeroshot.table import AttributeTable, Flags
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,184 @@
+"""MLPClassifier: the paper's three-layer head on features, trained on beliefs. Needs torch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+from shortlist.arrays import Floats
+from shortlist.classifier.evaluation import score
+from shortlist.classifier.file import names
+from shortlist.classifier.networks.batches import FeatureBatches
+from shortlist.classifier.networks.checkpoint import Checkpoint, fingerprint, part, read_tensors, write_tensors
+from shortlist.classifier.networks.network import make_head, torch_and_device
+from shortlist.classifier.networks.training import Judge, Plan, Trainer, as_targets, own_randomness
+from shortlist.classifier.predictor import Predictor
+from shortlist.classifier.progress import progress_bar
+from shortlist.classifier.targets import Targets, Uncovered, check_two_rows, known_labels, make_targets
+from shortlist.errors import BadFile
+
+KIND = "shortlist MLP"
+READ = 16_384  # rows at a time
+
+
+class MLPClassifier(Predictor):
+    """Features (m, p) → three layers → P(class | features).
+
+    Three linear layers with batch normalisation, LeakyReLU and dropout between them, Adam, a learning rate that falls
+    tenfold on a plateau of the loss, the soft cross-entropy averaged over rows: the end model of the paper's
+    experiments on images. The weights of the epoch with the lowest training loss are kept, or, with `dev`, of the epoch
+    with the best macro F1 on it.
+
+    Parameters
+    ----------
+    hidden, dropout : the width of the two hidden layers, and the share of it that is dropped in training
+    epochs, lr, batch_size, weight_decay : of the training
+    schedule, patience : "plateau", "linear" or "constant"; how many epochs without gain make a plateau
+    uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
+    seed : of weights, batches and dropout
+    device : "auto", "cpu" or a CUDA device
+    checkpoint : a file to keep the training in, and to go on from after a kill
+    progress : show a bar
+
+    Attributes (once fitted)
+    ------------------------
+    classes_ (k,), history_ (mean loss of each epoch), network_, temperature_
+    """
+
+    def __init__(
+        self,
+        *,
+        hidden: int = 1024,
+        dropout: float = 0.5,
+        epochs: int = 30,
+        lr: float = 1e-4,
+        batch_size: int = 64,
+        weight_decay: float = 0.0,
+        schedule: Literal["plateau", "linear", "constant"] = "plateau",
+        patience: int = 3,
+        uncovered: Uncovered = "drop",
+        seed: int = 0,
+        device: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.hidden = hidden
+        self.dropout = dropout
+        self.epochs = epochs
+        self.lr = lr
+        self.batch_size = batch_size
+        self.weight_decay = weight_decay
+        self.schedule = schedule
+        self.patience = patience
+        self.uncovered = uncovered
+        self.seed = seed
+        self.device = device
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def fit(
+        self,
+        rows: Any,
+        y: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        covered: npt.ArrayLike | None = None,
+        classes: Sequence[Any] | None = None,
+        dev: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Learn from features and beliefs (m, k), or labels (m,). `dev`, (features, labels), chooses the epoch."""
+        X = validate_data(self, rows, dtype=np.float32)
+        targets = make_targets(
+            y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
+        )
+        check_two_rows(targets)
+        torch, device = torch_and_device(self.device)
+        with own_randomness(torch, self.seed, device):
+            network = make_head(torch, X.shape[1], self.hidden, len(targets.classes), self.dropout).to(device)
+        self.classes_, self.network_ = targets.classes, network
+        trainer = self._trainer(torch, device, X[targets.rows], targets, dev)
+        with progress_bar(self.progress) as trainer.tick:
+            self.history_ = np.array(trainer.run(self.seed))
+        self.n_iter_, self.temperature_ = len(self.history_), 1.0
+        return self
+
+    def _trainer(
+        self, torch: Any, device: str, X: npt.NDArray[np.float32], targets: Targets, dev: tuple[Any, Any] | None
+    ) -> Trainer:
+        optimiser = torch.optim.Adam(self.network_.parameters(), lr=self.lr, weight_decay=self.weight_decay)
+        plan = Plan(epochs=self.epochs, schedule=self.schedule, patience=self.patience, clip=None)
+        keep = None
+        if self.checkpoint is not None:
+            options = {
+                key: v for key, v in self.get_params().items() if key not in ("device", "checkpoint", "progress")
+            }
+            keep = Checkpoint(self.checkpoint, fingerprint([KIND, options, X, targets.beliefs, targets.weights]))
+        return Trainer(
+            torch,
+            self.network_,
+            optimiser,
+            FeatureBatches(torch.as_tensor(X, device=device), self.batch_size, self.seed),
+            as_targets(torch, targets.beliefs, targets.weights, device),
+            plan,
+            device=device,
+            judge=self._judge(dev),
+            checkpoint=keep,
+        )
+
+    def _judge(self, dev: tuple[Any, Any] | None) -> Judge:
+        if dev is None:
+            return lambda _, loss: -loss
+        rows, gold = known_labels(dev[1], self.classes_)
+        X = validate_data(self, dev[0], dtype=np.float32, reset=False)[rows]
+        return lambda _, __: score(gold, self._logits(X).argmax(axis=1), len(self.classes_))["macro_f1"]
+
+    def _logits(self, X: npt.NDArray[np.float32]) -> Floats:
+        torch, device = torch_and_device(self.device)
+        self.network_.to(device).eval()
+        with torch.inference_mode():
+            parts = [
+                self.network_(torch.as_tensor(X[a : a + READ], device=device)).double().cpu().numpy()
+                for a in range(0, len(X), READ)
+            ]
+        return np.concatenate(parts)
+
+    def _log_proba(self, rows: Any) -> Floats:
+        from scipy.special import log_softmax
+
+        X = validate_data(self, rows, dtype=np.float32, reset=False)
+        log_p: Floats = log_softmax(self._logits(X), axis=1)
+        return log_p
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted classifier to one safetensors file."""
+        self._check_fitted()
+        options = self.get_params() | {"checkpoint": None, "progress": False}
+        header = {
+            "options": options,
+            "classes": self.classes_.tolist(),
+            "temperature": self.temperature_,
+            "history": self.history_.tolist(),
+            "n_features_in": int(self.n_features_in_),
+        }
+        write_tensors(path, KIND, header, {f"network.{n}": t for n, t in self.network_.state_dict().items()})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
+        """Read what `save` wrote."""
+        header, tensors = read_tensors(path, KIND)
+        try:
+            model = cls(**header["options"] | {"device": device})
+            model.classes_, model.history_ = names(header["classes"]), np.array(header["history"])
+            model.n_features_in_, model.n_iter_ = header["n_features_in"], len(header["history"])
+            torch, where = torch_and_device(device)
+            head = make_head(torch, model.n_features_in_, model.hidden, len(model.classes_), model.dropout)
+            head.load_state_dict(part(tensors, "network"))
+            model.network_, model.temperature_ = head.to(where), header["temperature"]
+        except (KeyError, TypeError, RuntimeError) as error:
+            raise BadFile(f"{path} is no classifier this version can read ({error})") from error
+        return model
