@@ -1,4 +1,4 @@
-"""Targets: which rows a classifier learns from, what is believed about each, and how much each counts."""
+"""Targets: the rows that a classifier learns from, with their beliefs and weights."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.classifier.options import check_choice
 from shortlist.errors import BadFit
 from shortlist.labelspace import LabelSpace
 
 Uncovered: TypeAlias = Literal["drop", "keep"]
-TOLERANCE = 1e-3  # a row that sums to one but for this was rounded, and is put right
-FLAT = 1e-6  # a belief this close to uniform says nothing
+TOLERANCE = 1e-3  # a row whose sum is this close to one was rounded, and is divided by its sum
+FLAT = 1e-6  # a row whose beliefs differ by no more than this is uniform, and counts as uncovered
 
 
 @dataclass(frozen=True)
 class Targets:
     """The rows to learn from: their positions (m,), beliefs (m, k) and weights (m,); classes are (k,) names."""
 
-    rows: npt.NDArray[np.int64]
+    rows: Positions
     beliefs: Floats
     weights: Floats
     classes: npt.NDArray[Any]
@@ -39,9 +40,8 @@ def make_targets(
     sample_weight: npt.ArrayLike | None = None,
     uncovered: Uncovered = "drop",
 ) -> Targets:
-    """Beliefs (m, k), or one label a row, as what a classifier learns from."""
-    if uncovered not in ("drop", "keep"):
-        raise BadFit(f'uncovered is "drop" or "keep", not {uncovered!r}')
+    """What a classifier learns from, made of beliefs (m, k) or of one label a row."""
+    check_choice("uncovered", uncovered, ("drop", "keep"))
     beliefs, names, known = read_beliefs(y, m, classes)
     kept = known if uncovered == "keep" else known & _covered(beliefs, covered, m)
     weights = _weights(sample_weight, m)
@@ -56,17 +56,15 @@ def make_targets(
     return targets
 
 
-def untold_rows(targets: Targets, m: int, sample_weight: npt.ArrayLike | None) -> tuple[npt.NDArray[np.int64], Floats]:
-    """(rows, weights): those of the m rows that count and are not among the targets; somebody else must say."""
+def uncovered_rows(targets: Targets, m: int, sample_weight: npt.ArrayLike | None) -> tuple[Positions, Floats]:
+    """(rows, weights): those of the m rows that have a weight and are not among the targets."""
     weights = _weights(sample_weight, m)
     rows = np.setdiff1d(np.flatnonzero(weights), targets.rows)
     return rows, weights[rows]
 
 
-def read_beliefs(
-    y: Any, m: int, classes: Sequence[Any] | None
-) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """(beliefs (m, k), class names (k,), which rows have any): beliefs as they are, labels as one-hot rows."""
+def read_beliefs(y: Any, m: int, classes: Sequence[Any] | None) -> tuple[Floats, npt.NDArray[Any], Mask]:
+    """(beliefs (m, k), class names (k,), which rows have any (m,)). Labels become one-hot rows."""
     if y is None:
         raise BadFit("fit requires y to be passed, but the target y is None: give beliefs (m, k), or a label a row")
     if classes is None and hasattr(y, "columns"):
@@ -106,7 +104,7 @@ def check_beliefs(array: npt.NDArray[Any]) -> Floats:
 
 
 def class_names(classes: Sequence[Any] | None, k: int) -> npt.NDArray[Any]:
-    """(k,): the names of the columns, or their positions where nobody said."""
+    """(k,): the names of the columns; their positions where there are no names."""
     if classes is None:
         return np.arange(k)
     names = _as_names(classes)
@@ -117,22 +115,25 @@ def class_names(classes: Sequence[Any] | None, k: int) -> npt.NDArray[Any]:
     return names
 
 
-def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """(m,): where each label stands among the classes; −1 for None and NaN, which are unknown."""
+def is_known(labels: npt.ArrayLike) -> Mask:
+    """(m,): which labels are known; None and NaN are not."""
+    return np.array([label is not None and label == label for label in np.asarray(labels).tolist()], np.bool_)
+
+
+def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> Positions:
+    """(m,): the position of each label among the classes; −1 where it is unknown."""
     where = {name: j for j, name in enumerate(classes.tolist())}
-    found = np.empty(len(np.asarray(labels)), np.int64)
-    for a, label in enumerate(np.asarray(labels).tolist()):
-        if label is None or label != label:
-            found[a] = -1
-        elif label in where:
-            found[a] = where[label]
-        else:
-            raise BadFit(f"row {a} is labelled {label!r}, which is not a class. Classes: {', '.join(map(str, where))}")
-    return found
+    given = np.asarray(labels).tolist()
+    known = is_known(labels)
+    for a in np.flatnonzero(known).tolist():
+        if given[a] not in where:
+            shown = ", ".join(map(str, where))
+            raise BadFit(f"row {a} is labelled {given[a]!r}, which is not a class. Classes: {shown}")
+    return np.array([where[label] if has else -1 for label, has in zip(given, known, strict=True)], np.int64)
 
 
-def known_labels(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], ...]:
-    """(rows, positions): the dev rows whose class is known, and where it stands among the classes."""
+def known_labels(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> tuple[Positions, Positions]:
+    """(rows, positions): the dev rows whose class is known, and the positions of their classes."""
     where = label_positions(labels, classes)
     rows = np.flatnonzero(where >= 0)
     if not len(rows):
@@ -140,16 +141,14 @@ def known_labels(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> tuple[npt.
     return rows, where[rows]
 
 
-def _one_hot(
-    labels: npt.NDArray[Any], classes: Sequence[Any] | None
-) -> tuple[Floats, npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    unknown = np.array([label is None or label != label for label in labels.tolist()], np.bool_)
+def _one_hot(labels: npt.NDArray[Any], classes: Sequence[Any] | None) -> tuple[Floats, npt.NDArray[Any], Mask]:
+    known = is_known(labels)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         a = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise BadFit(f"Input y contains NaN or infinity (row {a}); leave such rows out")
-    if (~unknown).any():
-        check_classification_targets(labels[~unknown].astype(str) if labels.dtype == object else labels)
-    names = np.unique(labels[~unknown]) if classes is None else _as_names(classes)
+    if known.any():
+        check_classification_targets(labels[known].astype(str) if labels.dtype == object else labels)
+    names = np.unique(labels[known]) if classes is None else _as_names(classes)
     where = label_positions(labels, names)
     beliefs = np.full((len(labels), len(names)), 1 / max(len(names), 1))
     beliefs[where >= 0] = np.eye(len(names))[where[where >= 0]]
@@ -161,7 +160,7 @@ def _as_names(classes: Sequence[Any]) -> npt.NDArray[Any]:
     return np.array(names, object) if isinstance(classes, LabelSpace) else np.asarray(names)
 
 
-def _covered(beliefs: Floats, covered: npt.ArrayLike | None, m: int) -> npt.NDArray[np.bool_]:
+def _covered(beliefs: Floats, covered: npt.ArrayLike | None, m: int) -> Mask:
     if covered is None:
         return np.ptp(beliefs, axis=1) > FLAT if beliefs.shape[1] > 1 else np.ones(m, np.bool_)
     mask = np.asarray(covered)
@@ -186,7 +185,7 @@ def _weights(sample_weight: npt.ArrayLike | None, m: int) -> Floats:
 
 
 def check_two_rows(targets: Targets) -> None:
-    """What networks need besides."""
+    """Networks with batch normalisation need at least two rows."""
     if len(targets.rows) < 2:
         raise BadFit("one row is too few: batch normalisation needs at least two")
 

@@ -6,12 +6,10 @@ import pytest
 from shortlist.classifier.linear import expected_loss
 from shortlist.classifier.networks.network import (
     make_head,
-    reader_class,
     set_likelihood,
     soft_cross_entropy,
-    torch_and_device,
+    text_network_class,
 )
-from shortlist.errors import BadFit
 
 torch = pytest.importorskip("torch")
 
@@ -45,7 +43,7 @@ def test_pooling_does_not_see_the_padding(tiny_encoder):
 
     encoder = load_encoder(tiny_encoder)
     for pooling in ("mean", "cls"):
-        reader = reader_class()(encoder.network, make_head(torch, 16, 4, 2, 0.0), pooling).eval()
+        reader = text_network_class()(encoder.network, make_head(torch, 16, 4, 2, 0.0), pooling).eval()
         ids = torch.tensor([[2, 5, 6, 3, 0, 0]])
         short, long = ids[:, :4], ids
         np.testing.assert_allclose(
@@ -53,8 +51,3 @@ def test_pooling_does_not_see_the_padding(tiny_encoder):
             reader.embed(long, (long != 0).long()).detach(),
             atol=1e-6,
         )
-
-
-def test_a_device_that_is_not_there():
-    with pytest.raises(BadFit, match="cannot compute on 'nowhere'"):
-        torch_and_device("nowhere")

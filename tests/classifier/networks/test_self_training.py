@@ -5,7 +5,7 @@ import pytest
 
 from shortlist.classifier import TransformerClassifier
 from shortlist.classifier.networks.finetuning import FineTuning
-from shortlist.classifier.networks.self_training import Course
+from shortlist.classifier.networks.self_training import SelfTraining
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -20,15 +20,15 @@ def classifier(tiny_encoder, **options):
 
 @pytest.fixture
 def trained(monkeypatch):
-    """The stages that are trained from now on: their names, and (beliefs, weights)."""
-    stages, train = [], FineTuning.train
+    """The phases that are trained from now on: their names, and (beliefs, weights)."""
+    phases, train = [], FineTuning.train
 
-    def noted(self, stage, ids, beliefs, weights, *more):
-        stages.append((stage.name, beliefs, weights))
-        return train(self, stage, ids, beliefs, weights, *more)
+    def noted(self, phase, examples, *more):
+        phases.append((phase.name, examples.beliefs, examples.weights))
+        return train(self, phase, examples, *more)
 
     monkeypatch.setattr(FineTuning, "train", noted)
-    return stages
+    return phases
 
 
 @pytest.fixture
@@ -131,10 +131,10 @@ def test_a_frozen_encoder_has_no_teacher_and_is_read_once(tiny_encoder, rows, tr
 
 def test_dev_rows_judge_the_last_stage_alone(tiny_encoder, rows, monkeypatch):
     mixed, beliefs, covered = rows
-    judged, judge = [], FineTuning._judge
-    monkeypatch.setattr(FineTuning, "_judge", lambda self, dev: judged.append(len(dev[0])) or judge(self, dev))
+    scored, score_on = [], FineTuning._score_on
+    monkeypatch.setattr(FineTuning, "_score_on", lambda self, dev: scored.append(len(dev[0])) or score_on(self, dev))
     model = classifier(tiny_encoder, epochs=2).fit(mixed, beliefs, covered=covered, dev=(OTHERS, [0, None, 1]))
-    assert judged == [2]
+    assert scored == [2]
     assert len(model.history_) == 2
 
 
@@ -143,14 +143,14 @@ def test_the_teacher_is_gone_before_its_pupil_comes(tiny_encoder, rows, monkeypa
     from shortlist.classifier.networks.encoder import load_encoder
 
     mixed, beliefs, covered = rows
-    seen, teach = [], Course._teach
+    seen, teach = [], SelfTraining._teach
 
     def noted(self):
         taught = teach(self)
         seen.append({name: tensor.clone() for name, tensor in self.tuning.network.state_dict().items()})
         return taught
 
-    monkeypatch.setattr(Course, "_teach", noted)
+    monkeypatch.setattr(SelfTraining, "_teach", noted)
     model = classifier(tiny_encoder).fit(mixed, beliefs, covered=covered)
     assert model.network_.encoder is model.encoder_.network
     for name, tensor in load_encoder(tiny_encoder).network.state_dict().items():

@@ -11,9 +11,9 @@ import pytest
 from experiments.recipes import RECIPES
 from shortlist.classifier import TransformerClassifier, evaluate
 from shortlist.classifier.networks import checkpoint
-from shortlist.classifier.networks.checkpoint import read_tensors, write_tensors
 from shortlist.classifier.networks.training import Trainer
 from shortlist.errors import BadFile, BadFit, BadRows
+from shortlist.tensors import read_tensors, write_tensors
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -172,7 +172,7 @@ MORTAL = """
     step = Trainer._step
 
     def mortal(self, group):
-        if [self.checkpoint.stage, self.state.step] == [sys.argv[3], 7]:
+        if [self.checkpoint.phase, self.state.step] == [sys.argv[3], 7]:
             os.kill(os.getpid(), signal.SIGKILL)
         step(self, group)
 
@@ -214,9 +214,9 @@ def dies_at(monkeypatch, stage, step):
     taken, take = [], Trainer._step
 
     def mortal(self, group):
-        if (self.checkpoint.stage, self.state.step) == (stage, step):
+        if (self.checkpoint.phase, self.state.step) == (stage, step):
             raise KeyboardInterrupt
-        taken.append(self.checkpoint.stage)
+        taken.append(self.checkpoint.phase)
         take(self, group)
 
     monkeypatch.setattr(Trainer, "_step", mortal)

@@ -1,72 +1,67 @@
-"""Checkpoint: a training on disk, so that one that was killed goes on with the same result.
+"""Checkpoint: the file that an interrupted training goes on from, to the same result.
 
-One safetensors file: the network, the optimiser, the best weights, the random state, and the numbers of the training as
-JSON. It is replaced in one step, so a kill at any moment leaves a whole one. Where several trainings follow each other,
-the file says which of them it is in, and holds what the earlier ones left for the later.
+One safetensors file holds the numbers and the tensors of the training (`Trainer.snapshot`). It is replaced in one step,
+so that a whole file is there whenever the process is killed. Where several trainings follow one another, the file says
+which phase it is in, and holds what earlier phases left for later ones.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from shortlist.archive import atomic
-from shortlist.errors import BadFile, require
-
-if TYPE_CHECKING:
-    from shortlist.classifier.networks.training import Trainer
+from shortlist.errors import BadFile
+from shortlist.tensors import Tensors, put_under, read_tensors, under, write_tensors
 
 KIND = "shortlist checkpoint"
-FORMAT = 2  # 1 had neither stages nor its number
+FORMAT = 2  # 1 had neither phases nor its number
 EVERY = 60.0  # seconds between checkpoints within an epoch
+PHASE = "stage"  # what format 2 calls the phase
+Numbers: TypeAlias = dict[str, Any]
 
 
 class Checkpoint:
-    """Where to keep a training, and what tells it from other trainings."""
+    """A path, and the fingerprint that tells this training from others."""
 
     def __init__(self, path: str | os.PathLike[str], fingerprint: str) -> None:
         self.path, self.fingerprint = Path(path), fingerprint
-        self.stage = "training"
-        self.kept: dict[str, Any] = {}
-        self.last = time.monotonic()
+        self.phase = "training"
+        self.kept: Tensors = {}  # what earlier phases left for later ones
+        self.saved = time.monotonic()
 
-    def maybe(self, trainer: Trainer) -> None:
-        if time.monotonic() - self.last >= EVERY:
-            self.save(trainer)
+    def due(self) -> bool:
+        """Whether the last file is old enough to write the next."""
+        return time.monotonic() - self.saved >= EVERY
 
-    def save(self, trainer: Trainer) -> None:
-        where = {"version": FORMAT, "fingerprint": self.fingerprint, "stage": self.stage}
-        kept = {f"kept.{name}": tensor for name, tensor in self.kept.items()}
-        write_tensors(self.path, KIND, trainer.numbers() | where, _pack(trainer) | kept)
-        self.last = time.monotonic()
+    def save(self, numbers: Numbers, tensors: Tensors) -> None:
+        """Replace the file."""
+        header = numbers | {"version": FORMAT, "fingerprint": self.fingerprint, PHASE: self.phase}
+        write_tensors(self.path, KIND, header, tensors | put_under("kept", self.kept))
+        self.saved = time.monotonic()
 
     def reached(self) -> str | None:
-        """The stage the file is in, None where there is no file; what was left for it is in `kept` from now on."""
+        """The phase that the file is in; None where there is no file. Also reads `kept` from the file."""
         if not self.path.exists():
             return None
         numbers, tensors = read_tensors(self.path, KIND, "kept.")
-        self.kept = part(tensors, "kept")
-        return self._stage_of(numbers)
+        self.kept = under("kept", tensors)
+        return self._pop_phase(numbers)
 
-    def resume(self, trainer: Trainer) -> bool:
-        """Put a trainer where the file says it stood; False where there is no file of its stage."""
+    def load(self) -> tuple[Numbers, Tensors] | None:
+        """What `save` was given in this phase; None where there is no file, or one of another phase."""
         if not self.path.exists():
-            return False
+            return None
         numbers, tensors = read_tensors(self.path, KIND)
-        if self._stage_of(numbers) != self.stage:
-            return False
-        _unpack(trainer, numbers, tensors)
-        return True
+        return (numbers, tensors) if self._pop_phase(numbers) == self.phase else None
 
-    def _stage_of(self, numbers: dict[str, Any]) -> str:
-        """Take out of the numbers what tells trainings apart, and refuse those of others."""
+    def _pop_phase(self, numbers: Numbers) -> str:
+        """Take the entries of the checkpoint itself out of the numbers. A file of another training is refused."""
         version = numbers.pop("version", 1)
         if version != FORMAT:
             raise BadFile(
@@ -78,74 +73,13 @@ class Checkpoint:
                 f"{self.path} is the checkpoint of another training (other rows, beliefs or options). Delete it to "
                 "start afresh, or name another file"
             )
-        return str(numbers.pop("stage"))
+        return str(numbers.pop(PHASE))
 
 
 def fingerprint(parts: Iterable[Any]) -> str:
-    """A hash of arrays, texts and options: equal when a training would be the same."""
+    """A hash of arrays, texts and options. Two trainings with the same fingerprint have the same result."""
     digest = hashlib.sha256()
     for part in parts:
         data = np.ascontiguousarray(part).tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
         digest.update(len(data).to_bytes(8, "little") + data)
     return digest.hexdigest()
-
-
-def _pack(trainer: Trainer) -> dict[str, Any]:
-    torch = trainer.torch
-    tensors = {f"network.{name}": t for name, t in trainer.network.state_dict().items()}
-    tensors |= {f"best.{name}": t for name, t in trainer.best.items()}
-    for i, values in trainer.optimiser.state_dict()["state"].items():
-        tensors |= {f"optimiser.{i}.{name}": torch.as_tensor(value) for name, value in values.items()}
-    tensors["random.cpu"] = torch.get_rng_state()
-    if trainer.device.startswith("cuda"):
-        tensors["random.cuda"] = torch.cuda.get_rng_state(trainer.device)
-    return tensors
-
-
-def _unpack(trainer: Trainer, numbers: dict[str, Any], tensors: dict[str, Any]) -> None:
-    from shortlist.classifier.networks.training import State
-
-    trainer.state = State(**numbers)
-    trainer.network.load_state_dict(part(tensors, "network"))
-    trainer.best = {name: t.to(trainer.device) for name, t in part(tensors, "best").items()}
-    state: dict[int, dict[str, Any]] = {}
-    for name, tensor in part(tensors, "optimiser").items():
-        i, field = name.split(".", 1)
-        state.setdefault(int(i), {})[field] = tensor
-    groups = trainer.optimiser.state_dict()["param_groups"]
-    trainer.optimiser.load_state_dict({"state": state, "param_groups": groups})
-    trainer.torch.set_rng_state(tensors["random.cpu"])
-    if "random.cuda" in tensors:
-        trainer.torch.cuda.set_rng_state(tensors["random.cuda"], trainer.device)
-
-
-def part(tensors: dict[str, Any], prefix: str) -> dict[str, Any]:
-    """The tensors under a prefix, without it."""
-    return {name.removeprefix(f"{prefix}."): t for name, t in tensors.items() if name.startswith(f"{prefix}.")}
-
-
-def write_tensors(path: str | os.PathLike[str], kind: str, header: dict[str, Any], tensors: dict[str, Any]) -> None:
-    """Tensors and a JSON header as one safetensors file, written atomically."""
-    dump = require("safetensors.torch", extra="torch").save
-    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    with atomic(path) as file:
-        file.write(dump(plain, metadata={"kind": kind, "header": json.dumps(header)}))
-
-
-def read_tensors(path: str | os.PathLike[str], kind: str, prefix: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-    """(header, tensors under a prefix) of what `write_tensors` wrote; anything else is a BadFile that says why."""
-    safe_open = require("safetensors", extra="torch").safe_open
-    if not Path(path).is_file():
-        raise BadFile(f"{path} does not exist")
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            found = metadata.get("kind")
-            if found != kind:
-                raise BadFile(f"{path} holds {found!r}, not {kind!r}")
-            wanted = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
-            return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in wanted}
-    except BadFile:
-        raise
-    except Exception as error:  # a damaged file can trip safetensors and json in any way
-        raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadFile, require
+from shortlist.tensors import Tensors
 
 _TOKENIZER = ("tokenizer.json", "vocab", "spiece", "sentencepiece", "tokenizer.model")
 Ids = list[npt.NDArray[np.int32]]
@@ -64,27 +65,25 @@ def load_encoder(name: str | os.PathLike[str]) -> Encoder:
 
 
 def _check_folder(folder: Path) -> None:
-    """transformers makes up what a folder lacks; a classifier must not."""
+    """Refuse a folder without configuration or tokenizer: transformers would replace them silently."""
     if not (folder / "config.json").is_file():
         raise BadFile(f"there is no encoder in '{folder}': no file config.json")
     if not any(path.name.startswith(_TOKENIZER) for path in folder.iterdir()):
         raise BadFile(f"the encoder in '{folder}' has no tokenizer: no file {', '.join(_TOKENIZER)}")
 
 
-def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(header, tensors): the configuration and the tokenizer's files, for a file of the classifier."""
+def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], Tensors]:
+    """(configuration, tokenizer): the tokenizer's files as tensors of bytes, by their names."""
     torch: Any = require("torch", extra="transformers")
     with tempfile.TemporaryDirectory() as folder:
         encoder.tokenizer.save_pretrained(folder)
         files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
-    tensors = {
-        f"tokenizer.{name}": torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in files.items()
-    }
+    tensors = {name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in files.items()}
     return json.loads(encoder.network.config.to_json_string(use_diff=False)), tensors
 
 
-def unpack_encoder(config: dict[str, Any], files: dict[str, Any]) -> Encoder:
-    """The encoder that was packed, with fresh weights to be loaded over."""
+def unpack_encoder(config: dict[str, Any], files: Tensors) -> Encoder:
+    """The encoder that was packed. Its weights are random, and are loaded with the network."""
     transformers: Any = require("transformers", extra="transformers")
     with tempfile.TemporaryDirectory() as folder, quiet(transformers):
         for name, data in files.items():
@@ -97,7 +96,7 @@ def unpack_encoder(config: dict[str, Any], files: dict[str, Any]) -> Encoder:
 
 @contextmanager
 def quiet(transformers: Any) -> Iterator[None]:
-    """Without transformers' own bars and hints, which are left as they were found."""
+    """A context without the progress bars and hints of transformers."""
     logging = transformers.utils.logging
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
@@ -111,7 +110,7 @@ def quiet(transformers: Any) -> Iterator[None]:
 
 
 def _is_folder(name: str | os.PathLike[str]) -> bool:
-    """A path that is there, or that nobody would mistake for a name on the hub (owner/name)."""
+    """Whether this is a folder, or cannot be a name on the hub (owner/name)."""
     text = os.fspath(name)
     return (
         os.path.isdir(text) or isinstance(name, os.PathLike) or text.startswith((".", "/", "~")) or text.count("/") > 1

@@ -1,26 +1,12 @@
-"""Network: the paper's three-layer head, an encoder under it, and the loss they are trained on."""
+"""Network: the paper's three-layer head, an encoder under it, and the losses they are trained on."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from shortlist.errors import BadFit, require
-
-Tensor = Any
-Module = Any
-
-
-def torch_and_device(device: str) -> tuple[Any, str]:
-    """torch, and where to compute: "auto" is the first CUDA device where there is one."""
-    torch: Any = require("torch", extra="torch")
-    if device == "auto":
-        return torch, "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise BadFit(f"torch cannot compute on {device!r} here ({str(error).splitlines()[0]})") from error
-    return torch, device
+from shortlist.errors import require
+from shortlist.tensors import Module, Tensor
 
 
 def make_head(torch: Any, inputs: int, hidden: int, k: int, dropout: float) -> Module:
@@ -33,27 +19,12 @@ def make_head(torch: Any, inputs: int, hidden: int, k: int, dropout: float) -> M
     return nn.Sequential(*layer(inputs), *layer(hidden), nn.Linear(hidden, k))
 
 
-def soft_cross_entropy(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tensor:
-    """Σ_a w_a Σ_j −P(j | G_a) log softmax_j(logits_a): the expected log loss, summed over rows."""
-    log_p = logits.float().log_softmax(dim=1)
-    return -((beliefs * log_p).sum(dim=1) * weights).sum()
-
-
-def set_likelihood(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tensor:
-    """Σ_a w_a · −log Σ_j P(j | G_a) softmax_j(logits_a): any believed class will do, and the text may choose."""
-    log_p = logits.float().log_softmax(dim=1)
-    return -((log_p + beliefs.clamp(min=1e-12).log()).logsumexp(dim=1) * weights).sum()
-
-
-LOSSES = {"expected": soft_cross_entropy, "set": set_likelihood}
-
-
 @cache
-def reader_class() -> Any:
-    """The class of encoders with a head. Made when it is first needed, because its base comes from torch."""
+def text_network_class() -> Any:
+    """The class TextNetwork: an encoder with a head. A function, because its base class comes from torch."""
     torch: Any = require("torch", extra="torch")
 
-    class Reader(torch.nn.Module):  # type: ignore[misc]
+    class TextNetwork(torch.nn.Module):  # type: ignore[misc]
         """Token ids (m, length) and their mask → logits (m, k)."""
 
         def __init__(self, encoder: Module, head: Module, pooling: str) -> None:
@@ -70,4 +41,19 @@ def reader_class() -> Any:
         def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
             return self.head(self.embed(ids, mask).float())
 
-    return Reader
+    return TextNetwork
+
+
+def soft_cross_entropy(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tensor:
+    """Σ_a w_a Σ_j −P(j | G_a) log softmax_j(logits_a): the expected log loss, summed over rows."""
+    log_p = logits.float().log_softmax(dim=1)
+    return -((beliefs * log_p).sum(dim=1) * weights).sum()
+
+
+def set_likelihood(logits: Tensor, beliefs: Tensor, weights: Tensor) -> Tensor:
+    """Σ_a w_a · −log Σ_j P(j | G_a) softmax_j(logits_a): the network may choose among the classes believed in."""
+    log_p = logits.float().log_softmax(dim=1)
+    return -((log_p + beliefs.clamp(min=1e-12).log()).logsumexp(dim=1) * weights).sum()
+
+
+LOSSES = {"expected": soft_cross_entropy, "set": set_likelihood}

@@ -1,18 +1,17 @@
-"""Stage: one training of several. A teacher for rows without a vote, a head start, then everything together.
+"""Phases: the trainings that one fine-tuning is made of. A teacher, then the head alone, then everything.
 
-Covered rows are not a random sample: trained on them alone, a network learns the rules' surface instead of the classes,
-the more so the longer it is trained. A short training has not got there yet, and can say what to believe of the other
-rows; with those among them, a long training is safe. A fresh head pulls at its encoder at random; one that has learned
-something already does not.
+Covered rows are not a random sample. A network that is trained on them alone for long learns the labelers' rules
+instead of the classes. After a short training it has not learned the rules yet; such a network, the teacher, gives
+beliefs for the uncovered rows. With those rows among the examples, a long training is safe. The head is trained first
+because a head of random weights would disturb the pretrained encoder.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from shortlist.classifier.networks.recipe import Precision, Recipe
 from shortlist.classifier.networks.training import Plan
-from shortlist.errors import BadFit
 
 TEACHER, HEAD, LAST = "teacher", "head", "last"
 TEACHER_LR, TEACHER_HEAD_LR = 1e-5, 1e-4
@@ -20,8 +19,11 @@ HEAD_LR, HEAD_BATCH = 1e-3, 256
 
 
 @dataclass(frozen=True)
-class Stage:
-    """How long, how fast, how many rows at a time, and whether the head learns alone, on vectors of the encoder."""
+class Phase:
+    """How long and how fast to train, in batches of how many rows.
+
+    With `head_alone` only the head is trained, on vectors of the encoder. `bar` is what a progress bar calls the phase.
+    """
 
     name: str
     bar: str
@@ -32,39 +34,30 @@ class Stage:
     head_alone: bool = False
 
 
-def teacher(options: dict[str, Any], precision: str) -> Stage:
-    """Short and slow: the covered rows' classes, not yet their rules. Whatever the last stage is asked to do."""
-    plan = Plan(options["teacher_steps"], clip=options["clip"], accumulate=options["accumulate"], precision=precision)
-    return Stage(TEACHER, "teacher", plan, TEACHER_LR, TEACHER_HEAD_LR, options["batch_size"])
+def teacher_phase(recipe: Recipe, precision: Precision) -> Phase:
+    """Short, and at rates of its own: the classes of the covered rows, before the labelers' rules are learned."""
+    plan = Plan(recipe.teacher_steps, clip=recipe.clip, accumulate=recipe.accumulate, precision=precision)
+    return Phase(TEACHER, "teacher", plan, TEACHER_LR, TEACHER_HEAD_LR, recipe.batch_size)
 
 
-def head_start(options: dict[str, Any]) -> Stage:
-    """The head alone, on an encoder as it came."""
-    plan = Plan(options["head_steps"], warmup=0.0, clip=None, loss=options["loss"])
-    return Stage(HEAD, "head", plan, 0.0, HEAD_LR, HEAD_BATCH, head_alone=True)
+def head_phase(recipe: Recipe) -> Phase:
+    """The head alone, on the pretrained encoder."""
+    plan = Plan(recipe.head_steps, warmup=0.0, clip=None, loss=recipe.loss)
+    return Phase(HEAD, "head", plan, 0.0, HEAD_LR, HEAD_BATCH, head_alone=True)
 
 
-def last(options: dict[str, Any], precision: str) -> Stage:
-    """What `steps`, `lr` and the like are about."""
-    frozen = options["frozen"]
+def last_phase(recipe: Recipe, precision: Precision) -> Phase:
+    """Encoder and head together; the head alone where the encoder is frozen."""
     plan = Plan(
-        steps=options["steps"],
-        epochs=options["epochs"],
-        schedule=options["schedule"],
-        warmup=options["warmup"],
-        clip=options["clip"],
-        accumulate=options["accumulate"],
-        precision="fp32" if frozen else precision,
-        loss=options["loss"],
+        steps=recipe.steps,
+        epochs=recipe.epochs,
+        schedule=recipe.schedule,
+        warmup=recipe.warmup,
+        clip=recipe.clip,
+        accumulate=recipe.accumulate,
+        precision="fp32" if recipe.frozen else precision,
+        loss=recipe.loss,
     )
-    head_lr = options["lr"] if options["head_lr"] is None else options["head_lr"]
-    bar = "training" if frozen else "fine-tuning"
-    return Stage(LAST, bar, plan, options["lr"], head_lr, options["batch_size"], head_alone=frozen)
-
-
-def check_lengths(options: dict[str, Any]) -> None:
-    """Every stage but the head start takes a step at least."""
-    least = {"teacher_steps": 1, "head_steps": 0} | ({"steps": 1} if options["epochs"] is None else {})
-    for name, lowest in least.items():
-        if not options[name] >= lowest:
-            raise BadFit(f"{name} is {lowest} or more, not {options[name]!r}")
+    head_lr = recipe.lr if recipe.head_lr is None else recipe.head_lr
+    bar = "training" if recipe.frozen else "fine-tuning"
+    return Phase(LAST, bar, plan, recipe.lr, head_lr, recipe.batch_size, head_alone=recipe.frozen)

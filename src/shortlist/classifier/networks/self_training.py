@@ -1,115 +1,84 @@
-"""Course: the stages of a fine-tuning, one after the other, each from where a checkpoint says it stood."""
+"""SelfTraining: the phases of a fine-tuning, one after the other; a checkpoint says where to go on.
+
+A teacher, trained on covered rows, gives the uncovered rows their beliefs. The network is then trained on all rows.
+"""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import log_softmax
 
 from shortlist.arrays import Floats
 from shortlist.classifier.networks.checkpoint import Checkpoint, fingerprint
-from shortlist.classifier.networks.encoder import Ids
-from shortlist.classifier.networks.finetuning import FineTuning, Judged
-from shortlist.classifier.networks.phases import HEAD, LAST, Stage, head_start, last, teacher
-from shortlist.classifier.networks.words import Rows, Words
+from shortlist.classifier.networks.examples import Examples, TrainingSet
+from shortlist.classifier.networks.finetuning import DevRows, FineTuning
+from shortlist.classifier.networks.phases import HEAD, LAST, Phase, head_phase, last_phase, teacher_phase
+from shortlist.classifier.networks.recipe import Recipe
+from shortlist.classifier.networks.word_model import WordModel
 
-TAUGHT = "taught"
-_ELSEWHERE = ("device", "checkpoint", "cache", "progress", "on", "uncovered", "encoder")
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """What is learned: token ids of m texts, beliefs (m, k) and weights (m,)."""
-
-    ids: Ids
-    beliefs: Floats
-    weights: Floats
-
-    def joined(self, other: Lesson) -> Lesson:
-        """The rows of both, these first."""
-        return Lesson(
-            self.ids + other.ids,
-            np.concatenate([self.beliefs, other.beliefs]),
-            np.concatenate([self.weights, other.weights]),
-        )
-
-    def some(self, rows: Rows) -> Lesson:
-        """Some of the rows."""
-        return Lesson([self.ids[a] for a in rows], self.beliefs[rows], self.weights[rows])
+TAUGHT = "taught"  # what a checkpoint calls the teacher's beliefs
 
 
-class Course:
-    """A network learns what is known, and what a teacher believes of the untold rows: token ids, and weights (m,).
+class SelfTraining:
+    """Fine-tunes a network on a training set. `examples` are the covered rows, and all rows once `run` has run."""
 
-    `apart` are rows, known ones counted first, that it is not to learn from.
-    """
+    def __init__(self, tuning: FineTuning, data: TrainingSet, checkpoint: Checkpoint | None) -> None:
+        self.tuning, self.data, self.checkpoint = tuning, data, checkpoint
+        self.reached = None if checkpoint is None else checkpoint.reached()
+        self.examples = data.covered
 
-    def __init__(self, tuning: FineTuning, known: Lesson, untold: Ids, untold_weights: Floats, apart: Rows) -> None:
-        self.tuning, self.known, self.untold, self.untold_weights = tuning, known, untold, untold_weights
-        self.apart = apart
-        self.checkpoint = self._checkpoint()
-        self.reached = None if self.checkpoint is None else self.checkpoint.reached()
-        self.lesson = known
+    def run(self, dev: DevRows | None) -> list[float]:
+        """Run all phases that the checkpoint has not finished.
 
-    def run(self, judged: Judged | None) -> list[float]:
-        """All stages that are not behind us. The mean loss of each epoch of the last one, which dev rows judge.
-
-        From then on the `lesson` is what is believed of all rows.
+        Returns the mean loss of each epoch of the last phase. `dev` rows choose the best epoch of that phase.
         """
-        tuning = self.tuning
-        if self.untold:
-            self.lesson = self.known.joined(self._taught())
-        rows = np.setdiff1d(np.arange(len(self.lesson.ids)), self.apart)
-        shown = self.lesson.some(rows)
-        if tuning.options["frozen"]:
-            tuning.read_ahead(self.lesson.ids, rows)
-        if tuning.options["head_steps"] and self.reached != LAST:
-            self._train(head_start(tuning.options), shown)
-        return self._train(last(tuning.options, tuning.precision), shown, judged)
+        tuning, recipe = self.tuning, self.tuning.recipe
+        if self.data.uncovered:
+            self.examples = self.data.covered.and_then(self._taught())
+        rows = np.setdiff1d(np.arange(len(self.examples.ids)), self.data.held_out)
+        shown = self.examples.take(rows)
+        if recipe.frozen:
+            tuning.read_ahead(self.examples.ids, rows)
+        if recipe.head_steps and self.reached != LAST:
+            self._train(head_phase(recipe), shown)
+        return self._train(last_phase(recipe, tuning.precision), shown, dev)
 
-    def words(self, texts: list[str]) -> Words:
+    def word_model(self, texts: list[str]) -> WordModel:
         """The linear model of words beside the network, from the texts of all rows."""
-        lesson, apart = self.lesson, self.apart
-        network = log_softmax(self.tuning.logits(lesson.some(apart).ids), axis=1)
-        return Words.learn(texts, lesson.beliefs, lesson.weights, apart, network)
+        held_out = self.data.held_out
+        network = log_softmax(self.tuning.logits(self.examples.take(held_out).ids), axis=1)
+        return WordModel.learn(texts, self.examples.beliefs, self.examples.weights, held_out, network)
 
-    def _taught(self) -> Lesson:
-        """The untold rows, with the teacher's beliefs: from the checkpoint where it is past the teacher."""
+    def _taught(self) -> Examples:
+        """The uncovered rows with the teacher's beliefs, from the checkpoint where it has them."""
         if self.checkpoint is not None and self.reached in (HEAD, LAST):
             beliefs = self.checkpoint.kept[TAUGHT].numpy()
         else:
             beliefs = self._teach()
         if self.checkpoint is not None:
             self.checkpoint.kept[TAUGHT] = self.tuning.torch.from_numpy(beliefs)
-        return Lesson(self.untold, beliefs, self.untold_weights)
+        return Examples(self.data.uncovered, beliefs, self.data.uncovered_weights)
 
     def _teach(self) -> Floats:
-        """(m, k): what a network that was trained on the known rows believes of the others. Only beliefs remain."""
+        """(m, k): beliefs of a teacher about the uncovered rows. Afterwards the network is as it was before."""
         tuning = self.tuning
         with tuning.borrowed():
-            self._train(teacher(tuning.options, tuning.precision), self.known)
-            beliefs: Floats = np.exp(log_softmax(tuning.logits(self.untold), axis=1))
+            self._train(teacher_phase(tuning.recipe, tuning.precision), self.data.covered)
+            beliefs: Floats = np.exp(log_softmax(tuning.logits(self.data.uncovered), axis=1))
         return beliefs
 
-    def _train(self, stage: Stage, lesson: Lesson, judged: Judged | None = None) -> list[float]:
+    def _train(self, phase: Phase, examples: Examples, dev: DevRows | None = None) -> list[float]:
         if self.checkpoint is not None:
-            self.checkpoint.stage = stage.name
-        return self.tuning.train(stage, lesson.ids, lesson.beliefs, lesson.weights, judged, self.checkpoint)
+            self.checkpoint.phase = phase.name
+        return self.tuning.train(phase, examples, dev, self.checkpoint)
 
-    def _checkpoint(self) -> Checkpoint | None:
-        """Its fingerprint holds what is known before the first stage."""
-        options, path = self.tuning.options, self.tuning.options["checkpoint"]
-        if path is None:
-            return None
-        parts: list[Any] = [
-            {key: value for key, value in options.items() if key not in _ELSEWHERE},
-            os.fspath(options["encoder"]),
-        ]
-        parts += [np.concatenate(self.known.ids), self.known.beliefs, self.known.weights]
-        parts.append(self.apart)
-        if self.untold:
-            parts += [np.concatenate(self.untold), self.untold_weights]
-        return Checkpoint(path, fingerprint(parts))
+
+def make_checkpoint(
+    path: str | os.PathLike[str] | None, encoder: str | os.PathLike[str], recipe: Recipe, data: TrainingSet
+) -> Checkpoint | None:
+    """The checkpoint of a fine-tuning. Its fingerprint holds all that is known before the first phase."""
+    if path is None:
+        return None
+    return Checkpoint(path, fingerprint([recipe.identity(), os.fspath(encoder), *data.parts()]))

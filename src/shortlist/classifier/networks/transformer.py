@@ -10,18 +10,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
 
-from shortlist.arrays import Floats
-from shortlist.classifier.file import names
-from shortlist.classifier.networks.checkpoint import part, read_tensors, write_tensors
+from shortlist.arrays import Floats, Positions
+from shortlist.classifier.file import understood, unpack_classes
 from shortlist.classifier.networks.encoder import Ids, load_encoder, pack_encoder, unpack_encoder
-from shortlist.classifier.networks.finetuning import FineTuning
-from shortlist.classifier.networks.network import make_head, reader_class, torch_and_device
-from shortlist.classifier.networks.self_training import Course, Lesson
-from shortlist.classifier.networks.words import Words, kept_apart
+from shortlist.classifier.networks.examples import Examples, TrainingSet
+from shortlist.classifier.networks.finetuning import DevRows, FineTuning
+from shortlist.classifier.networks.network import make_head, text_network_class
+from shortlist.classifier.networks.recipe import Loss, Pooling, Recipe
+from shortlist.classifier.networks.self_training import SelfTraining, make_checkpoint
+from shortlist.classifier.networks.word_model import WordModel, held_out_rows
+from shortlist.classifier.options import check_choice
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.rows import read_texts
-from shortlist.classifier.targets import Targets, check_two_rows, known_labels, make_targets, untold_rows
-from shortlist.errors import BadFile, BadFit, BadRows
+from shortlist.classifier.targets import Targets, check_two_rows, known_labels, make_targets, uncovered_rows
+from shortlist.errors import BadFile, BadRows
+from shortlist.tensors import Module, Tensors, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist transformer"
 FORMAT = 2  # 1 had neither words nor its number
@@ -31,42 +34,42 @@ _NOT_KEPT = ("checkpoint", "cache", "progress")
 class TransformerClassifier(Predictor):
     """Text → a pretrained encoder → three layers → P(class | text).
 
-    The end model of the paper's experiments on text, with a recipe that needs no labelled rows to stop in time: a short
-    training on the covered rows teaches what to believe of the others, a head is trained on the encoder as it came, and
-    then both are, on all rows. A linear model of words stands beside it. `TransformerClassifier.paper()` has the
-    paper's own.
+    The end model of the paper's experiments on text, with a recipe that needs no labelled rows to stop in time. It has
+    three phases. A teacher is trained for a short time on covered rows, and gives uncovered rows their beliefs. Then a
+    fresh head is trained on the pretrained encoder. Then encoder and head are trained together on all rows. A linear
+    model of words answers together with the network. `TransformerClassifier.paper()` is the paper's own recipe.
 
     Parameters
     ----------
     encoder : the name of an encoder on the Hugging Face hub, or a folder that holds one
-    frozen : leave the encoder as it is and train the head alone, on embeddings that are computed once; no teacher then
-    hidden, dropout : of the head
-    pooling : "mean" of the token vectors, or "cls", the first
+    frozen : leave the encoder as it is and train the head alone, on vectors that are computed once; without a teacher
+    hidden, dropout : the width of the head's two hidden layers, and the share of units that training drops
+    pooling : "mean" of the token vectors, or "cls", the first of them
     max_length : how many tokens of a text are read
-    steps, epochs : how long to train, in steps of the optimiser; `epochs` takes the place of `steps` where it is given
-    teacher_steps : how long the teacher trains, where rows are uncovered
-    head_steps : how long the head trains by itself first, 256 rows a step, on the encoder as it came; 0: not at all
-    lr, head_lr : the learning rates of the encoder and of the head (None: the encoder's)
-    schedule, warmup : "linear" rises over the first share of the steps and falls to nothing; or "constant"
-    batch_size, accumulate : rows read at a time, and how many such batches make a step
+    steps, epochs : how long the last phase is, in optimiser steps; `epochs` replaces `steps` where it is given
+    teacher_steps : how long the teacher is trained, where rows are uncovered
+    head_steps : how long the head is trained alone, 256 rows a step; 0 leaves this phase out
+    lr, head_lr : the learning rates of encoder and head in the last phase (None: the encoder's)
+    schedule, warmup : "linear" rises during the first share of the steps and then falls to zero; or "constant"
+    batch_size, accumulate : rows in a batch, and batches in a step
     weight_decay, clip : of AdamW, and the largest norm of a gradient
     loss : "expected" (the paper), or "set": −log of the belief-weighted mass on the classes
     precision : "auto" (bfloat16 products on CUDA), "fp32" or "bf16"
-    uncovered : "teach" trains on rows without a vote (or label) too, with the beliefs of a first, short training on the
-        others; "drop" (the paper) leaves them out, "keep" takes their beliefs as they are
-    words : let a linear model of words have a say, as much as the beliefs of a tenth of the rows ask for, kept
-        apart from both; where a tenth is fewer than 50 rows, or no text holds a word, the network is alone
+    uncovered : "teach" also trains on rows without a vote (or label), with the teacher's beliefs; "drop" (the paper)
+        leaves them out; "keep" trains on their beliefs as they are
+    words : combine the network with a linear model of words. Its share is found on a tenth of the rows, which are held
+        out from both. With fewer than 500 rows, or no word in any text, the network answers alone.
     on : for rows that are tables or dicts, the column of text to read, or several to read one after the other
     seed : of weights, batches and dropout
-    device : "auto", "cpu" or a CUDA device
-    checkpoint : a file to keep the training in, and to go on from after a kill, whatever stage it was in
-    cache : with `frozen`, a folder to keep embeddings in
-    progress : show a bar
+    device : "auto" (CUDA where there is one), "cpu" or a CUDA device
+    checkpoint : a file to keep the training in; an interrupted `fit` goes on from it, in whichever phase it was
+    cache : with `frozen`, a folder to keep the encoder's vectors in
+    progress : show a progress bar
 
     Attributes (once fitted)
     ------------------------
-    classes_ (k,), history_ (mean loss of each epoch of the last stage), network_, encoder_, words_ (`share`: the say of
-    the words; None without), temperature_
+    classes_ (k,), history_ (mean loss of each epoch of the last phase), network_, encoder_, words_ (the model of words,
+    with its `share`; None without), temperature_
     """
 
     def __init__(
@@ -76,7 +79,7 @@ class TransformerClassifier(Predictor):
         frozen: bool = False,
         hidden: int = 256,
         dropout: float = 0.5,
-        pooling: Literal["mean", "cls"] = "mean",
+        pooling: Pooling = "mean",
         max_length: int = 128,
         steps: int = 800,
         epochs: float | None = None,
@@ -90,7 +93,7 @@ class TransformerClassifier(Predictor):
         accumulate: int = 1,
         weight_decay: float = 0.01,
         clip: float | None = 2.0,
-        loss: Literal["expected", "set"] = "expected",
+        loss: Loss = "expected",
         precision: Literal["auto", "fp32", "bf16"] = "auto",
         uncovered: Literal["teach", "drop", "keep"] = "teach",
         words: bool = True,
@@ -139,8 +142,8 @@ class TransformerClassifier(Predictor):
         """
         epochs = None if "steps" in options else 20
         own = {"pooling": "cls", "schedule": "constant", "epochs": epochs, "lr": 3e-5, "head_lr": None}
-        stages = {"uncovered": "drop", "head_steps": 0, "words": False}
-        return cls(encoder, **{**own, **stages, **options})
+        one_phase = {"uncovered": "drop", "head_steps": 0, "words": False}
+        return cls(encoder, **{**own, **one_phase, **options})
 
     def fit(
         self,
@@ -159,39 +162,54 @@ class TransformerClassifier(Predictor):
         """
         texts = self._texts(rows)
         targets = self._targets(y, len(texts), classes=classes, covered=covered, sample_weight=sample_weight)
-        torch_and_device(self.device)
+        recipe = self._recipe()
+        torch_on(self.device)  # refuse a bad device before the encoder is loaded
         self.classes_, self.encoder_ = targets.classes, load_encoder(self.encoder)
-        known = Lesson(self._ids(texts, targets.rows), targets.beliefs, targets.weights)
-        untold, weights = untold_rows(targets, len(texts), sample_weight)
-        if self.uncovered != "teach" or self.frozen:
-            untold, weights = untold[:0], weights[:0]
-        tuning = self._tuning()
+        uncovered, weights = self._uncovered(targets, len(texts), sample_weight)
+        read = [texts[a] for a in (*targets.rows, *uncovered)]
+        held_out = held_out_rows(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)
+        examples = Examples(self._ids(texts, targets.rows), targets.beliefs, targets.weights)
+        data = TrainingSet(examples, self._ids(texts, uncovered), weights, held_out)
+        tuning = self._tuning(recipe)
         self.network_ = tuning.network
-        read = [texts[a] for a in (*targets.rows, *untold)]
-        apart = kept_apart(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)
-        course = Course(tuning, known, self._ids(texts, untold), weights, apart)
-        self.history_ = np.array(course.run(None if dev is None else self._judged(dev)))
-        self.words_ = course.words(read) if len(apart) else None
+        training = SelfTraining(tuning, data, make_checkpoint(self.checkpoint, self.encoder, recipe, data))
+        self.history_ = np.array(training.run(None if dev is None else self._dev_rows(dev)))
+        self.words_ = training.word_model(read) if len(held_out) else None
         self.temperature_ = 1.0
         return self
 
-    def _targets(self, y: Any, m: int, **told: Any) -> Targets:
-        """The rows about which something is believed. The teacher's are none of them."""
-        if self.uncovered not in ("teach", "drop", "keep"):
-            raise BadFit(f'uncovered is "teach", "drop" or "keep", not {self.uncovered!r}')
-        targets = make_targets(y, m, **told, uncovered="keep" if self.uncovered == "keep" else "drop")
+    def _targets(self, y: Any, m: int, **given: Any) -> Targets:
+        """The rows with beliefs to learn from. Those that the teacher gives beliefs to are not among them."""
+        check_choice("uncovered", self.uncovered, ("teach", "drop", "keep"))
+        targets = make_targets(y, m, **given, uncovered="keep" if self.uncovered == "keep" else "drop")
         check_two_rows(targets)
         return targets
 
-    def _ids(self, texts: list[str], rows: npt.NDArray[np.int64]) -> Ids:
-        return self.encoder_.tokens([texts[a] for a in rows], self.max_length)
+    def _uncovered(
+        self, targets: Targets, m: int, sample_weight: npt.ArrayLike | None
+    ) -> tuple[Positions, npt.NDArray[np.float64]]:
+        """(rows, weights): the rows that the teacher gives beliefs to; none where there is no teacher."""
+        rows, weights = uncovered_rows(targets, m, sample_weight)
+        return (rows, weights) if self.uncovered == "teach" and not self.frozen else (rows[:0], weights[:0])
 
-    def _tuning(self) -> FineTuning:
+    def _recipe(self) -> Recipe:
+        return Recipe.of(self.get_params(deep=False))
+
+    def _tuning(self, recipe: Recipe, network: Module | None = None) -> FineTuning:
         return FineTuning(
-            self.encoder_, len(self.classes_), self.get_params(deep=False), getattr(self, "network_", None)
+            self.encoder_,
+            len(self.classes_),
+            recipe,
+            device=self.device,
+            cache=self.cache,
+            progress=self.progress,
+            network=network,
         )
 
-    def _judged(self, dev: tuple[Any, Any]) -> tuple[Ids, npt.NDArray[np.int64]]:
+    def _ids(self, texts: list[str], rows: Positions) -> Ids:
+        return self.encoder_.tokens([texts[a] for a in rows], self.max_length)
+
+    def _dev_rows(self, dev: tuple[Any, Any]) -> DevRows:
         texts, (known, gold) = self._texts(dev[0]), known_labels(dev[1], self.classes_)
         return self._ids(texts, known), gold
 
@@ -204,20 +222,21 @@ class TransformerClassifier(Predictor):
     def embed(self, rows: Any) -> npt.NDArray[np.float32]:
         """(m, width): the vectors of the encoder, as they are now."""
         self._check_fitted()
-        return self._tuning().embeddings(self.encoder_.tokens(self._texts(rows), self.max_length))
+        ids = self.encoder_.tokens(self._texts(rows), self.max_length)
+        return self._tuning(self._recipe(), self.network_).embeddings(ids)
 
     def _log_proba(self, rows: Any) -> Floats:
         texts = self._texts(rows)
         ids = self.encoder_.tokens(texts, self.max_length)
-        log_p: Floats = log_softmax(self._tuning().logits(ids), axis=1)
-        return log_p if self.words_ is None or not texts else self.words_.beside(log_p, texts)
+        log_p: Floats = log_softmax(self._tuning(self._recipe(), self.network_).logits(ids), axis=1)
+        return log_p if self.words_ is None or not texts else self.words_.combine(log_p, texts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write classifier, encoder and tokenizer to one safetensors file."""
         self._check_fitted()
-        config, files = pack_encoder(self.encoder_)
+        config, tokenizer = pack_encoder(self.encoder_)
+        words, word_tensors = self._pack_words()
         options = {key: value for key, value in self.get_params().items() if key not in _NOT_KEPT}
-        words, arrays = (None, {}) if self.words_ is None else self.words_.state()
         header = {
             "version": FORMAT,
             "words": words,
@@ -227,35 +246,36 @@ class TransformerClassifier(Predictor):
             "history": self.history_.tolist(),
             "config": config,
         }
-        weights = {f"network.{name}": tensor for name, tensor in self.network_.state_dict().items()}
-        torch, _ = torch_and_device("cpu")
-        weights |= {f"words.{name}": torch.from_numpy(array.copy()) for name, array in arrays.items()}
-        write_tensors(path, KIND, header, files | weights)
+        weights = put_under("network", self.network_.state_dict())
+        write_tensors(path, KIND, header, put_under("tokenizer", tokenizer) | weights | word_tensors)
+
+    def _pack_words(self) -> tuple[dict[str, Any] | None, Tensors]:
+        if self.words_ is None:
+            return None, {}
+        header, arrays = self.words_.state()
+        torch, _ = torch_on("cpu")
+        return header, put_under("words", {name: torch.from_numpy(array.copy()) for name, array in arrays.items()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
-        """Read what `save` wrote; needs neither the network nor the encoder's own files."""
+        """Read what `save` wrote. The encoder's own files are not needed."""
         header, tensors = read_tensors(path, KIND)
         version = header.get("version", 1)
         if version not in (1, FORMAT):
             raise BadFile(f"{path} is a classifier of format {version}; this shortlist reads formats 1 and {FORMAT}")
-        try:
+        torch, where = torch_on(device)
+        with understood(path):
             model = cls(**{"words": False} | header["options"] | {"device": device})
-            model.words_ = _words(header.get("words"), part(tensors, "words"), path)
-            model.classes_, model.history_ = names(header["classes"]), np.array(header["history"])
-            model.encoder_ = unpack_encoder(header["config"], part(tensors, "tokenizer"))
-            torch, where = torch_and_device(device)
+            model.words_ = _unpack_words(header.get("words"), under("words", tensors), path)
+            model.classes_, model.history_ = unpack_classes(header["classes"]), np.array(header["history"])
+            model.encoder_ = unpack_encoder(header["config"], under("tokenizer", tensors))
             head = make_head(torch, model.encoder_.width, model.hidden, len(model.classes_), model.dropout)
-            model.network_ = reader_class()(model.encoder_.network, head, model.pooling)
-            model.network_.load_state_dict(part(tensors, "network"))
+            model.network_ = text_network_class()(model.encoder_.network, head, model.pooling)
+            model.network_.load_state_dict(under("network", tensors))
             model.network_.to(where).eval()
             model.temperature_ = header["temperature"]
-        except BadFile:
-            raise
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise BadFile(f"{path} is no classifier this version can read ({error})") from error
         return model
 
 
-def _words(header: dict[str, Any] | None, tensors: dict[str, Any], path: str | os.PathLike[str]) -> Words | None:
-    return None if header is None else Words.restore(header, {name: t.numpy() for name, t in tensors.items()}, path)
+def _unpack_words(header: dict[str, Any] | None, tensors: Tensors, path: str | os.PathLike[str]) -> WordModel | None:
+    return None if header is None else WordModel.restore(header, {name: t.numpy() for name, t in tensors.items()}, path)

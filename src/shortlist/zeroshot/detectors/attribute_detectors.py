@@ -199,9 +199,9 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         """Where detectors are asked: on the CPU they need no torch."""
         if self._kind() == "linear" or self.device == "cpu":
             return "cpu"
-        from shortlist.classifier.networks.network import torch_and_device
+        from shortlist.tensors import torch_on
 
-        return torch_and_device(self.device)[1]
+        return torch_on(self.device)[1]
 
     def _set(
         self,

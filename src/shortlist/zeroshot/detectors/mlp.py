@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.classifier.networks.network import torch_and_device
-from shortlist.classifier.networks.training import autocast, own_randomness
+from shortlist.tensors import Tensor, autocast, own_randomness, torch_on
 from shortlist.zeroshot.detectors.holdout import Holdout
 from shortlist.zeroshot.detectors.perceptrons import SLOPE, Stack
 from shortlist.zeroshot.detectors.validation import class_weights
@@ -25,7 +24,6 @@ EPSILON, MOMENTUM = 1e-5, 0.1  # of batch normalisation
 DECAY = 0.1  # of the learning rate, at 30, 60 and 90 % of the epochs
 MILESTONES = (0.3, 0.6, 0.9)
 READ = 2048  # held-out rows at a time
-Tensor = Any
 Tick = Callable[[float], None]
 
 
@@ -43,7 +41,7 @@ class Recipe:
 
 def train(X: npt.NDArray[np.float32], holdout: Holdout, hidden: int, recipe: Recipe, tick: Tick | None = None) -> Stack:
     """Train every job of a holdout, and keep each attribute's best epoch on the classes held out from it."""
-    torch, device = torch_and_device(recipe.device)
+    torch, device = torch_on(recipe.device)
     with own_randomness(torch, recipe.seed, device):
         network = _Network(torch, X.shape[1], hidden, holdout, recipe, device)
         rows = _Rows(torch, X, holdout, recipe, device)

@@ -52,9 +52,9 @@ def _logits(X: Any, layers: Any) -> Any:
 
 
 def _on_device(X: npt.NDArray[np.float32], layers: tuple[Layer, ...], device: str) -> list[Any]:
-    from shortlist.classifier.networks.network import torch_and_device
+    from shortlist.tensors import torch_on
 
-    torch, where = torch_and_device(device)
+    torch, where = torch_on(device)
     with torch.inference_mode():
         there = [tuple(torch.as_tensor(part, device=where) for part in layer) for layer in layers]
         parts = (torch.as_tensor(X[a : a + ROWS], device=where) for a in range(0, len(X), ROWS))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.classifier.networks.network import torch_and_device
 from shortlist.errors import BadFit, MissingPackage, require
+from shortlist.tensors import torch_on
 from shortlist.zeroshot.images.folder import pixels
 
 
@@ -33,7 +33,7 @@ class Backbone:
         std: float | Sequence[float] = (58.395, 57.12, 57.375),
         device: str = "auto",
     ) -> None:
-        self.torch, self.device = torch_and_device(device)
+        self.torch, self.device = torch_on(device)
         self.module = module.to(self.device).eval() if hasattr(module, "eval") else module
         self.name, self.size = name, size
         self.mean = np.broadcast_to(np.asarray(mean, np.float32), 3).reshape(3, 1, 1)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist.classifier import TransformerClassifier
-from shortlist.classifier.networks.checkpoint import read_tensors, write_tensors
 from shortlist.classifier.networks.training import Trainer
-from shortlist.classifier.networks.words import Words, best_share, between, kept_apart
+from shortlist.classifier.networks.word_model import WordModel, best_share, geometric_mean, held_out_rows
 from shortlist.classifier.text import TextFeatures
 from shortlist.errors import BadFile
+from shortlist.tensors import read_tensors, write_tensors
 
 QUICK = {"hidden": 8, "steps": 6, "teacher_steps": 3, "head_steps": 3, "batch_size": 8, "max_length": 8}
 ANIMALS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"]
@@ -41,7 +41,7 @@ def test_a_share_worked_by_hand():
     one, other = np.log([[0.9, 0.1], [0.5, 0.5]]), np.log([[0.5, 0.5], [0.1, 0.9]])
     assert best_share(one, other, sure, ones) == pytest.approx(0.5, abs=1e-4)
     # the mean of 0.9 : 0.1 and 0.5 : 0.5 is √9 : √1
-    np.testing.assert_allclose(np.exp(between(one, other, 0.5)[0]), [0.75, 0.25])
+    np.testing.assert_allclose(np.exp(geometric_mean(one, other, 0.5)[0]), [0.75, 0.25])
 
 
 @given(st.integers(0, 10_000))
@@ -51,35 +51,35 @@ def test_no_share_on_a_grid_is_better(seed):
     beliefs, weights = rng.dirichlet(np.ones(3), 20), rng.random(20)
 
     def loss(share):
-        return -weights @ (beliefs * between(one, other, share)).sum(axis=1)
+        return -weights @ (beliefs * geometric_mean(one, other, share)).sum(axis=1)
 
     assert loss(best_share(one, other, beliefs, weights)) <= min(map(loss, np.linspace(0, 1, 21))) + 1e-6
 
 
-def test_a_tenth_is_kept_apart_where_that_is_enough():
-    assert len(kept_apart(499, 0)) == 0
-    apart = kept_apart(1000, 0)
+def test_a_tenth_is_held_out_rows_where_that_is_enough():
+    assert len(held_out_rows(499, 0)) == 0
+    apart = held_out_rows(1000, 0)
     assert len(apart) == len(set(apart)) == 100
     assert 0 <= apart.min() <= apart.max() < 1000
-    assert apart.tolist() == kept_apart(1000, 0).tolist() != kept_apart(1000, 1).tolist()
+    assert apart.tolist() == held_out_rows(1000, 0).tolist() != held_out_rows(1000, 1).tolist()
 
 
 def test_words_learn_what_a_network_has_not():
     """A network that says nothing leaves everything to the words, and one that knows the beliefs nothing."""
     texts, beliefs = (half[:520] for half in lesson())
-    apart = kept_apart(520, 0)
+    apart = held_out_rows(520, 0)
     unsure, sure = np.log(np.full((52, 2), 0.5)), np.log(beliefs[apart])
-    words = Words.learn(texts, beliefs, np.ones(520), apart, unsure)
+    words = WordModel.learn(texts, beliefs, np.ones(520), apart, unsure)
     assert words.share == pytest.approx(1, abs=1e-3)
-    said = np.exp(words.beside(np.log([[0.5, 0.5]] * 2), ["cat", "dog"]))
+    said = np.exp(words.combine(np.log([[0.5, 0.5]] * 2), ["cat", "dog"]))
     assert said[0, 0] > 0.8 > 0.2 > said[1, 0]
-    assert Words.learn(texts, beliefs, np.ones(520), apart, sure).share < 0.1
+    assert WordModel.learn(texts, beliefs, np.ones(520), apart, sure).share < 0.1
 
 
-def test_the_network_is_not_shown_the_rows_kept_apart(tiny_encoder):
+def test_the_network_is_not_shown_the_rows_held_out_rows(tiny_encoder):
     pytest.importorskip("transformers")
     texts, beliefs = (half[:520] for half in lesson())  # all covered: no teacher
-    apart = kept_apart(520, 0)
+    apart = held_out_rows(520, 0)
     told = beliefs.copy()
     told[apart] = told[apart, ::-1]
     models = [
@@ -87,11 +87,11 @@ def test_the_network_is_not_shown_the_rows_kept_apart(tiny_encoder):
         for some in (beliefs, told)
     ]
     ids = models[0].encoder_.tokens(texts[:8], 8)
-    np.testing.assert_array_equal(*(model._tuning().logits(ids) for model in models))
+    np.testing.assert_array_equal(*(model._tuning(model._recipe(), model.network_).logits(ids) for model in models))
     assert (models[0].words_.linear.coef_ != models[1].words_.linear.coef_).any()  # but these learn from them too
 
 
-def test_a_cache_does_not_depend_on_which_rows_are_kept_apart(tiny_encoder, tmp_path):
+def test_a_cache_does_not_depend_on_which_rows_are_held_out_rows(tiny_encoder, tmp_path):
     pytest.importorskip("transformers")
     options = {"frozen": True, "cache": tmp_path}
     cases = [(0, True), (1, True), (0, False)]
@@ -134,7 +134,7 @@ STAGES.remove(("teacher", True))  # a frozen encoder has no teacher
 
 
 @pytest.mark.parametrize(("dies", "frozen"), STAGES)
-def test_a_fit_goes_on_after_a_kill_with_the_same_rows_kept_apart(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
+def test_a_fit_goes_on_after_a_kill_with_the_same_rows_held_out_rows(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
     """In the second epoch of a stage, or once all stages are behind."""
     pytest.importorskip("transformers")
     long = {"steps": 80, "teacher_steps": 80, "head_steps": 6, "frozen": frozen}
@@ -156,7 +156,7 @@ def kill_in(stage, patch):
 
     def dying_step(self, group):
         late = 4 if stage == "head" else 70  # an epoch has 3 steps at most there, and 66 elsewhere
-        if self.checkpoint.stage == stage and self.state.step == late:
+        if self.checkpoint.phase == stage and self.state.step == late:
             raise KeyboardInterrupt
         step(self, group)
 
@@ -165,7 +165,7 @@ def kill_in(stage, patch):
 
     patch.setattr(Trainer, "_step", dying_step)
     if stage == "words":
-        patch.setattr(Words, "learn", dying_words)
+        patch.setattr(WordModel, "learn", dying_words)
 
 
 def test_they_are_in_the_classifier_s_file(tiny_encoder, tmp_path):
@@ -202,9 +202,9 @@ def test_files_of_before_and_of_later(tiny_encoder, tmp_path):
 
 def test_the_state_is_whole():
     texts, beliefs = (half[:520] for half in lesson())
-    apart = kept_apart(520, 0)
-    words = Words.learn(texts, beliefs, np.ones(520), apart, np.log(np.full((52, 2), 0.5)))
-    back = Words.restore(*words.state(), "reader")
+    apart = held_out_rows(520, 0)
+    words = WordModel.learn(texts, beliefs, np.ones(520), apart, np.log(np.full((52, 2), 0.5)))
+    back = WordModel.restore(*words.state(), "reader")
     assert isinstance(back.features, TextFeatures)
     log_p = np.log(np.full((4, 2), 0.5))
-    np.testing.assert_array_equal(back.beside(log_p, ANIMALS), words.beside(log_p, ANIMALS))
+    np.testing.assert_array_equal(back.combine(log_p, ANIMALS), words.combine(log_p, ANIMALS))
