@@ -4,8 +4,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from shortlist.attribute_table import AttributeTable
 from shortlist.errors import BadLabeler, UnknownClass
-from shortlist.zeroshot import AttributeTable
 
 FRAME = {"animal": ["horse", "tiger", "lion", "zebra"], "stripes": [0, 1, 0, 1], "claws": [False, True, True, False]}
 MAPPING = {"stripes": ["tiger", "zebra"], "claws": ["tiger", "lion"]}
@@ -62,3 +62,10 @@ def test_bad_tables(table, fact):
 def test_a_misspelt_owner_is_found():
     with pytest.raises(BadLabeler, match=r"'tigre'.*'tiger'"):
         AttributeTable.of({"stripes": ["tigre"]}, classes=["tiger", "lion"])
+
+
+def test_owners_are_the_mapping_it_may_have_come_from():
+    read = AttributeTable.of(pl.DataFrame(FRAME))
+    assert read.owners() == {name: frozenset(having) for name, having in MAPPING.items()}
+    again = AttributeTable.of(read.owners(), classes=read.classes)
+    assert (again.has == read.has).all()

@@ -1,4 +1,4 @@
-"""AttributeTable: which class has which attribute, whatever the table was made of."""
+"""AttributeTable: which class has which attribute, from a mapping or from a DataFrame."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from shortlist.arrays import Mask
 from shortlist.errors import BadLabeler, UnknownClass
 from shortlist.wording import did_you_mean, given_twice
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class AttributeTable:
-    """Classes (k), attributes (n), and which of the one has which of the other: `has` (k, n).
+    """The names of k classes and of n attributes, and `has` (k, n): whether a class has an attribute.
 
     >>> table = AttributeTable.of({"stripes": ["tiger", "zebra"], "claws": ["tiger", "lion"]})
     >>> table.rows(["zebra", "lion"]).astype(int).tolist()
@@ -27,7 +25,7 @@ class AttributeTable:
 
     classes: tuple[str, ...]
     attributes: tuple[str, ...]
-    has: Flags
+    has: Mask
 
     def __post_init__(self) -> None:
         if self.has.shape != (len(self.classes), len(self.attributes)):
@@ -42,10 +40,10 @@ class AttributeTable:
 
     @classmethod
     def of(cls, table: Any, classes: Iterable[str] | None = None) -> AttributeTable:
-        """Read a table: a mapping of attribute → the classes that have it, or a DataFrame with one line a class.
+        """Read a mapping of attribute → the classes that have it, or a DataFrame with one line a class.
 
-        Of a DataFrame (pandas, polars, pyarrow) the first column of text, or a pandas index, names the class; every
-        other column is an attribute, 1 or 0. A mapping needs `classes` where some class has no attribute at all.
+        The first column of text of a DataFrame (pandas, polars, pyarrow), or a pandas index, names the classes. Every
+        other column is an attribute, 1 or 0. For a mapping give all `classes` where some class has no attribute.
         """
         if isinstance(table, AttributeTable):
             return table
@@ -53,7 +51,18 @@ class AttributeTable:
             return _of_mapping(table, classes)
         return _of_frame(table)
 
-    def rows(self, classes: Iterable[str]) -> Flags:
+    def take(self, attributes: Iterable[str]) -> AttributeTable:
+        """The table of some of the attributes, in their order."""
+        where = {name: i for i, name in enumerate(self.attributes)}
+        names = tuple(attributes)
+        return AttributeTable(self.classes, names, self.has[:, [where[name] for name in names]])
+
+    def owners(self) -> dict[str, frozenset[str]]:
+        """attribute → the classes that have it."""
+        names = np.array(self.classes, object)
+        return {attribute: frozenset(names[has]) for attribute, has in zip(self.attributes, self.has.T, strict=True)}
+
+    def rows(self, classes: Iterable[str]) -> Mask:
         """(k, n): which attributes these classes have, in their order."""
         where = {name: j for j, name in enumerate(self.classes)}
         positions = []
@@ -68,10 +77,8 @@ class AttributeTable:
         return self.has[positions]
 
     def twins(self, classes: Sequence[str], attributes: Iterable[str] | None = None) -> list[tuple[str, str]]:
-        """Pairs of classes that have the same attributes: no detector can tell them apart."""
-        chosen = self.attributes if attributes is None else set(attributes)
-        columns = [i for i, name in enumerate(self.attributes) if name in chosen]
-        rows = self.rows(classes)[:, columns]
+        """Pairs of classes that have the same attributes, so that no detector can tell them apart."""
+        rows = (self if attributes is None else self.take(attributes)).rows(classes)
         return [(classes[a], classes[b]) for a, b in combinations(range(len(rows)), 2) if (rows[a] == rows[b]).all()]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from shortlist.errors import BadFile, BadFit, BadRows
 from shortlist.zeroshot import Backbone, efficientnet_lite0, image_features, image_folder
-from shortlist.zeroshot.images.folder import pixels
+from shortlist.zeroshot.images.image import pixels
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")

@@ -8,10 +8,10 @@ from shortlist.zeroshot import ESZSL, QFSL, VCL, ConSE, SynC, WDVSc, zero_shot_s
 from shortlist.zeroshot.methods.conse import embed
 from shortlist.zeroshot.methods.eszsl import prepare
 from shortlist.zeroshot.methods.qfsl import quasi_loss
-from shortlist.zeroshot.methods.semantic import best_on_held_out, signatures
+from shortlist.zeroshot.methods.semantic import best_on_held_out
 from shortlist.zeroshot.methods.sync import mixture
-from shortlist.zeroshot.methods.vcl import ridge
 from shortlist.zeroshot.methods.wdvsc import transport
+from shortlist.zeroshot.ridge import ridge
 from shortlist.zeroshot.task import make_task
 from tests.zeroshot.animals import TABLE, UNSEEN, animals, parts
 
@@ -47,7 +47,7 @@ def test_transductive_methods_want_unlabelled_rows(method):
 def test_eszsl_is_its_closed_form():
     X, y, _, _ = parts()
     task = make_task(X, y, TABLE)
-    S, U = signatures(task)
+    S, U = task.signatures
     Y = np.where(task.truth[:, None] == np.arange(len(S)), 1.0, -1.0)
     rows, gamma, strength = task.X.astype(float), 0.3, 2.0
     left = np.linalg.inv(rows.T @ rows / len(rows) + gamma * np.eye(rows.shape[1]))

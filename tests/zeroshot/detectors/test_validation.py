@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shortlist.zeroshot.detectors.validation import choose_band, class_weights, information, judge
+from shortlist.zeroshot.detectors.validation import choose_band, class_weights, information, validate
 
 HAS = np.array([True, False, False])
 
@@ -12,14 +12,14 @@ HAS = np.array([True, False, False])
 def test_classes_count_alike_and_sides_count_alike():
     truth = np.array([0, 0, 1, 1, 1, 1, 2])
     scores = np.array([0.9, 0.1, 0.1, 0.1, 0.1, 0.1, 0.9])  # yes: 1 of 2; no: all of one class, none of the other
-    found = judge(scores, truth, HAS)
+    found = validate(scores, truth, HAS)
     assert found.accuracy == (0.5 + (1 + 0) / 2) / 2
     assert found.worst == 0
     np.testing.assert_allclose(class_weights(truth, HAS), [0.25, 0.25, 1 / 16, 1 / 16, 1 / 16, 1 / 16, 0.25])
 
 
-def test_nothing_to_judge_on():
-    found = judge(np.full(3, np.nan), np.arange(3), HAS)
+def test_nothing_to_validate_on():
+    found = validate(np.full(3, np.nan), np.arange(3), HAS)
     assert np.isnan(found.accuracy)
     assert found.band == (0.5, 0.5)
 

@@ -1,6 +1,6 @@
 """Holdout: which seen classes are held out when, and one job for every attribute that can then be learned.
 
-Detectors are for classes that nobody has seen, so they are judged on classes that they have not seen.
+Detectors are for unseen classes, so they are validated on classes that they were not trained on.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from functools import cached_property
 
 import numpy as np
 
-from shortlist.arrays import Floats, Positions
-from shortlist.attribute_table import Flags
+from shortlist.arrays import Floats, Mask, Positions
 
 SHARE = 10  # with one fold: one class in so many is held out, and at least one
 
 
 @dataclass(frozen=True, eq=False)
 class Holdout:
-    """Jobs: job g trains a detector of attribute `attribute[g]` on the classes that fold `fold[g]` does not hold out.
+    """Job g trains a detector of attribute `attribute[g]` on the classes that fold `fold[g]` does not hold out.
 
-    held (folds, k) are the classes held out; has (k, n) their attributes; truth (m,) the class of each row. The jobs of
-    the last fold are the detectors that are kept; those of the others only serve to judge them.
+    truth (m,) is the class of each row, has (k, n) are the attributes of the classes, and held (folds, k) says which
+    classes each fold holds out. The jobs of the last fold are the detectors that are kept; the others only serve to
+    validate them.
     """
 
     truth: Positions
-    has: Flags
-    held: Flags
+    has: Mask
+    held: Mask
     fold: Positions
     attribute: Positions
 
@@ -45,14 +45,14 @@ class Holdout:
         chosen = np.isin(self.attribute, list(attributes))
         return replace(self, fold=self.fold[chosen], attribute=self.attribute[chosen])
 
-    def targets(self) -> Flags:
+    def targets(self) -> Mask:
         """(G, m): whether each row has the attribute of each job."""
         return self.has.T[self.attribute][:, self.truth]
 
     def weights(self) -> Floats:
-        """(G, m): how often each row is drawn; a job's rows with and without its attribute weigh the same in all.
+        """(G, m): how often each row is drawn. Rows with a job's attribute and rows without it have the same total.
 
-        This is oversampling the minority. Rows of classes that are held out are never drawn.
+        So the minority is oversampled. Rows of held-out classes are never drawn.
         """
         rows = ~self.held[self.fold][:, self.truth]  # (G, m)
         yes = self.targets()
@@ -62,34 +62,35 @@ class Holdout:
         return weights
 
     @cached_property
-    def judged(self) -> Flags:
-        """(G, k): the classes each job is judged on.
+    def validated(self) -> Mask:
+        """(G, k): the classes that each job is validated on.
 
-        They are those held out from it. Where no class with the attribute, or none without it, was ever held out from
-        any of its jobs, the job that is kept is judged on its own classes of that side: better than on one side only.
+        These are the classes held out from it. Where no class with the attribute, or none without it, was ever held out
+        from any of its jobs, the job that is kept is validated on its own training classes of that side.
         """
-        judged = self.held[self.fold].copy()
+        classes = self.held[self.fold].copy()
         for g in self.final:
             i = self.attribute[g]
-            ever = np.asarray(judged[self.attribute == i].any(axis=0))
+            ever = np.asarray(classes[self.attribute == i].any(axis=0))
             for side in (self.has[:, i], ~self.has[:, i]):
                 if not (ever & side).any():
-                    judged[g] |= side
-        return judged
+                    classes[g] |= side
+        return classes
 
     def gather(self, scores: Floats) -> Floats:
-        """(m, n): what jobs (m, G) say about the rows they are judged on; NaN where there is no such job."""
+        """(m, n): the scores to validate attributes by, from those of all jobs (m, G); NaN where there are none."""
         found = np.full((len(self.truth), self.has.shape[1]), np.nan)
-        for g, classes in enumerate(self.judged):
+        for g, classes in enumerate(self.validated):
             rows = classes[self.truth]
             found[rows, self.attribute[g]] = scores[rows, g]
         return found
 
 
-def deal(truth: Positions, has: Flags, folds: int, rng: np.random.Generator) -> Holdout:
-    """Hold classes out: in turn, dealt into `folds` parts, and at last none; or, with one fold, a tenth of them once.
+def hold_out(truth: Positions, has: Mask, folds: int, rng: np.random.Generator) -> Holdout:
+    """Split the classes at random into `folds` parts and hold out each part once; the last fold holds out none.
 
-    An attribute that the remaining classes all have, or none of them, has no job in that fold.
+    With one fold a tenth of the classes is held out, once. An attribute that all remaining classes have, or none, has
+    no job in that fold.
     """
     k = len(has)
     order = rng.permutation(k)
@@ -98,5 +99,5 @@ def deal(truth: Positions, has: Flags, folds: int, rng: np.random.Generator) -> 
     for f, part in enumerate(parts):
         held[f, part] = True
     varies = np.array([has[~out].any(axis=0) & ~has[~out].all(axis=0) for out in held])  # (folds, n)
-    jobs = np.argwhere(varies & varies[-1])  # (G, 2): without a detector to keep there is nothing to judge
+    jobs = np.argwhere(varies & varies[-1])  # (G, 2): without a detector to keep there is nothing to validate
     return Holdout(truth, has, held, jobs[:, 0], jobs[:, 1])

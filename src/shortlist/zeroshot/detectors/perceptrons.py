@@ -1,43 +1,52 @@
-"""Stack: many trained detectors that are asked together. Plain arrays, so that asking needs no torch.
-
-Layers are `(weights (G, inputs, outputs), biases (G, 1, outputs))`; a linear detector has one, the paper's three. What
-batch normalisation learned is folded into them.
-"""
+"""Perceptrons: many trained detectors of one shape, which are asked together. Plain arrays: asking needs no torch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Floats, Positions
+from shortlist.tensors import torch_on
+from shortlist.zeroshot.task import Features
+
 SLOPE = 0.01  # of LeakyReLU below zero
 ROWS = 4096  # at a time
-Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+Layer: TypeAlias = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
 @dataclass(frozen=True, eq=False)
-class Stack:
-    """G detectors of one shape."""
+class Perceptrons:
+    """G detectors. Layers are (weights (G, inputs, outputs), biases (G, 1, outputs)).
+
+    A linear detector has one layer, the paper's has three. Batch normalisation is folded into the layers.
+    """
 
     layers: tuple[Layer, ...]
+
+    @classmethod
+    def linear(cls, table: npt.NDArray[Any]) -> Perceptrons:
+        """Linear detectors, from weights with the bias last (G, p + 1)."""
+        layer = table.astype(np.float32)
+        return cls(((layer[:, :-1, None], layer[:, -1:, None]),))
 
     def __len__(self) -> int:
         return len(self.layers[0][0])
 
-    def take(self, chosen: npt.NDArray[np.int64]) -> Stack:
+    def take(self, chosen: Positions) -> Perceptrons:
         """Some of the detectors."""
-        return Stack(tuple((weights[chosen], biases[chosen]) for weights, biases in self.layers))
+        return Perceptrons(tuple((weights[chosen], biases[chosen]) for weights, biases in self.layers))
 
-    def scores(self, X: npt.NDArray[np.float32], device: str = "cpu") -> npt.NDArray[np.float64]:
+    def scores(self, X: Features, device: str = "cpu") -> Floats:
         """(m, G): how sure each detector is that a row has its attribute, from 0 to 1."""
         if device == "cpu":
             logits = [_logits(X[a : a + ROWS], self.layers) for a in range(0, len(X), ROWS)]
         else:
             logits = _on_device(X, self.layers, device)
         joined = np.concatenate([*logits, np.zeros((0, len(self)), np.float32)]).astype(np.float64)
-        scores: npt.NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(joined, -50, 50)))
+        scores: Floats = 1 / (1 + np.exp(-np.clip(joined, -50, 50)))
         return scores
 
 
@@ -51,9 +60,7 @@ def _logits(X: Any, layers: Any) -> Any:
     return values[..., 0].T
 
 
-def _on_device(X: npt.NDArray[np.float32], layers: tuple[Layer, ...], device: str) -> list[Any]:
-    from shortlist.tensors import torch_on
-
+def _on_device(X: Features, layers: tuple[Layer, ...], device: str) -> list[Any]:
     torch, where = torch_on(device)
     with torch.inference_mode():
         there = [tuple(torch.as_tensor(part, device=where) for part in layer) for layer in layers]

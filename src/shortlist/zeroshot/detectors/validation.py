@@ -1,30 +1,30 @@
-"""Judgement: how right a detector is on classes it was not trained on, and where it had better keep silent."""
+"""Validation: how right a detector is on classes it was not trained on, and the scores at which it should abstain."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from shortlist.arrays import Floats, Positions
-from shortlist.attribute_table import Flags
+from shortlist.arrays import Floats, Mask, Positions
 
 GRID = np.round(np.arange(0.05, 0.96, 0.05), 2)  # where a band may begin and end
 _BANDS = sorted(
     zip(*np.triu_indices(len(GRID)), strict=True),
     key=lambda band: (band[1] - band[0], abs(GRID[band[0]] + GRID[band[1]] - 1)),
 )
-LOW, HIGH = np.array(_BANDS).T  # positions in GRID of every band: narrow ones first, and those around one half
-LEAST = 0.25  # a band leaves a detector at least this share of the rows to vote on
-Band = tuple[float, float]
+LOW, HIGH = np.array(_BANDS).T  # positions in GRID of every band: narrow ones first, then those around one half
+LEAST = 0.25  # of the rows: a detector votes on at least this share
+Band: TypeAlias = tuple[float, float]  # (no_below, yes_from): a detector abstains on scores from no_below to yes_from
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """Of one detector on held-out classes: mean accuracy (classes with and without the attribute count alike), that
-    of the worst class, and the band (no_below, yes_from) inside which it abstains.
+class Validation:
+    """One detector on held-out classes: its mean accuracy, the accuracy of its worst class, and its band.
 
-    NaN, and no band, where no class was held out from it.
+    Classes with the attribute and classes without it count half each in the mean. Both figures are NaN, and there is
+    no band, where no class was held out from the detector.
     """
 
     accuracy: float
@@ -32,14 +32,15 @@ class Judgement:
     band: Band
 
 
-def judge(scores: Floats, truth: Positions, has: Flags, band: Band | None = None) -> Judgement:
-    """Judge scores (m,), NaN where there is none, of rows of classes `truth` (m,) that have the attribute or not (k,).
+def validate(scores: Floats, truth: Positions, has: Mask, band: Band | None = None) -> Validation:
+    """Validate the scores (m,) of a detector, NaN where there is none.
 
-    The accuracy is that of every score taken as yes (0.5 and above) or no. A band is chosen unless one is given.
+    `truth` (m,) are the classes of the rows, and `has` (k,) says which classes have the attribute. A score of 0.5 or
+    more counts as yes. A band is chosen unless one is given.
     """
     known = ~np.isnan(scores)
     if not known.any():
-        return Judgement(np.nan, np.nan, band or (0.5, 0.5))
+        return Validation(np.nan, np.nan, band or (0.5, 0.5))
     scores, truth = scores[known], truth[known]
     right = (scores >= 0.5) == has[truth]
     per_class = np.bincount(truth, right, len(has)) / np.maximum(np.bincount(truth, minlength=len(has)), 1)
@@ -47,28 +48,28 @@ def judge(scores: Floats, truth: Positions, has: Flags, band: Band | None = None
     sides = [held[has[held]], held[~has[held]]]
     accuracy = float(np.mean([per_class[side].mean() for side in sides if len(side)]))
     chosen = band or (choose_band(scores, truth, has) if all(len(side) for side in sides) else (0.5, 0.5))
-    return Judgement(accuracy, float(per_class[held].min()), chosen)
+    return Validation(accuracy, float(per_class[held].min()), chosen)
 
 
-def choose_band(scores: Floats, truth: Positions, has: Flags) -> Band:
-    """The band (no_below, yes_from) with the most bits a row: P(votes) · I(attribute; vote | votes).
+def choose_band(scores: Floats, truth: Positions, has: Mask) -> Band:
+    """The band with the most bits a row: P(vote) · I(attribute; vote | vote).
 
-    A vote that is a coin toss adds nothing; one that is kept back adds nothing either, and misleads nobody. Of bands
-    that are equally good the narrowest is taken; one where "yes" speaks against the attribute is no band.
+    A vote that is no better than chance adds nothing to that, and neither does abstaining. Of equally good bands the
+    narrowest is taken. Bands with which "yes" speaks against the attribute are left out.
     """
     weights = class_weights(truth, has)
     yes = has[truth]
     above = np.array([[weights[yes & (scores >= t)].sum(), weights[~yes & (scores >= t)].sum()] for t in GRID])
     below = np.array([[weights[yes & (scores < t)].sum(), weights[~yes & (scores < t)].sum()] for t in GRID])
-    cells = np.stack([above[HIGH], below[LOW]], axis=1)  # (bands, said yes or no, has it or not)
+    cells = np.stack([above[HIGH], below[LOW]], axis=1)  # (bands, voted yes or no, has it or not)
     useful = (cells.sum(axis=(1, 2)) >= LEAST) & (np.linalg.det(cells) > 0)
     bits = np.where(useful, np.round(information(cells), 9), 0.0)
     best = int(bits.argmax())  # the first, so the narrowest
     return (float(GRID[LOW[best]]), float(GRID[HIGH[best]])) if bits[best] > 0 else (0.5, 0.5)
 
 
-def class_weights(truth: Positions, has: Flags) -> Floats:
-    """(m,): rows with and without the attribute weigh one half each, classes on either side alike."""
+def class_weights(truth: Positions, has: Mask) -> Floats:
+    """(m,): rows with the attribute weigh one half in all, rows without it the other; classes of one side alike."""
     often = np.bincount(truth, minlength=len(has))
     held = np.flatnonzero(often)
     sides = np.where(has, has[held].sum(), (~has[held]).sum())  # (k,): how many classes are on its side
@@ -79,7 +80,7 @@ def class_weights(truth: Positions, has: Flags) -> Floats:
 def information(cells: Floats) -> Floats:
     """Σ p(v, y) log2 [p(v, y) P / (p(v) p(y))] of each table (…, v, y), P being the sum of its cells.
 
-    P times the mutual information of vote and attribute among the rows that are voted on.
+    This is P times the mutual information of vote and attribute among the rows that are voted on.
     """
     expected = cells.sum(axis=-1, keepdims=True) * cells.sum(axis=-2, keepdims=True)
     ratio = np.divide(cells * cells.sum(axis=(-2, -1), keepdims=True), expected, np.ones_like(cells), where=cells > 0)

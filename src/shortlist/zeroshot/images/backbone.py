@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadFit, MissingPackage, require
 from shortlist.tensors import torch_on
-from shortlist.zeroshot.images.folder import pixels
+from shortlist.zeroshot.images.image import pixels
 
 
 class Backbone:

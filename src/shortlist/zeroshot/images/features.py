@@ -1,7 +1,7 @@
-"""image_features(): images through a backbone, each image once in a lifetime.
+"""image_features(): images through a backbone, with a cache in which each image is read once.
 
-What was read is kept in npz files, some hundred images each, under the hash of an image's content: moved or renamed
-images are found again, changed ones are read again, and a run that was killed goes on where its last file ends.
+The cache is a folder of npz files, some hundred images each, by the hash of an image's content. Moved or renamed images
+are found again, changed images are read again, and an interrupted run goes on where its last file ends.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
 from shortlist.classifier.progress import progress_bar
 from shortlist.errors import BadFile, BadRows
 from shortlist.zeroshot.images.backbone import Backbone, efficientnet_lite0
-from shortlist.zeroshot.images.folder import content_key
+from shortlist.zeroshot.images.image import content_key
+from shortlist.zeroshot.task import Features
 
 KIND, FORMAT = "image features", 1
 SHARD = 256  # images a file
-Features = npt.NDArray[np.float32]
 
 
 def image_features(
@@ -36,7 +35,7 @@ def image_features(
     """(m, p): features of images, given as paths or as uint8 arrays (height, width) or (height, width, 3).
 
     backbone : None for `efficientnet_lite0()`
-    cache : a folder to keep features in; it is made where it is not there. None keeps nothing.
+    cache : a folder to keep features in, which is made if need be. None keeps nothing.
     """
     given = list(images)
     if not given:
@@ -70,8 +69,8 @@ class _Store:
         self.folder, self.name, self.identity = folder, backbone.name, backbone.identity()
         folder.mkdir(parents=True, exist_ok=True)
 
-    def read(self, wanted: set[str]) -> dict[str, npt.NDArray[np.float32]]:
-        found: dict[str, npt.NDArray[np.float32]] = {}
+    def read(self, wanted: set[str]) -> dict[str, Features]:
+        found: dict[str, Features] = {}
         for path in sorted(self.folder.glob(f"{self.identity[:16]}-*.npz")):
             header, arrays = read_archive(path, kind=KIND, version=FORMAT)
             if header.get("backbone") != self.identity or not {"keys", "features"} <= set(arrays):

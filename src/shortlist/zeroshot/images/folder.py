@@ -1,25 +1,19 @@
-"""Images as people have them: a folder with one subfolder a class."""
+"""ImageFolder: the images of a folder, with one subfolder a class."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from shortlist.errors import BadRows, require
+from shortlist.errors import BadRows
 
 SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"})
-Pixels: TypeAlias = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class ImageFolder:
-    """The images of a folder, in order of their names: paths (m), and the class of each, None where it has none."""
+    """Paths of m images in the order of their names, and the class of each; None where it has none."""
 
     paths: tuple[Path, ...]
     labels: tuple[str | None, ...]
@@ -29,10 +23,10 @@ class ImageFolder:
 
 
 def image_folder(folder: str | os.PathLike[str], *, unlabelled: str = "unlabelled") -> ImageFolder:
-    """Read which images a folder holds.
+    """Find the images of a folder and their classes.
 
-    `folder/tiger/1.jpg`, and anything deeper under `folder/tiger`, is a tiger. Images that lie in the folder itself, or
-    under `folder/unlabelled`, have no class. Hidden files, and those that are no images by their names, are left out.
+    `folder/tiger/1.jpg`, and anything deeper under `folder/tiger`, is a tiger. Images in the folder itself, or under
+    `folder/unlabelled`, have no class. Hidden files, and files without the suffix of an image, are left out.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -46,43 +40,3 @@ def image_folder(folder: str | os.PathLike[str], *, unlabelled: str = "unlabelle
     if not paths:
         raise BadRows(f"{root} holds no images ({', '.join(sorted(SUFFIXES))}). One subfolder a class is expected")
     return ImageFolder(tuple(paths), tuple(labels))
-
-
-def content_key(image: Any) -> str:
-    """A hash of what an image is, not of where it lies: the bytes of a file, or an array with its shape and type."""
-    if isinstance(image, (str, os.PathLike)):
-        try:
-            return hashlib.sha256(Path(image).read_bytes()).hexdigest()
-        except OSError as error:
-            raise BadRows(f"the image {image} cannot be read ({error})") from error
-    array = np.ascontiguousarray(image)
-    digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
-    digest.update(array.tobytes())
-    return digest.hexdigest()
-
-
-def pixels(image: Any, size: int) -> Pixels:
-    """(3, size, size), from 0 to 255: the shorter side scaled to `size`, the middle kept. Grey images are repeated."""
-    pillow: Any = require("PIL.Image", extra="vision")
-    try:
-        opened = pillow.open(image) if isinstance(image, (str, os.PathLike)) else _of_array(pillow, image)
-        colour = opened.convert("RGB")
-    except (OSError, ValueError, TypeError, SyntaxError) as error:
-        raise BadRows(f"{_called(image)} cannot be read as an image ({error})") from error
-    width, height = colour.size
-    scale = size / min(width, height)
-    scaled = colour.resize((max(size, round(width * scale)), max(size, round(height * scale))), pillow.BILINEAR)
-    left, top = (scaled.size[0] - size) // 2, (scaled.size[1] - size) // 2
-    square = np.asarray(scaled.crop((left, top, left + size, top + size)), np.float32)  # (size, size, 3)
-    return np.ascontiguousarray(square.transpose(2, 0, 1))
-
-
-def _of_array(pillow: Any, image: Any) -> Any:
-    array = np.asarray(image)
-    if array.dtype != np.uint8 or array.ndim not in (2, 3):
-        raise ValueError(f"an array of pixels is uint8, (height, width) or (height, width, 3); got {array.dtype}")
-    return pillow.fromarray(array)
-
-
-def _called(image: Any) -> str:
-    return str(image) if isinstance(image, (str, os.PathLike)) else f"an array of shape {np.shape(image)}"

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.classifier import SoftLogisticRegression
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, signatures
+from shortlist.classifier.linear import SoftLogisticRegression
+from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod
 from shortlist.zeroshot.task import Task
 
 
 class ConSE(SemanticMethod):
-    """A row has the attributes of the seen classes it looks like, in proportion.
+    """A row has the attributes of the seen classes, in proportion to how likely they are.
 
         f(x) = Σ_{t ≤ T} P(ŷ_t | x) s(ŷ_t) / Σ_{t ≤ T} P(ŷ_t | x),   class of x = argmax_j cos(f(x), s_j)
 
@@ -27,7 +27,7 @@ class ConSE(SemanticMethod):
         self.top = top
 
     def _learn(self, task: Task, new: Floats) -> Scorer:  # noqa: ARG002
-        seen, unseen = signatures(task)
+        seen, unseen = task.signatures
         model = SoftLogisticRegression().fit_beliefs(
             task.X.astype(np.float64), np.eye(len(seen))[task.truth], np.ones(len(task.X))
         )

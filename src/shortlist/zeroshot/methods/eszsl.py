@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out, signatures
+from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.zeroshot.task import Task
 
 STRENGTHS = tuple(10.0**power for power in (0, -3, -2, -1, 1, 2, 3))
@@ -29,7 +29,7 @@ class ESZSL(SemanticMethod):
 
 def prepare(task: Task) -> Callable[[tuple[float, float]], Scorer]:
     """(γ, λ) → features → scores of all classes. What does not depend on γ and λ is computed once."""
-    seen, unseen = signatures(task)
+    seen, unseen = task.signatures
     X = task.X.astype(np.float64)
     Y = np.where(task.truth[:, None] == np.arange(len(seen)), 1.0, -1.0)
     size, axes = np.linalg.eigh(X.T @ X / len(X))  # so that an inverse is a division, for every γ

@@ -9,12 +9,12 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp
 
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, signatures
+from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod
 from shortlist.zeroshot.task import Task
 
 
 class QFSL(SemanticMethod):
-    """Features are mapped to attributes; unlabelled rows need only be of *some* unseen class.
+    """Features are mapped to attributes; an unlabelled row may be of any unseen class.
 
         p = softmax_j(s_jᵀ W x)  over seen and unseen classes
         min over W:  mean over seen rows of −log p_y + λ · mean over unlabelled rows of −log Σ_{u unseen} p_u + γ/2 ‖W‖²
@@ -34,7 +34,7 @@ class QFSL(SemanticMethod):
         self.penalty = penalty
 
     def _learn(self, task: Task, new: Floats) -> Scorer:
-        seen, unseen = signatures(task)
+        seen, unseen = task.signatures
         S = np.concatenate([seen, unseen]).T  # (n, k)
         X = task.X.astype(np.float64)
         truth = np.eye(S.shape[1])[task.truth]

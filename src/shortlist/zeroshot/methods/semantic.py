@@ -1,7 +1,6 @@
-"""SemanticMethod: what the comparison methods share. Each is one file with its equation.
+"""SemanticMethod: what the comparison methods share.
 
-They read the same features and the same table as the detectors do, so that anybody can see on their own data whether
-attributes as labelers are worth it.
+They read the same features and the same table as the detectors do, so that you can compare them on your own data.
 """
 
 from __future__ import annotations
@@ -13,22 +12,21 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, NotFitted
-from shortlist.zeroshot.clusters import centres_of
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import zero_shot_scores
 from shortlist.zeroshot.task import Task, make_task, read_features
 
 Scorer = Callable[[Floats], Floats]  # rows (m, p) → scores (m, seen + unseen)
-PARTS = 5  # into which the seen classes are dealt to choose an option
+PARTS = 5  # that the seen classes are split into to choose an option
 
 
 class SemanticMethod(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A zero-shot classifier that scores every class for every row.
 
-    `transductive` methods read the unlabelled rows of unseen classes; others ignore them. With `generalised` any class
-    may be answered, else unseen ones only.
+    `transductive` methods read the unlabelled rows of unseen classes; others ignore them. With `generalised` the answer
+    may be any class, else it is an unseen one.
     """
 
     transductive = False
@@ -65,27 +63,15 @@ class SemanticMethod(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row with the highest score."""
-        best: npt.NDArray[np.int64] = self.decision_function(X).argmax(axis=1)
+        best: Positions = self.decision_function(X).argmax(axis=1)
         answers: npt.NDArray[Any] = self.classes_[best]
         return answers
-
-
-def signatures(task: Task) -> tuple[Floats, Floats]:
-    """Attributes of seen (k, n) and unseen classes, each class a vector of length one."""
-    both = [task.seen_has.astype(np.float64), task.unseen_has.astype(np.float64)]
-    seen, unseen = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) for rows in both)
-    return seen, unseen
-
-
-def centres(task: Task) -> Floats:
-    """(k, p): the mean features of each seen class."""
-    return centres_of(task.X, task.truth)
 
 
 def best_on_held_out(
     task: Task, options: Sequence[Any], prepare: Callable[[Task], Callable[[Any], Scorer]], seed: int
 ) -> Any:
-    """The option with the best mean class accuracy on seen classes, held out in turn as if they were unseen."""
+    """The option with the best mean class accuracy on seen classes that are held out in turn, as if unseen."""
     k = len(task.seen)
     order = np.random.default_rng(seed).permutation(k)
     parts = [part for part in np.array_split(order, min(PARTS, k // 2)) if len(part) >= 2 and k - len(part) >= 2]
@@ -102,7 +88,7 @@ def best_on_held_out(
     return options[int(np.argmax(totals))]
 
 
-def _as_if_unseen(task: Task, part: npt.NDArray[np.int64]) -> tuple[Task, Floats, npt.NDArray[Any]]:
+def _as_if_unseen(task: Task, part: Positions) -> tuple[Task, Floats, npt.NDArray[Any]]:
     """A task in which some seen classes are unseen, and the rows of those with their classes."""
     names = np.array(task.seen, object)
     held = np.isin(task.truth, part)

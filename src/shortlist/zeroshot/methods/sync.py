@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out, signatures
+from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.zeroshot.task import Task
 
 PENALTIES, WIDTHS = (0.1, 1.0), (0.5, 0.25, 1.0, 2.0)
@@ -34,7 +34,7 @@ class SynC(SemanticMethod):
 
 def prepare(task: Task) -> Callable[[tuple[float, float]], Scorer]:
     """(λ, σ) → features → scores of all classes."""
-    seen, unseen = signatures(task)
+    seen, unseen = task.signatures
     trained = cache(lambda penalty: machines(task, penalty))  # (p + 1, k): not a matter of σ
 
     def learn(option: tuple[float, float]) -> Scorer:

@@ -1,4 +1,4 @@
-"""VCL: visual centre learning (Wan et al., NeurIPS 2019). Reads no unlabelled rows; WDVSc builds on it."""
+"""VCL: visual centre learning (Wan et al., NeurIPS 2019). Inductive; WDVSc builds on it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out, centres, signatures
+from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
+from shortlist.zeroshot.ridge import ridge, with_bias
 from shortlist.zeroshot.task import Task
 
 PENALTIES = (0.1, 0.01, 0.03, 0.3, 1.0)
@@ -29,18 +30,9 @@ class VCL(SemanticMethod):
 
 def prepare(task: Task) -> Callable[[float], Scorer]:
     """Penalty → features → scores of all classes."""
-    seen, unseen = (with_bias(rows) for rows in signatures(task))
-    here = centres(task)
+    seen, unseen = (with_bias(rows) for rows in task.signatures)
+    here = task.centres
     return lambda penalty: nearest(np.concatenate([here, unseen @ ridge(seen, here, penalty)]))
-
-
-def ridge(S: Floats, C: Floats, penalty: float) -> Floats:
-    """argmin_M ‖S M − C‖² + penalty ‖M‖²: from attributes (with a bias) to features."""
-    return np.asarray(np.linalg.solve(S.T @ S + penalty * np.eye(S.shape[1]), S.T @ C), np.float64)
-
-
-def with_bias(S: Floats) -> Floats:
-    return np.hstack([S, np.ones((len(S), 1))])
 
 
 def nearest(places: Floats) -> Scorer:

@@ -8,11 +8,12 @@ from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out, centres, signatures
-from shortlist.zeroshot.methods.vcl import PENALTIES, nearest, prepare, ridge, with_bias
+from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
+from shortlist.zeroshot.methods.vcl import PENALTIES, nearest, prepare
+from shortlist.zeroshot.ridge import ridge, with_bias
 from shortlist.zeroshot.task import Task
 
-WEIGHT = 1.0  # β: how much the clusters of unlabelled rows count beside the centres of seen classes
+WEIGHT = 1.0  # β: how much the clusters of unlabelled rows count, compared with the centres of seen classes
 SHARPNESS = 20.0  # λ: of the transport plan, over the mean squared distance
 ROUNDS, SINKHORN = 100, 200
 
@@ -22,24 +23,24 @@ class WDVSc(SemanticMethod):
 
         min over f, X:  Σ_{j seen} ‖f(s_j) − c_j‖² + β Σ_{u, v} X_uv ‖f(s_u) − z_v‖² − (1/λ) H(X)
 
-    z_v are the centres of k-means clusters of the unlabelled rows, as many as there are unseen classes; X is a
-    transport plan with equal margins (Sinkhorn). As in VCL f is linear here, so that X and f are each exact given the
-    other, and they take turns until the plan stands still.
+    z_v are the centres of k-means clusters of the unlabelled rows, as many as there are unseen classes. X is a
+    transport plan with equal margins (Sinkhorn). As in VCL f is linear here, so that f is exact given X, and X given f.
+    They are computed in turns until the plan no longer changes.
     """
 
     transductive = True
 
     def _learn(self, task: Task, new: Floats) -> Scorer:
         penalty = best_on_held_out(task, PENALTIES, prepare, self.seed)
-        seen, unseen = signatures(task)
-        here = centres(task)
+        seen, unseen = task.signatures
+        here = task.centres
         k = len(unseen)
         clusters = KMeans(min(k, len(new)), n_init=10, random_state=self.seed).fit(new).cluster_centers_
         return nearest(np.concatenate([here, placed(with_bias(seen), with_bias(unseen), here, clusters, penalty)]))
 
 
 def placed(seen: Floats, unseen: Floats, here: Floats, clusters: Floats, penalty: float) -> Floats:
-    """(unseen, p): where the unseen classes come to lie."""
+    """(unseen, p): the centres of the unseen classes."""
     M = ridge(seen, here, penalty)
     plan = np.zeros((len(unseen), len(clusters)))
     for _ in range(ROUNDS):
