@@ -136,6 +136,6 @@ def _check_unseen(seen: tuple[str, ...], unseen: tuple[str, ...], table: Attribu
         raise BadFit(f"an unseen class is named twice: {', '.join(unseen)}")
     if len(seen) < 3:
         raise BadFit(
-            f"detectors are judged on classes they were not trained on, so it takes at least three seen classes; "
-            f"got {', '.join(seen)}"
+            "detectors are validated on classes they were not trained on, so there must be at least three seen "
+            f"classes; got {', '.join(seen)}"
         )
