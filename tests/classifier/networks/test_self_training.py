@@ -1,4 +1,4 @@
-"""The stages of a fine-tuning: what the teacher says, what the head start is, and when there is neither."""
+"""The phases of a fine-tuning: what the teacher says, what the head phase is, and when there is neither."""
 
 import numpy as np
 import pytest
@@ -67,8 +67,8 @@ def test_the_pupil_learns_as_if_the_taught_beliefs_had_been_given(tiny_encoder, 
     np.testing.assert_allclose(taught.predict_proba(mixed), given.predict_proba(mixed), rtol=1e-6)
 
 
-def test_what_the_former_default_does_not_share_with_the_last_stage_is_not_taken_over(tiny_encoder, rows, trained):
-    """The teacher trains as it always does, however the last stage is asked to train."""
+def test_what_the_former_default_does_not_share_with_the_last_phase_is_not_taken_over(tiny_encoder, rows, trained):
+    """The teacher trains as it always does, however the last phase is asked to train."""
     mixed, beliefs, covered = rows
     for options in ({}, {"schedule": "constant", "epochs": 2, "loss": "set", "head_lr": 1e-2, "lr": 1e-3}):
         classifier(tiny_encoder, **options).fit(mixed, beliefs, covered=covered)
@@ -100,7 +100,7 @@ def test_which_rows_are_taught(tiny_encoder, texts, trained):
 
 
 def test_the_head_start_is_a_frozen_training(tiny_encoder, texts):
-    """A last stage of rate zero leaves the head as the start left it, whether the encoder is frozen or not."""
+    """A last phase of rate zero leaves the head as the start left it, whether the encoder is frozen or not."""
     told, beliefs = texts
     alone = {
         "frozen": True,
@@ -129,7 +129,7 @@ def test_a_frozen_encoder_has_no_teacher_and_is_read_once(tiny_encoder, rows, tr
     assert reads == [8]
 
 
-def test_dev_rows_judge_the_last_stage_alone(tiny_encoder, rows, monkeypatch):
+def test_dev_rows_choose_the_epoch_of_the_last_phase_alone(tiny_encoder, rows, monkeypatch):
     mixed, beliefs, covered = rows
     scored, score_on = [], FineTuning._score_on
     monkeypatch.setattr(FineTuning, "_score_on", lambda self, dev: scored.append(len(dev[0])) or score_on(self, dev))
@@ -158,7 +158,7 @@ def test_the_teacher_is_gone_before_its_pupil_comes(tiny_encoder, rows, monkeypa
     assert seen[0]["head.1.num_batches_tracked"] == 0
 
 
-def test_the_bar_says_which_stage_it_is(tiny_encoder, rows, capsys):
+def test_the_bar_says_which_phase_it_is(tiny_encoder, rows, capsys):
     mixed, beliefs, covered = rows
     classifier(tiny_encoder, progress=True).fit(mixed, beliefs, covered=covered)
     classifier(tiny_encoder, progress=True, frozen=True).fit(mixed, beliefs, covered=covered)

@@ -181,7 +181,7 @@ MORTAL = """
 """
 TEXTS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"] * 5
 BELIEFS = np.array([[0.8, 0.2], [0.9, 0.1], [0.3, 0.7], [0.1, 0.9]] * 5)
-UNTOLD = ["a cat meows", "a dog growls", "dogs chase cars"]
+UNCOVERED = ["a cat meows", "a dog growls", "dogs chase cars"]
 
 
 def lifelong(encoder, kept):
@@ -189,32 +189,32 @@ def lifelong(encoder, kept):
     options = {"epochs": 3, "teacher_steps": 9, "head_steps": 9, "lr": 5e-3, "batch_size": 4}
     model = TransformerClassifier(encoder, device="cpu", hidden=8, **options, checkpoint=kept)
     beliefs = np.concatenate([BELIEFS, [[0.5, 0.5]] * 3])
-    return model.fit(TEXTS + UNTOLD, beliefs, dev=(TEXTS[:4], [0, 1, 1, 0])).predict_proba(TEXTS)
+    return model.fit(TEXTS + UNCOVERED, beliefs, dev=(TEXTS[:4], [0, 1, 1, 0])).predict_proba(TEXTS)
 
 
 @pytest.mark.parametrize(
-    "stage", ["last", pytest.param("teacher", marks=pytest.mark.slow), pytest.param("head", marks=pytest.mark.slow)]
+    "phase", ["last", pytest.param("teacher", marks=pytest.mark.slow), pytest.param("head", marks=pytest.mark.slow)]
 )
-def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path, stage):
-    """Killed by SIGKILL in the middle of an epoch of each stage; the result is that of an undisturbed run."""
+def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path, phase):
+    """Killed by SIGKILL in the middle of an epoch of each phase; the result is that of an undisturbed run."""
     kept = tmp_path / "run"
-    command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept), stage]
+    command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept), phase]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     killed = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert killed.returncode == -9, killed.stderr
     numbers, _ = read_tensors(kept, "shortlist checkpoint")
-    assert (numbers["version"], numbers["stage"], numbers["step"]) == (2, stage, 7)
+    assert (numbers["version"], numbers["stage"], numbers["step"]) == (2, phase, 7)
     np.testing.assert_array_equal(lifelong(tiny_encoder, kept), lifelong(tiny_encoder, None))
     numbers, _ = read_tensors(kept, "shortlist checkpoint")
     assert (numbers["stage"], numbers["step"]) == ("last", 18)  # 23 rows in batches of four: six steps an epoch
 
 
-def dies_at(monkeypatch, stage, step):
+def dies_at(monkeypatch, phase, step):
     """From now on a training raises when it gets there; the list that is returned says which steps were taken."""
     taken, take = [], Trainer._step
 
     def mortal(self, group):
-        if (self.checkpoint.phase, self.state.step) == (stage, step):
+        if (self.checkpoint.phase, self.state.step) == (phase, step):
             raise KeyboardInterrupt
         taken.append(self.checkpoint.phase)
         take(self, group)
@@ -224,27 +224,27 @@ def dies_at(monkeypatch, stage, step):
 
 
 @pytest.mark.parametrize(
-    ("stage", "step"), [("teacher", 7), ("head", 0), ("head", 7), ("last", 0), ("last", 6), ("last", 7)]
+    ("phase", "step"), [("teacher", 7), ("head", 0), ("head", 7), ("last", 0), ("last", 6), ("last", 7)]
 )
-def test_an_interrupted_training_repeats_no_step(tiny_encoder, tmp_path, monkeypatch, stage, step):
-    """Within a stage or between two; nine steps of the teacher, nine of the head, and eighteen."""
+def test_an_interrupted_training_repeats_no_step(tiny_encoder, tmp_path, monkeypatch, phase, step):
+    """Within a phase or between two; nine steps of the teacher, nine of the head, and eighteen."""
     kept, whole = tmp_path / "run", ["teacher"] * 9 + ["head"] * 9 + ["last"] * 18
     monkeypatch.setattr(checkpoint, "EVERY", 0.0)
     undisturbed = lifelong(tiny_encoder, None)
     with monkeypatch.context() as patch:
-        before = dies_at(patch, stage, step)
+        before = dies_at(patch, phase, step)
         with pytest.raises(KeyboardInterrupt):
             lifelong(tiny_encoder, kept)
     after = dies_at(monkeypatch, None, None)
     np.testing.assert_array_equal(lifelong(tiny_encoder, kept), undisturbed)
     assert before + after == whole
-    assert (len(before), stage) == (whole.index(stage) + step, stage)
+    assert (len(before), phase) == (whole.index(phase) + step, phase)
 
 
 def test_a_checkpoint_of_another_training_or_format_is_refused(tiny_encoder, tmp_path):
     kept = tmp_path / "run"
     lifelong(tiny_encoder, kept)
-    with pytest.raises(BadFile, match="another training"):  # one untold row more
+    with pytest.raises(BadFile, match="another training"):  # one uncovered row more
         TransformerClassifier(tiny_encoder, device="cpu", hidden=8, checkpoint=kept).fit(TEXTS, BELIEFS)
     numbers, tensors = read_tensors(kept, "shortlist checkpoint")
     del numbers["version"], numbers["stage"]

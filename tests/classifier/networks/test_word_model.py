@@ -1,4 +1,4 @@
-"""The linear model of words beside a network: its share, what is kept apart, and its file."""
+"""The linear model of words that answers together with a network: its share, what is held out, and its file."""
 
 import json
 
@@ -56,42 +56,42 @@ def test_no_share_on_a_grid_is_better(seed):
     assert loss(best_share(one, other, beliefs, weights)) <= min(map(loss, np.linspace(0, 1, 21))) + 1e-6
 
 
-def test_a_tenth_is_held_out_rows_where_that_is_enough():
+def test_a_tenth_is_held_out_where_that_is_enough():
     assert len(held_out_rows(499, 0)) == 0
-    apart = held_out_rows(1000, 0)
-    assert len(apart) == len(set(apart)) == 100
-    assert 0 <= apart.min() <= apart.max() < 1000
-    assert apart.tolist() == held_out_rows(1000, 0).tolist() != held_out_rows(1000, 1).tolist()
+    held_out = held_out_rows(1000, 0)
+    assert len(held_out) == len(set(held_out)) == 100
+    assert 0 <= held_out.min() <= held_out.max() < 1000
+    assert held_out.tolist() == held_out_rows(1000, 0).tolist() != held_out_rows(1000, 1).tolist()
 
 
 def test_words_learn_what_a_network_has_not():
     """A network that says nothing leaves everything to the words, and one that knows the beliefs nothing."""
     texts, beliefs = (half[:520] for half in lesson())
-    apart = held_out_rows(520, 0)
-    unsure, sure = np.log(np.full((52, 2), 0.5)), np.log(beliefs[apart])
-    words = WordModel.learn(texts, beliefs, np.ones(520), apart, unsure)
+    held_out = held_out_rows(520, 0)
+    unsure, sure = np.log(np.full((52, 2), 0.5)), np.log(beliefs[held_out])
+    words = WordModel.learn(texts, beliefs, np.ones(520), held_out, unsure)
     assert words.share == pytest.approx(1, abs=1e-3)
     said = np.exp(words.combine(np.log([[0.5, 0.5]] * 2), ["cat", "dog"]))
     assert said[0, 0] > 0.8 > 0.2 > said[1, 0]
-    assert WordModel.learn(texts, beliefs, np.ones(520), apart, sure).share < 0.1
+    assert WordModel.learn(texts, beliefs, np.ones(520), held_out, sure).share < 0.1
 
 
-def test_the_network_is_not_shown_the_rows_held_out_rows(tiny_encoder):
+def test_the_network_is_not_shown_the_held_out_rows(tiny_encoder):
     pytest.importorskip("transformers")
     texts, beliefs = (half[:520] for half in lesson())  # all covered: no teacher
-    apart = held_out_rows(520, 0)
-    told = beliefs.copy()
-    told[apart] = told[apart, ::-1]
+    held_out = held_out_rows(520, 0)
+    turned = beliefs.copy()
+    turned[held_out] = turned[held_out, ::-1]
     models = [
         TransformerClassifier(tiny_encoder, device="cpu", **QUICK).fit(texts, some, classes=["cat", "dog"])
-        for some in (beliefs, told)
+        for some in (beliefs, turned)
     ]
     ids = models[0].encoder_.tokens(texts[:8], 8)
     np.testing.assert_array_equal(*(model._tuning(model._recipe(), model.network_).logits(ids) for model in models))
     assert (models[0].words_.linear.coef_ != models[1].words_.linear.coef_).any()  # but these learn from them too
 
 
-def test_a_cache_does_not_depend_on_which_rows_are_held_out_rows(tiny_encoder, tmp_path):
+def test_a_cache_does_not_depend_on_which_rows_are_held_out(tiny_encoder, tmp_path):
     pytest.importorskip("transformers")
     options = {"frozen": True, "cache": tmp_path}
     cases = [(0, True), (1, True), (0, False)]
@@ -103,7 +103,7 @@ def test_a_cache_does_not_depend_on_which_rows_are_held_out_rows(tiny_encoder, t
 
 def test_few_rows_and_the_paper_do_without(tiny_encoder):
     pytest.importorskip("transformers")
-    assert fitted(tiny_encoder, m=430).words_ is None  # 490 rows with the untold
+    assert fitted(tiny_encoder, m=430).words_ is None  # 490 rows with the uncovered
     assert fitted(tiny_encoder, m=440).words_ is not None
     assert fitted(tiny_encoder, words=False).words_ is None
     assert TransformerClassifier.paper().words is False
@@ -129,13 +129,13 @@ def test_only_the_ratios_of_weights_matter(tiny_encoder, scale):
     np.testing.assert_allclose(one.predict_proba(ANIMALS), other.predict_proba(ANIMALS))
 
 
-STAGES = [(stage, frozen) for frozen in (False, True) for stage in ("teacher", "head", "last", "words")]
-STAGES.remove(("teacher", True))  # a frozen encoder has no teacher
+PHASES = [(phase, frozen) for frozen in (False, True) for phase in ("teacher", "head", "last", "words")]
+PHASES.remove(("teacher", True))  # a frozen encoder has no teacher
 
 
-@pytest.mark.parametrize(("dies", "frozen"), STAGES)
-def test_a_fit_goes_on_after_a_kill_with_the_same_rows_held_out_rows(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
-    """In the second epoch of a stage, or once all stages are behind."""
+@pytest.mark.parametrize(("dies", "frozen"), PHASES)
+def test_a_fit_goes_on_after_a_kill_with_the_same_rows_held_out(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
+    """In the second epoch of a phase, or once all phases are behind."""
     pytest.importorskip("transformers")
     long = {"steps": 80, "teacher_steps": 80, "head_steps": 6, "frozen": frozen}
     whole, path = fitted(tiny_encoder, **long), tmp_path / "checkpoint"
@@ -150,13 +150,13 @@ def test_a_fit_goes_on_after_a_kill_with_the_same_rows_held_out_rows(tiny_encode
     np.testing.assert_array_equal(again.history_, whole.history_)
 
 
-def kill_in(stage, patch):
-    """The next fit ends in that stage as Ctrl-C would end it."""
+def kill_in(phase, patch):
+    """The next fit ends in that phase as Ctrl-C would end it."""
     step = Trainer._step
 
     def dying_step(self, group):
-        late = 4 if stage == "head" else 70  # an epoch has 3 steps at most there, and 66 elsewhere
-        if self.checkpoint.phase == stage and self.state.step == late:
+        late = 4 if phase == "head" else 70  # an epoch has 3 steps at most there, and 66 elsewhere
+        if self.checkpoint.phase == phase and self.state.step == late:
             raise KeyboardInterrupt
         step(self, group)
 
@@ -164,7 +164,7 @@ def kill_in(stage, patch):
         raise KeyboardInterrupt
 
     patch.setattr(Trainer, "_step", dying_step)
-    if stage == "words":
+    if phase == "words":
         patch.setattr(WordModel, "learn", dying_words)
 
 
@@ -202,8 +202,8 @@ def test_files_of_before_and_of_later(tiny_encoder, tmp_path):
 
 def test_the_state_is_whole():
     texts, beliefs = (half[:520] for half in lesson())
-    apart = held_out_rows(520, 0)
-    words = WordModel.learn(texts, beliefs, np.ones(520), apart, np.log(np.full((52, 2), 0.5)))
+    held_out = held_out_rows(520, 0)
+    words = WordModel.learn(texts, beliefs, np.ones(520), held_out, np.log(np.full((52, 2), 0.5)))
     back = WordModel.restore(*words.state(), "reader")
     assert isinstance(back.features, TextFeatures)
     log_p = np.log(np.full((4, 2), 0.5))
