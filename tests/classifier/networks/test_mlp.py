@@ -114,3 +114,9 @@ def test_the_checkpoint_of_another_training_is_refused(clouds, tmp_path):
 def test_one_row_is_too_few():
     with pytest.raises(BadFit, match="at least two"):
         MLPClassifier(**SMALL).fit([[1.0, 2.0], [0.0, 1.0]], [[0.9, 0.1], [0.5, 0.5]])
+
+
+def test_a_schedule_that_is_none(clouds):
+    X, beliefs, _ = clouds
+    with pytest.raises(BadFit, match='schedule is "linear", "constant" or "plateau", not \'flat\''):
+        MLPClassifier(**SMALL, schedule="flat").fit(X, beliefs)

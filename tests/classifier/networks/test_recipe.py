@@ -24,6 +24,7 @@ def test_every_option_is_in_the_recipe_or_says_nothing_about_the_network():
     ("options", "message"),
     [
         ({"pooling": "max"}, 'pooling is "mean" or "cls", not \'max\''),
+        ({"schedule": "liner"}, 'schedule is "linear", "constant" or "plateau", not \'liner\''),
         ({"loss": "hinge"}, 'loss is "expected" or "set", not \'hinge\''),
         ({"precision": "fp8"}, 'precision is "auto", "fp32" or "bf16", not \'fp8\''),
         ({"steps": 0}, "steps is 1 or more, not 0"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from shortlist.classifier.networks.checkpoint import Checkpoint, fingerprint
 from shortlist.classifier.networks.network import make_head
 from shortlist.classifier.networks.recipe import Schedule
 from shortlist.classifier.networks.training import EpochScore, Plan, Trainer, as_targets
+from shortlist.classifier.options import check_choice
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.progress import progress_bar
 from shortlist.classifier.targets import Targets, Uncovered, check_two_rows, known_labels, make_targets
@@ -100,6 +101,7 @@ class MLPClassifier(Predictor):
             y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
         )
         check_two_rows(targets)
+        check_choice("schedule", self.schedule, get_args(Schedule))
         torch, device = torch_on(self.device)
         with own_randomness(torch, self.seed, device):
             network = make_head(torch, X.shape[1], self.hidden, len(targets.classes), self.dropout).to(device)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, get_args
 
-from shortlist.classifier.networks.network import LOSSES
 from shortlist.classifier.options import check_choice, check_least
 
 Pooling: TypeAlias = Literal["mean", "cls"]
@@ -46,9 +45,10 @@ class Recipe:
     seed: int
 
     def __post_init__(self) -> None:
-        check_choice("pooling", self.pooling, ("mean", "cls"))
-        check_choice("loss", self.loss, tuple(LOSSES))
-        check_choice("precision", self.precision, ("auto", "fp32", "bf16"))
+        check_choice("pooling", self.pooling, get_args(Pooling))
+        check_choice("schedule", self.schedule, get_args(Schedule))
+        check_choice("loss", self.loss, get_args(Loss))
+        check_choice("precision", self.precision, ("auto", *get_args(Precision)))
         check_least("teacher_steps", self.teacher_steps, 1)
         check_least("head_steps", self.head_steps, 0)
         if self.epochs is None:
