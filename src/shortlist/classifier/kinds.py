@@ -3,8 +3,8 @@
     register_kind(Kind("nearest", NearestCentroid, reads="numbers"))
 
 A kind says which class it is, what the class reads, and how its file is called. A package can also announce kinds as
-entry points of the group `shortlist.classifiers`; they are found without being registered. Nothing here imports a
-classifier before it is asked for.
+entry points of the group `shortlist.classifiers`; they are found without being registered. No classifier is imported
+before it is asked for, and neither is numpy.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ import importlib
 import os
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
-from shortlist.arrays import Floats
 from shortlist.errors import BadFit
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+    from shortlist.arrays import Floats
 
 GROUP = "shortlist.classifiers"
 RESERVED = ("none",)  # what shortlist.toml calls no classifier at all
@@ -48,13 +51,13 @@ class Kind:
     Parameters
     ----------
     name : what shortlist.toml calls it
-    made : the class, or "module:Class", which is imported when it is first needed
+    classifier : the class, or "module:Class", which is imported when it is first needed
     reads : "text", "numbers", or "either": text where the project has a column of text
     suffix : how the name of its file ends
     """
 
     name: str
-    made: type | str
+    classifier: type | str
     reads: Reads
     suffix: str = ".npz"
 
@@ -64,11 +67,11 @@ class Kind:
 
     def find(self) -> type[Classifier]:
         """The class itself."""
-        if isinstance(self.made, str):
-            module, _, name = self.made.partition(":")
+        if isinstance(self.classifier, str):
+            module, _, name = self.classifier.partition(":")
             found: type[Classifier] = getattr(importlib.import_module(module), name)
             return found
-        return self.made
+        return self.classifier
 
 
 _OWN = {
@@ -98,7 +101,7 @@ def find_kind(name: str) -> Kind | None:
 
 def kind_names(reads: Reads | None = None) -> tuple[str, ...]:
     """The names of all kinds; with `reads`, of those that can read it."""
-    names = {*_OWN, *_registered, *(entry.name for entry in entry_points(group=GROUP))}
+    names = {*_OWN, *_registered, *(entry.name for entry in _entry_points())}
     kinds = [(name, find_kind(name)) for name in sorted(names)]
     return tuple(name for name, kind in kinds if reads is None or (kind and kind.reads in (reads, "either")))
 
@@ -111,9 +114,17 @@ def learns_from_uncovered(classifier: Any) -> bool:
 @cache
 def _announced(name: str) -> Kind | None:
     """The kind of that name that an installed package announces."""
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in _entry_points(name):
         kind = entry.load()
         if isinstance(kind, Kind) and kind.name == name:
             return kind
         raise BadFit(f"the entry point {name!r} of {GROUP} is {kind!r}, not a Kind of that name")
     return None
+
+
+def _entry_points(name: str | None = None) -> EntryPoints:
+    """Those of the group, or those of one name in it."""
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
+    found = entry_points(group=GROUP)
+    return found if name is None else found.select(name=name)
