@@ -12,8 +12,8 @@ HOUSE = Path(shortlist.__file__).parent
 # Lower rooms first; rooms on one floor do not know each other.
 FLOORS = [
     {"errors", "wording", "arrays"},
-    {"archive", "engines", "progress", "beliefs"},
-    {"labelspace"},
+    {"archive", "engines", "options", "progress", "beliefs"},
+    {"labelspace", "attribute_table", "tensors"},
     {"votes", "rows"},
     {"labelers", "labelmodel", "classifier"},
     {"uncertainty", "zeroshot", "datasets"},

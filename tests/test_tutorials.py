@@ -44,7 +44,7 @@ def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",  # this tree, whatever is installed
         "COLUMNS": "120",
         "NO_COLOR": "1",
     }

@@ -3,6 +3,7 @@
 import pytest
 
 from shortlist import datasets
+from tests.classifier.conftest import _one_thread, tiny_encoder  # noqa: F401
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from shortlist import apply, attributes
+from shortlist.attribute_table import AttributeTable
 from shortlist.errors import BadLabeler, BadRows, UselessLabeler
 
 ANIMALS = ["horse", "tiger", "lion", "zebra"]
@@ -19,10 +20,16 @@ FRAME = {"animal": ANIMALS, "stripes": [0, 1, 0, 1], "claws": [False, True, True
         pd.DataFrame(FRAME),
         pd.DataFrame(FRAME).set_index("animal"),
         pl.DataFrame(FRAME).to_arrow(),
+        AttributeTable.of(TABLE, classes=ANIMALS),
     ],
 )
 def test_any_table_gives_the_same_labelers(table):
     assert attributes(table) == attributes(TABLE, classes=ANIMALS)
+
+
+def test_one_class_may_be_written_without_brackets():
+    mane = attributes({"mane": "lion", "stripes": ["tiger", "zebra"]})[0]
+    assert (mane.yes, mane.no) == (frozenset({"lion"}), frozenset({"tiger", "zebra"}))
 
 
 def test_yes_and_no_and_not_sure():

@@ -358,6 +358,7 @@ def test_more_starting_points_never_end_lower(votes):
         ("tol", "small"),
         ("threads", 0),
         ("device", "abacus"),
+        ("device", "auto"),
     ],
 )
 def test_an_option_that_cannot_be_is_named(option, value, votes):

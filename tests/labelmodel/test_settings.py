@@ -54,7 +54,7 @@ def test_an_estimator_is_a_name_or_a_table(table, estimator):
         ({"estimator": {"kind": "pool"}}, ("estimator", "kind"), "'pooled'"),
         ({"estimator": {"unanimty": 0.7}}, ("estimator", "unanimty"), "'unanimity'"),
         ({"estimator": {"unanimity": 7}}, ("estimator", "unanimity"), "below 1"),
-        ({"estimator": {"kind": "likelihood", "split": 1}}, ("estimator", "split"), "'equal'"),
+        ({"estimator": {"kind": "likelihood", "split": 1}}, ("estimator", "split"), '"equal"'),
         ({"estimator": {"kind": "likelihood", "solver": "newton"}}, ("estimator", "solver"), "Gradient(...)"),
         (
             {"estimator": {"kind": "likelihood", "solver": {"kind": "gradient", "lr": 0}}},

@@ -5,8 +5,7 @@ import pytest
 
 from shortlist import MLPClassifier, NearestClass, NoiseAwareClassifier
 from shortlist.errors import BadFit, FewLabelers, FitWarning, NotFitted, OneSided
-from shortlist.zeroshot import AttributeDetectors, SeededMixture, ZeroShotClassifier, zero_shot_scores
-from shortlist.zeroshot.mixture import gaussians
+from shortlist.zeroshot import AttributeDetectors, SeededMixture, ZeroShotClassifier
 from tests.zeroshot.animals import TABLE, UNSEEN, animals, parts
 
 LINEAR = AttributeDetectors(TABLE, kind="linear")
@@ -54,7 +53,7 @@ def test_fitted_detectors_are_used_as_they_are():
     assert model.detectors_ is fitted
     again = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
     np.testing.assert_array_equal(model.predict_proba(X_new), again.predict_proba(X_new))
-    assert not hasattr(LINEAR, "stacks_")  # what is given for its options is not changed
+    assert not hasattr(LINEAR, "networks_")  # what is given for its options is not changed
     with pytest.raises(BadFit, match="fitted on bear"):
         ZeroShotClassifier(TABLE, detectors=fitted).fit(X[y != "lion"], y[y != "lion"], unlabelled=X_new)
 
@@ -89,19 +88,6 @@ def test_too_few_rows_for_clusters_are_believed_row_by_row():
     assert model.predict(X_new[:2]).shape == (2,)
 
 
-def test_scores_by_hand():
-    gold = ["cat", "cat", "cat", "dog", "yak", "yak", "gnu"]
-    guess = ["cat", "cat", "dog", "dog", "yak", "gnu", "cat"]
-    scores = zero_shot_scores(gold, guess, ["yak", "gnu"])
-    assert scores.seen == pytest.approx((2 / 3 + 1) / 2)
-    assert scores.unseen == pytest.approx((1 / 2 + 0) / 2)
-    assert scores.harmonic == pytest.approx(2 * (5 / 6) * 0.25 / (5 / 6 + 0.25))
-    assert "harmonic" in str(scores)
-    assert zero_shot_scores(["yak"], ["gnu"], ["yak"]).unseen == 0
-    with pytest.raises(BadFit):
-        zero_shot_scores(["yak"], ["gnu", "yak"], ["yak"])
-
-
 def test_it_wants_unlabelled_rows_and_to_be_fitted():
     X, y, X_new, _ = parts()
     with pytest.raises(BadFit, match="no unlabelled rows"):
@@ -110,60 +96,6 @@ def test_it_wants_unlabelled_rows_and_to_be_fitted():
         ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new[:, :3])
     with pytest.raises(NotFitted):
         ZeroShotClassifier(TABLE).predict(X_new)
-
-
-# -- the mixture ---------------------------------------------------------------------------------------
-
-
-def clouds(seed=0):
-    rng = np.random.default_rng(seed)
-    truth = np.repeat([0, 1, 2], 60)
-    X = rng.normal(size=(180, 5)) + 4 * np.eye(3, 5)[truth]
-    return X, truth
-
-
-def test_the_mixture_needs_only_a_hint():
-    """Beliefs that are right on 6 rows in 10 are enough to name well separated clusters."""
-    X, truth = clouds()
-    rng = np.random.default_rng(1)
-    said = np.where(rng.random(180) < 0.6, truth, rng.integers(0, 3, 180))
-    beliefs = 0.7 * np.eye(3)[said] + 0.1
-    assert (SeededMixture().fit(X, beliefs).predict(X) == truth).mean() > 0.97
-    assert (NoiseAwareClassifier().fit(X, beliefs).predict(X) == truth).mean() < 1
-
-
-def test_labels_are_kept_and_zero_rules_out():
-    X, truth = clouds()
-    names = np.array(["a", "b", "c"])
-    swapped = np.eye(3)[(truth + 1) % 3]  # labels are kept, whatever the rows look like
-    assert SeededMixture().fit(X, swapped, classes=names).score(X, names[(truth + 1) % 3]) > 0.95
-    beliefs = np.where(truth[:, None] == 0, [0.5, 0.25, 0.25], [0.0, 0.5, 0.5])
-    beliefs[truth == 1] = [0.0, 0.6, 0.4]
-    assert SeededMixture().fit(X, beliefs, classes=names).score(X, names[truth]) > 0.95
-
-
-def test_the_m_step_by_hand():
-    Z = np.array([[0.0], [2.0], [10.0]])
-    means, precision = gaussians(Z, np.array([[1.0, 0], [1.0, 0], [0, 1.0]]), 0.0)
-    assert means.ravel().tolist() == [1.0, 10.0]
-    assert precision[0, 0] == pytest.approx(1 / (2 / 3), rel=1e-4)  # squares 1 + 1 + 0 over three rows
-
-
-def test_row_order_does_not_matter():
-    X, truth = clouds()
-    beliefs = 0.6 * np.eye(3)[truth] + 0.4 / 3
-    order = np.random.default_rng(0).permutation(len(X))
-    one, other = SeededMixture().fit(X, beliefs), SeededMixture().fit(X[order], beliefs[order])
-    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-6)
-
-
-@pytest.mark.parametrize("options", [{"power": 0}, {"power": 2}, {"shrinkage": -1}])
-def test_bad_mixtures(options):
-    X, truth = clouds()
-    with pytest.raises(BadFit):
-        SeededMixture(**options).fit(X, np.eye(3)[truth])
-    with pytest.raises(NotFitted):
-        SeededMixture().predict(X)
 
 
 def test_a_warning_of_the_label_model_comes_through():

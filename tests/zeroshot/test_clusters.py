@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from shortlist.zeroshot.clusters import Clustering, centres_of, find_clusterings, in_order, whitening
-from shortlist.zeroshot.task import make_task
+from shortlist.zeroshot.clusters import Clustering, find_clusterings, in_order, whitening
+from shortlist.zeroshot.task import centres_of, make_task
 
 TABLE = {"a": ["s0", "s1", "u0"], "b": ["s1", "s2", "u1"], "c": ["s0", "s2", "u0", "u1"]}
 LARGE = {**TABLE, "d": ["u0", "u2", "s1"]}

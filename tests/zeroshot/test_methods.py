@@ -5,14 +5,14 @@ import pytest
 
 from shortlist.errors import BadFit, NotFitted
 from shortlist.zeroshot import ESZSL, QFSL, VCL, ConSE, SynC, WDVSc, zero_shot_scores
-from shortlist.zeroshot.conse import embed
-from shortlist.zeroshot.eszsl import prepare
-from shortlist.zeroshot.qfsl import quasi_loss
-from shortlist.zeroshot.semantic import best_on_held_out, signatures
-from shortlist.zeroshot.sync import mixture
+from shortlist.zeroshot.methods.conse import embed
+from shortlist.zeroshot.methods.eszsl import prepare
+from shortlist.zeroshot.methods.qfsl import quasi_loss
+from shortlist.zeroshot.methods.semantic import best_on_held_out
+from shortlist.zeroshot.methods.sync import mixture
+from shortlist.zeroshot.methods.wdvsc import transport
+from shortlist.zeroshot.ridge import ridge
 from shortlist.zeroshot.task import make_task
-from shortlist.zeroshot.vcl import ridge
-from shortlist.zeroshot.wdvsc import transport
 from tests.zeroshot.animals import TABLE, UNSEEN, animals, parts
 
 ALL = [ConSE, ESZSL, SynC, VCL, QFSL, WDVSc]
@@ -47,7 +47,7 @@ def test_transductive_methods_want_unlabelled_rows(method):
 def test_eszsl_is_its_closed_form():
     X, y, _, _ = parts()
     task = make_task(X, y, TABLE)
-    S, U = signatures(task)
+    S, U = task.signatures
     Y = np.where(task.truth[:, None] == np.arange(len(S)), 1.0, -1.0)
     rows, gamma, strength = task.X.astype(float), 0.3, 2.0
     left = np.linalg.inv(rows.T @ rows / len(rows) + gamma * np.eye(rows.shape[1]))

@@ -15,10 +15,10 @@ from shortlist.zeroshot.naming import (
     climb,
     linear_start,
     make_evidence,
-    mean_beliefs,
     name_clusters,
     weigh,
 )
+from shortlist.zeroshot.task import centres_of
 
 
 def world(seed=0, s=12, k=3, n=8, p=20, noise=0.1):
@@ -44,7 +44,7 @@ def test_beliefs_that_are_right_on_four_rows_in_ten_name_clusters():
     truth = np.repeat([2, 0, 1], 200)  # cluster 0 is class 2, …
     wrong = (truth + rng.integers(1, 3, 600)) % 3
     beliefs = np.eye(3)[np.where(rng.random(600) < 0.4, truth, wrong)]
-    found = name_clusters(mean_beliefs(np.repeat([0, 1, 2], 200), beliefs), *nowhere()).names
+    found = name_clusters(centres_of(beliefs, np.repeat([0, 1, 2], 200)), *nowhere()).names
     assert found.argmax(axis=1).tolist() == [2, 0, 1]
     assert found.max() < 0.6  # and it knows how little that is
 
@@ -126,7 +126,7 @@ def test_steps():
     assert linear_start(np.array([[0.1, 0.9], [0.6, 0.4]])) == (1, 0)
     assert around((0, 1, 2)) == [(0, 1, 2), (1, 0, 2), (2, 1, 0), (0, 2, 1)]
     assert climb((2, 1, 0), lambda order: -sum(abs(c - j) for j, c in enumerate(order))) == (0, 1, 2)
-    assert mean_beliefs(np.array([0, 1, 0]), np.array([[1.0, 0], [0, 1], [0, 1]])).tolist() == [[0.5, 0.5], [0, 1]]
+    assert centres_of(np.array([[1.0, 0], [0, 1], [0, 1]]), np.array([0, 1, 0])).tolist() == [[0.5, 0.5], [0, 1]]
 
 
 def test_clusterings_are_weighed_by_hand():

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t as student
 
-from shortlist.arrays import Positions
-from shortlist.classifier.beliefs import label_positions
+from shortlist.arrays import Mask, Positions
+from shortlist.classifier.targets import is_known, label_positions
 from shortlist.errors import BadFit
 
 METRICS = ("accuracy", "macro_f1", "mean_class_accuracy")
@@ -47,7 +47,7 @@ class Evaluation:
         return self.methods[method]
 
     def records(self) -> list[dict[str, Any]]:
-        """One dict a method, with plain numbers: for JSON, and for tables of any make."""
+        """One dict a method, with plain numbers, for JSON and for tables."""
         made = []
         for method, estimates in self.methods.items():
             record: dict[str, Any] = {"method": method, "seeds": self.seeds[method]}
@@ -78,7 +78,7 @@ def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | 
     """
     methods = predictions if isinstance(predictions, Mapping) else {"classifier": predictions}
     labels = np.asarray(gold, object)
-    known = np.array([label is not None and label == label for label in labels.tolist()], np.bool_)
+    known = is_known(labels)
     if not known.any():
         raise BadFit("no row has a known class: there is nothing to compare with")
     names = np.array(sorted(set(labels[known].tolist())) if classes is None else list(classes), object)
@@ -95,7 +95,7 @@ def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | 
 
 
 def score(truth: Positions, guess: Positions, k: int) -> dict[str, float]:
-    """The three metrics of class positions; a guess outside 0 … k − 1 is simply wrong."""
+    """The three metrics, from positions of classes. A guess outside 0 … k − 1 is wrong."""
     hits = np.bincount(truth[truth == guess], minlength=k)
     there = np.bincount(truth, minlength=k)
     said = np.bincount(guess[(guess >= 0) & (guess < k)], minlength=k)
@@ -108,7 +108,7 @@ def score(truth: Positions, guess: Positions, k: int) -> dict[str, float]:
     }
 
 
-def _positions(guesses: npt.ArrayLike, names: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> Positions:
+def _positions(guesses: npt.ArrayLike, names: npt.NDArray[Any], known: Mask) -> Positions:
     array = np.asarray(guesses, object)
     if array.shape != known.shape:
         raise BadFit(f"there are {len(known)} gold labels but predictions of shape {array.shape}")

@@ -1,13 +1,14 @@
 """File: a fitted NoiseAwareClassifier as one npz archive with a JSON header; nothing pickled.
 
-Our own features and linear model are kept as arrays. Anything else goes through skops, which lists the types a file
-wants to build and builds none that the reader has not agreed to.
+Our own features and linear model are kept as arrays. Anything else is written by skops. It lists the types that a file
+would build, and builds none that the reader has not named as trusted.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from shortlist.archive import Arrays, read_archive, write_archive
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.text import TextFeatures
-from shortlist.errors import BadFile, ShortlistError, require
+from shortlist.errors import BadFile, MissingPackage, ShortlistError, require
 
 if TYPE_CHECKING:
     from shortlist.classifier.noise_aware import NoiseAwareClassifier
@@ -43,29 +44,36 @@ def save(model: NoiseAwareClassifier, path: str | os.PathLike[str]) -> None:
 
 def load(cls: type[Model], path: str | os.PathLike[str], trusted: Sequence[str]) -> Model:
     header, arrays = read_archive(path, kind=KIND, version=FORMAT)
-    try:
+    with understood(path):
         features = unpack_features(header["features"], arrays, path, trusted)
         estimator = unpack_estimator(header["estimator"], arrays, path, trusted)
         model = cls(estimator, features=features, uncovered=header["uncovered"], on=header["on"])
         model.estimator_, model.features_ = estimator, features
-        model.classes_, model.reads_text_ = names(header["classes"]), header["reads_text"]
+        model.classes_, model.reads_text_ = unpack_classes(header["classes"]), header["reads_text"]
         model.temperature_ = header["temperature"]
         if header["n_features_in"] is not None:
             model.n_features_in_ = header["n_features_in"]
-    except BadFile:
-        raise
-    except (KeyError, TypeError, ValueError, ShortlistError) as error:
-        raise BadFile(f"{path} is no classifier this version can read ({error})") from error
     return model
 
 
-def names(classes: list[Any]) -> npt.NDArray[Any]:
-    """Class names as they were: text as objects, numbers as numbers."""
+@contextmanager
+def understood(path: str | os.PathLike[str], what: str = "classifier") -> Iterator[None]:
+    """A context in which the content of a file is put together. What goes wrong is a BadFile that names the file."""
+    try:
+        yield
+    except (BadFile, MissingPackage):
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, ShortlistError) as error:
+        raise BadFile(f"{path} holds no {what} this version can read ({error})") from error
+
+
+def unpack_classes(classes: list[Any]) -> npt.NDArray[Any]:
+    """(k,): class names as they were, text as objects and numbers as numbers."""
     return np.array(classes, object if any(isinstance(name, str) for name in classes) else None)
 
 
 def pack_features(features: Any, arrays: dict[str, Any]) -> Any:
-    """What the header keeps of them; their arrays join the others."""
+    """What the header keeps of the features. Their arrays are added to `arrays`."""
     if features is None:
         return None
     if not isinstance(features, TextFeatures):
@@ -92,7 +100,7 @@ def unpack_features(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[str]
 
 
 def pack_estimator(estimator: Any, arrays: dict[str, Any]) -> Any:
-    """What the header keeps of it; its arrays join the others."""
+    """What the header keeps of the estimator. Its arrays are added to `arrays`."""
     if not isinstance(estimator, SoftLogisticRegression):
         arrays["estimator.skops"] = _dump(estimator)
         return "skops"
@@ -114,7 +122,7 @@ def _dump(thing: Any) -> npt.NDArray[np.uint8]:
 
 
 def _build(packed: npt.NDArray[np.uint8], path: Any, trusted: Sequence[str]) -> Any:
-    """Build what skops wrote, once every type in it is either well known or trusted by name."""
+    """Build what skops wrote, if every type in it is well known or trusted by name."""
     skops = require("skops.io", extra="skops")
     unknown = sorted(set(skops.get_untrusted_types(data=packed.tobytes())) - set(trusted))
     if unknown:

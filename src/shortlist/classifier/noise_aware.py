@@ -13,14 +13,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, validate_data
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Positions
 from shortlist.classifier import file
-from shortlist.classifier.beliefs import Uncovered, make_targets
-from shortlist.classifier.expansion import all_classes, fit_expanded, weight_argument
+from shortlist.classifier.expansion import LearnsBeliefs, fit_estimator, log_proba
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.predictor import Predictor
+from shortlist.classifier.targets import Uncovered, make_targets
 from shortlist.classifier.text import TextFeatures
-from shortlist.errors import BadFit, BadRows
+from shortlist.errors import BadRows
 from shortlist.rows import read_texts
 
 
@@ -40,8 +40,8 @@ class NoiseAwareClassifier(Predictor):
     features : for rows of text, a transformer from strings to features. None: `TextFeatures()`. A Pipeline as
         estimator reads the strings itself.
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
-    on : for rows that are tables or dicts, the column of text to read, or a list of columns: their texts are joined
-        by ". " in that order, those that are missing or empty left out
+    on : for rows that are tables or dicts, the column of text to read, or a list of columns. Their texts are joined
+        by ". " in that order; missing and empty texts are left out.
 
     Attributes (once fitted)
     ------------------------
@@ -87,11 +87,7 @@ class NoiseAwareClassifier(Predictor):
         self.features_ = None if texts is None else self._text_features(estimator)
         if self.features_ is not None:
             kept = self.features_.fit_transform(kept)
-        if hasattr(estimator, "fit_beliefs"):
-            self.estimator_ = estimator.fit_beliefs(kept, targets.beliefs, targets.weights)
-        else:
-            weight_argument(estimator)
-            self.estimator_ = fit_expanded(estimator, kept, targets.beliefs, targets.weights)
+        self.estimator_ = fit_estimator(estimator, kept, targets.beliefs, targets.weights)
         self.classes_, self.reads_text_, self.temperature_ = targets.classes, texts is not None, 1.0
         return self
 
@@ -103,26 +99,18 @@ class NoiseAwareClassifier(Predictor):
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The class of each row: the most likely one, or what the wrapped estimator answers."""
         self._check_fitted()
-        if hasattr(self.estimator_, "log_proba") or self._no_texts(rows):
+        if isinstance(self.estimator_, LearnsBeliefs) or self._no_texts(rows):
             return super().predict(rows)
-        answers: npt.NDArray[np.int64] = self.estimator_.predict(self._read(rows))
+        answers: Positions = self.estimator_.predict(self._read(rows))
         return self.classes_[answers]
 
     def _log_proba(self, rows: Any) -> Floats:
         if self._no_texts(rows):
             return np.zeros((0, len(self.classes_)))
-        X = self._read(rows)
-        if hasattr(self.estimator_, "log_proba"):
-            own: Floats = self.estimator_.log_proba(X)
-            return own
-        if not hasattr(self.estimator_, "predict_proba"):
-            raise BadFit(f"{type(self.estimator_).__name__} gives classes but no probabilities")
-        with np.errstate(divide="ignore"):  # a tree is sure of itself: log 0 is −∞
-            log_p = np.log(self.estimator_.predict_proba(X))
-        return all_classes(log_p, self.estimator_.classes_, len(self.classes_))
+        return log_proba(self.estimator_, self._read(rows), len(self.classes_))
 
     def _no_texts(self, rows: Any) -> bool:
-        """Whether this reads texts and is given none. An iterator may hold some."""
+        """Whether this reads texts and there are no rows. How many an iterator holds is not known here."""
         return bool(self.reads_text_ and hasattr(rows, "__len__") and not _num_samples(rows))
 
     def _read(self, rows: Any) -> Any:

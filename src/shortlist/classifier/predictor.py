@@ -1,4 +1,4 @@
-"""Predictor: from log-probabilities to classes, scores and calibrated beliefs; what every classifier here shares."""
+"""Predictor: what every classifier here shares. From log-probabilities to classes, scores and calibration."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
-from shortlist.arrays import Floats
-from shortlist.classifier.beliefs import label_positions
+from shortlist.arrays import Floats, Positions
+from shortlist.classifier.targets import is_known, label_positions
 from shortlist.errors import BadFit, NotFitted
 
 _LOWEST = -700.0  # exp(−700) is the smallest belief a float can hold
 
 
 class Unfitted(NotFitted, NotFittedError):  # type: ignore[misc]  # noqa: N818
-    """NotFitted, in a way scikit-learn's tools know too."""
+    """NotFitted, and scikit-learn's NotFittedError as well, so that its tools know it."""
 
 
 class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that gives `_log_proba(rows)` once fitted; `classes_` and `temperature_` are set by then."""
+    """A subclass has `_log_proba(rows)`, and its `fit` sets `classes_` and `temperature_`."""
 
     classes_: npt.NDArray[Any]
     temperature_: float
 
     def _log_proba(self, rows: Any) -> Floats:
+        """log P(class | row), (m, k), before calibration."""
         raise NotImplementedError
 
     def predict_proba(self, rows: Any) -> Floats:
@@ -41,21 +42,21 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The most likely class of each row."""
         self._check_fitted()
-        best: npt.NDArray[np.int64] = self._log_proba(rows).argmax(axis=1)
+        best: Positions = self._log_proba(rows).argmax(axis=1)
         return self.classes_[best]
 
     def score(self, rows: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """The share of rows with a known class that are predicted right."""
         guess = self.predict(rows)
         truth = np.asarray(y)
-        known = np.array([label is not None and label == label for label in truth.tolist()], np.bool_)
+        known = is_known(truth)
         if len(truth) != len(guess) or not known.any():
             raise BadFit(f"there are {len(guess)} rows and {int(known.sum())} known labels to score them against")
         weights = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(np.average(guess[known] == truth[known], weights=weights))
 
     def calibrate(self, rows: Any, gold: npt.ArrayLike) -> Self:
-        """Set the temperature at which `predict_proba` is most likely to give these labels. Classes do not change."""
+        """Set the temperature at which these labels are most likely. Predicted classes do not change."""
         self._check_fitted()
         where = label_positions(gold, self.classes_)
         if len(where) != len(rows) or (where < 0).all():
@@ -72,7 +73,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "temperature_")
 
 
-def best_temperature(log_p: Floats, truth: npt.NDArray[np.int64]) -> float:
+def best_temperature(log_p: Floats, truth: Positions) -> float:
     """argmin_T of −Σ log softmax(log p / T) at the true classes, between 1/20 and 20."""
     scores = np.maximum(log_p, _LOWEST)
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning, about_option
 from shortlist.labelmodel import file, remarks
-from shortlist.labelmodel.checks import check_amount, check_whole
-from shortlist.labelmodel.estep.device import torch_for
 from shortlist.labelmodel.estep.expectation import Expectation
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.estimators.estimator import Estimator
@@ -31,6 +29,8 @@ from shortlist.labelmodel.predictor import Predictor
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.settings import check_names, chosen, from_table, plain
 from shortlist.labelmodel.simulate import Simulated, draw
+from shortlist.options import check_amount, check_whole
+from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 
@@ -177,7 +177,7 @@ class LabelModel(Predictor):
             check_whole("threads", self.threads, otherwise=", or None for all cores")
         if self.device != "cpu":
             with about_option("device"):
-                torch_for(self.device)
+                check_device(self.device)
 
     def _keep(self, estimator: Estimator, estimate: Estimate, evidence: Evidence) -> None:
         """The learned state: the same names, whatever the estimator."""
@@ -241,6 +241,13 @@ class LabelModel(Predictor):
     def load(cls, path: str | os.PathLike[str], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
         """Read what `save` wrote. `estimators` are the classes of estimators that are not part of shortlist."""
         return file.load(cls, path, kinds_with(estimators))
+
+
+def check_device(device: str) -> None:
+    """A device that torch can compute on. Only networks choose one themselves ("auto")."""
+    if device == "auto":
+        raise BadFit('device is "cpu" or a torch device such as "cuda", not "auto"')
+    torch_on(device)
 
 
 def kinds_with(more: Iterable[type[Estimator]]) -> dict[str, type[Estimator]]:

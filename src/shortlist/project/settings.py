@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
 from shortlist.project.toml import TomlFile
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
 VERSION = 1
-CLASSIFIERS = ("linear", "mlp", "transformer", "none")
 STAGES = ("vote", "fit", "check", "export", "report", "train", "predict")
 
 
@@ -156,10 +156,20 @@ def _any(value: Any) -> Any:
 def _one_of(*choices: str) -> Check:
     def check(value: Any) -> str:
         if value not in choices:
-            raise _Wrong(f"is one of {', '.join(map(repr, choices))}")
+            raise _Wrong(f"is one of {_quoted(*choices)}")
         return str(value)
 
     return check
+
+
+def _kind(value: Any) -> str:
+    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
+        raise _Wrong(f"is one of {_quoted(*kind_names(), *RESERVED)}")
+    return str(value)
+
+
+def _quoted(*names: str) -> str:
+    return ", ".join(map(repr, names))
 
 
 def _stages(value: Any) -> tuple[str, ...]:
@@ -190,7 +200,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
     "labelers": _LABELERS,
     "label_model": {"use_gold": _flag, "*": _any},
-    "classifier": {"kind": _one_of(*CLASSIFIERS), "on": _columns, "max_rows": _whole, "*": _any},
+    "classifier": {"kind": _kind, "on": _columns, "max_rows": _whole, "*": _any},
     "output": _OUTPUT,
 }
 
@@ -238,27 +248,28 @@ def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
 
 def _check_reading(settings: Settings) -> None:
     """A classifier that reads one thing only is given that."""
-    kind, on, data = settings.classifier.kind, settings.classifier.on, settings.data
+    kind, on, data = find_kind(settings.classifier.kind), settings.classifier.on, settings.data
     _check_on(settings)
-    if kind == "mlp" and not data.features:
-        lacking = (
-            'an "mlp" reads columns of numbers: name them, features = ["…"] under [data]. '
-            '"linear" and "transformer" read text'
-        )
-    elif kind == "transformer" and data.text is None and not on:
-        lacking = (
-            'a "transformer" reads text: name its column, text = "…" under [data]. "linear" and "mlp" read features'
-        )
+    if kind is None:
+        return
+    if kind.reads == "numbers" and not data.features:
+        lacking = f'reads columns of numbers: name them, features = ["…"] under [data]. {_others("text")}'
+    elif kind.reads == "text" and data.text is None and not on:
+        lacking = f'reads text: name its column, text = "…" under [data]. {_others("numbers")}'
     else:
         return
-    raise settings.toml.wrong(lacking, "classifier", "kind")
+    raise settings.toml.wrong(f'"{kind.name}" {lacking}', "classifier", "kind")
+
+
+def _others(reads: Reads) -> str:
+    return f"Kinds that read {reads}: {_quoted(*kind_names(reads))}"
 
 
 def _check_on(settings: Settings) -> None:
     """Columns are named to a classifier that reads text, and known classes are not among them."""
-    on, gold = settings.classifier.on, settings.data.gold
-    if on and settings.classifier.kind == "mlp":
-        message = 'an "mlp" reads the features of [data], no text: leave classifier.on out, or choose another kind'
+    on, gold, kind = settings.classifier.on, settings.data.gold, find_kind(settings.classifier.kind)
+    if on and kind is not None and kind.reads == "numbers":
+        message = f'"{kind.name}" reads the features of [data], no text: leave classifier.on out, or take another kind'
     elif gold in on:
         message = f"column {gold!r} holds the known classes, which score and never fit: leave it out of classifier.on"
     else:

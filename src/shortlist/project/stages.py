@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shortlist.classifier.kinds import find_kind
 from shortlist.project.digest import digest
 from shortlist.project.files import data_files, depended_files
 from shortlist.project.settings import STAGES, Settings
@@ -43,14 +44,14 @@ def with_needs(stages: tuple[str, ...]) -> tuple[str, ...]:
 
 def output_names(stage: str, settings: Settings) -> tuple[str, ...]:
     """The files a stage writes, within the folder of the project."""
-    linear = settings.classifier.kind == "linear"
+    kind = find_kind(settings.classifier.kind)
     name = {
         "vote": "votes.npz",
         "fit": "label_model.npz",
         "check": "check.json",
         "export": f"labels.{settings.output.format}",
         "report": "report.html",
-        "train": "classifier.npz" if linear else "classifier.safetensors",
+        "train": f"classifier{kind.suffix if kind else ''}",
         "predict": f"predictions.{settings.output.format}",
     }[stage]
     return (f"{settings.output.folder}/{name}",)

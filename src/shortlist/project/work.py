@@ -14,6 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shortlist.beliefs import LabelTable
+from shortlist.classifier.kinds import find_kind, learns_from_uncovered
 from shortlist.errors import BadFit, FitWarning, ShortlistError
 from shortlist.project.columns import VoteColumns
 from shortlist.project.listener import Listener
@@ -158,7 +159,7 @@ def write_labels(project: Project, path: Path, listener: Listener) -> Facts:
 def _train(project: Project, path: Path, listener: Listener) -> Facts:
     settings, votes, model = project.settings, project.load_votes(), project.load_model()
     made = make_classifier(settings)
-    usable = votes.covered if made.uncovered == "drop" else np.ones(len(votes), np.bool_)
+    usable = np.ones(len(votes), np.bool_) if learns_from_uncovered(made) else votes.covered
     chosen = training_rows(votes, usable, settings.classifier.max_rows)
     listener.begin("train")
     inputs = classifier_inputs(project, chosen)
@@ -168,7 +169,7 @@ def _train(project: Project, path: Path, listener: Listener) -> Facts:
         trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
     trained.save(path)
     if len(chosen) < int(usable.sum()):
-        rows = "rows with a vote" if made.uncovered == "drop" else "rows"
+        rows = "rows" if learns_from_uncovered(made) else "rows with a vote"
         notes.append(f"trained on {len(chosen):,} of {int(usable.sum()):,} {rows} (classifier.max_rows), evenly spread")
     return {"trained_on": len(chosen), "notes": notes}
 
@@ -197,8 +198,8 @@ def _inputs(settings: Settings, frame: pl.DataFrame) -> Any:
 
 
 def read_columns(settings: Settings) -> list[str]:
-    """The columns that the classifier reads: an mlp reads numbers, a transformer text, a linear one either."""
-    data, kind, on = settings.data, settings.classifier.kind, settings.classifier.on
+    """The columns that the classifier reads: those of text, unless its kind reads numbers only or there are none."""
+    data, kind, on = settings.data, find_kind(settings.classifier.kind), settings.classifier.on
     if on:
         return list(on)
     if data.text is None and not data.features:
@@ -206,7 +207,7 @@ def read_columns(settings: Settings) -> list[str]:
             '[data] names neither text nor features, so there is nothing for a classifier to read: write text = "…", '
             'features = ["…"], or kind = "none" under [classifier]', "data",
         )  # fmt: skip
-    if kind == "mlp" or data.text is None:
+    if data.text is None or (kind is not None and kind.reads == "numbers"):
         return list(data.features)
     return [data.text]
 
@@ -221,17 +222,18 @@ def numbers(frame: pl.DataFrame) -> Any:
 
 def make_classifier(settings: Settings) -> Any:
     """The classifier that the toml asks for."""
-    made = classifier_class(settings)
-    options, on = settings.classifier.options, settings.classifier.on
+    made, options = classifier_class(settings), dict(settings.classifier.options)
+    if settings.classifier.on:
+        options["on"] = list(settings.classifier.on)
     check_options(settings, "classifier", made, options)
-    return made(**options, on=list(on)) if on else made(**options)
+    return made(**options)
 
 
 def classifier_class(settings: Settings) -> Any:
-    from shortlist import classifier
-
-    names = {"linear": "NoiseAwareClassifier", "mlp": "MLPClassifier", "transformer": "TransformerClassifier"}
-    return getattr(classifier, names[settings.classifier.kind])
+    kind = find_kind(settings.classifier.kind)
+    if kind is None:
+        raise settings.toml.wrong(f"there is no classifier of kind {settings.classifier.kind!r}", "classifier", "kind")
+    return kind.find()
 
 
 def _predict(project: Project, path: Path, listener: Listener) -> Facts:

@@ -12,37 +12,37 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shortlist.zeroshot.images import ImageFolder, image_folder
+from shortlist.attribute_table import AttributeTable
+from shortlist.zeroshot.images.folder import ImageFolder, image_folder
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
-from shortlist.zeroshot.table import AttributeTable
 
 if TYPE_CHECKING:
-    from shortlist.zeroshot.backbone import Backbone as Backbone
-    from shortlist.zeroshot.backbone import efficientnet_lite0 as efficientnet_lite0
     from shortlist.zeroshot.classifier import ZeroShotClassifier as ZeroShotClassifier
-    from shortlist.zeroshot.conse import ConSE as ConSE
-    from shortlist.zeroshot.detectors import AttributeDetectors as AttributeDetectors
-    from shortlist.zeroshot.eszsl import ESZSL as ESZSL
-    from shortlist.zeroshot.imagefeatures import image_features as image_features
+    from shortlist.zeroshot.detectors.attribute_detectors import AttributeDetectors as AttributeDetectors
+    from shortlist.zeroshot.images.backbone import Backbone as Backbone
+    from shortlist.zeroshot.images.backbone import efficientnet_lite0 as efficientnet_lite0
+    from shortlist.zeroshot.images.features import image_features as image_features
+    from shortlist.zeroshot.methods.conse import ConSE as ConSE
+    from shortlist.zeroshot.methods.eszsl import ESZSL as ESZSL
+    from shortlist.zeroshot.methods.qfsl import QFSL as QFSL
+    from shortlist.zeroshot.methods.sync import SynC as SynC
+    from shortlist.zeroshot.methods.vcl import VCL as VCL
+    from shortlist.zeroshot.methods.wdvsc import WDVSc as WDVSc
     from shortlist.zeroshot.mixture import SeededMixture as SeededMixture
-    from shortlist.zeroshot.qfsl import QFSL as QFSL
-    from shortlist.zeroshot.sync import SynC as SynC
-    from shortlist.zeroshot.vcl import VCL as VCL
-    from shortlist.zeroshot.wdvsc import WDVSc as WDVSc
 
 _LATER = {  # these bring scikit-learn in, so they wait until they are asked for
-    "AttributeDetectors": "detectors",
-    "Backbone": "backbone",
-    "ConSE": "conse",
-    "ESZSL": "eszsl",
-    "QFSL": "qfsl",
+    "AttributeDetectors": "detectors.attribute_detectors",
+    "Backbone": "images.backbone",
+    "ConSE": "methods.conse",
+    "ESZSL": "methods.eszsl",
+    "QFSL": "methods.qfsl",
     "SeededMixture": "mixture",
-    "SynC": "sync",
-    "VCL": "vcl",
-    "WDVSc": "wdvsc",
+    "SynC": "methods.sync",
+    "VCL": "methods.vcl",
+    "WDVSc": "methods.wdvsc",
     "ZeroShotClassifier": "classifier",
-    "efficientnet_lite0": "backbone",
-    "image_features": "imagefeatures",
+    "efficientnet_lite0": "images.backbone",
+    "image_features": "images.features",
 }
 
 __all__ = [

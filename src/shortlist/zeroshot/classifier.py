@@ -1,4 +1,4 @@
-"""ZeroShotClassifier: the whole way, from labelled rows of seen classes to a classifier of classes nobody labelled."""
+"""ZeroShotClassifier: from labelled rows of seen classes to a classifier of classes without labels."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
-from shortlist.zeroshot.clusters import centres_of, find_clusterings
-from shortlist.zeroshot.detectors import AttributeDetectors
+from shortlist.zeroshot.clusters import find_clusterings
+from shortlist.zeroshot.detectors.attribute_detectors import AttributeDetectors
 from shortlist.zeroshot.mixture import SeededMixture
-from shortlist.zeroshot.naming import Named, mean_beliefs, name_clusters, weigh
+from shortlist.zeroshot.naming import NamedClustering, name_clusters, weigh
 from shortlist.zeroshot.scaling import Scaling
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
-from shortlist.zeroshot.semantic import signatures
-from shortlist.zeroshot.task import make_task, read_features
+from shortlist.zeroshot.task import Features, centres_of, make_task, read_features
 
-DOUBT = 1e-6  # detectors rule no unseen class out for good
+DOUBT = 1e-6  # the belief that is spread over all unseen classes, so that none is ever ruled out
 
 
 class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,14 +32,13 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     table : which class has which attribute: a mapping of attribute → classes, a DataFrame, or an `AttributeTable`
     generalised : False (strict): rows are of unseen classes, and those are what it answers. True: rows may be of any
         class; the classifier learns seen classes from their labels and unseen ones from beliefs.
-    detectors : an `AttributeDetectors`: fitted, it is used as it is; else for its options. None for its defaults
-    label_model : what turns votes into beliefs; None for `LabelModel()`, and by clusters for `balance="uniform"`: each
-        class is the name of one cluster, so how often classes are has no say in it
+    detectors : an `AttributeDetectors`. If it is fitted it is used as it is, else its options are. None: its defaults
+    label_model : what turns votes into beliefs. None: `LabelModel()`; by clusters `LabelModel(balance="uniform")`,
+        since each class is the name of one cluster, however frequent it is
     classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
         is `MLPClassifier()`.
-    by_cluster : True: unlabelled rows are clustered, in several ways, and the classifier learns from the names of their
-        clusters, which beliefs and the attributes' places decide (`naming.py`). False, as in the paper: from the
-        beliefs, row by row.
+    by_cluster : True: unlabelled rows are clustered in several ways, clusters are named by beliefs and by attributes
+        (`naming.py`), and the classifier learns from the names. False, as in the paper: from the beliefs, row by row.
     seed : of the clusters
 
     Attributes (once fitted)
@@ -48,9 +46,9 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_, seen_, unseen_ : the classes it answers, those with labels, those without
     detectors_, label_model_, classifier_ : the three stages
     votes_, beliefs_ (m, unseen) : about the unlabelled rows
-    clusterings_ : the clusterings, likeliest first: `clusters` (m,), their `names` (clusters, unseen), and a `weight`;
-        none without
-    named_ (m, unseen) : what the names of their clusters say about the rows, all clusterings by their weight; or None
+    clusterings_ : the clusterings, most likely first: `clusters` (m,), their `names` (clusters, unseen), and a
+        `weight`; empty with `by_cluster=False`
+    named_ (m, unseen) : beliefs about the rows by the names of their clusters, all clusterings weighted; or None
     """
 
     def __init__(
@@ -94,8 +92,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._fit_classifier(rows, np.asarray(y), new)
         return self
 
-    def _detectors(self, rows: npt.NDArray[np.float32], y: Any, unseen: Iterable[str] | None) -> AttributeDetectors:
-        """Those given, if they are fitted, to these classes; else new ones."""
+    def _detectors(self, rows: Features, y: Any, unseen: Iterable[str] | None) -> AttributeDetectors:
+        """The given detectors if they are fitted to these classes; else new ones."""
         if self.detectors is None or not self.detectors.__sklearn_is_fitted__():
             given = AttributeDetectors(self.table) if self.detectors is None else clone(self.detectors)
             fresh: AttributeDetectors = given.set_params(table=self.table)
@@ -108,14 +106,14 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.detectors
 
-    def _name_clusters(self, rows: npt.NDArray[np.float32], y: Any, new: npt.NDArray[np.float32]) -> list[Named]:
+    def _name_clusters(self, rows: Features, y: Any, new: Features) -> list[NamedClustering]:
         """Clusterings of the unlabelled rows, with the names of their clusters."""
         task = make_task(rows, y, self.table, self.unseen_)
         clusterings = find_clusterings(task, new, self.seed)
         if not clusterings:
             warnings.warn(
-                f"fewer than {len(self.unseen_)} different unlabelled rows make no cluster for each unseen class: "
-                "beliefs are taken row by row",
+                f"there are fewer than {len(self.unseen_)} different unlabelled rows, so there is no cluster for each "
+                "unseen class: the classifier learns from beliefs row by row",
                 FitWarning,
                 stacklevel=3,
             )
@@ -123,12 +121,12 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scaling = Scaling.of(np.concatenate([rows, new]))
         here, there = centres_of(scaling(rows), task.truth), scaling(new)
         namings = [
-            name_clusters(mean_beliefs(found.clusters, self.beliefs_), *signatures(task), here, places)
+            name_clusters(centres_of(self.beliefs_, found.clusters), *task.signatures, here, places)
             for found, places in ((found, centres_of(there, found.clusters)) for found in clusterings)
         ]
         return weigh(clusterings, namings)
 
-    def _fit_classifier(self, rows: npt.NDArray[np.float32], y: npt.NDArray[Any], new: npt.NDArray[np.float32]) -> None:
+    def _fit_classifier(self, rows: Features, y: npt.NDArray[Any], new: Features) -> None:
         """Train on beliefs, of clusters or of rows; in the generalised setting, on given labels as well."""
         answers = (*self.seen_, *self.unseen_) if self.generalised else self.unseen_
         X = np.concatenate([rows, new]) if self.generalised else new
@@ -148,7 +146,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""
-        best: npt.NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
+        best: Positions = self.predict_proba(X).argmax(axis=1)
         answers: npt.NDArray[Any] = self.classes_[best]
         return answers
 

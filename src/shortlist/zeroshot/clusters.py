@@ -1,4 +1,4 @@
-"""Clusters of unlabelled rows, found without a word about classes. Naming them comes second (`naming.py`)."""
+"""Clusters of unlabelled rows, found without reading any class. `naming.py` then finds their names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sklearn.cluster import KMeans
 
 from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.scaling import Scaling
-from shortlist.zeroshot.task import Task
+from shortlist.zeroshot.task import Features, Task, centres_of
 
-SHRINKAGE = 0.5  # how far the covariance within seen classes is pulled toward a round one
+SHRINKAGE = 0.5  # how far the covariance within seen classes is shrunk toward a multiple of the identity
 RESTARTS = 25
 FLOOR = 1e-9
 
@@ -29,18 +29,18 @@ class Clustering:
     def evidence(self) -> float:
         """log W^(−m/2), W the sum of squares: a Gaussian likelihood with its variance profiled out.
 
-        A row counts as one direction, however many features it has: those of one row depend on one another.
+        A row counts as one independent observation, however many features it has.
         """
         return -0.5 * len(self.clusters) * float(np.log(self.within + FLOOR))
 
 
-def find_clusterings(task: Task, new: npt.NDArray[np.float32], seed: int) -> list[Clustering]:
-    """Ways to part the unlabelled rows into as many clusters as there are unseen classes; none if so few rows differ.
+def find_clusterings(task: Task, new: Features, seed: int) -> list[Clustering]:
+    """Ways to split the unlabelled rows into as many clusters as there are unseen classes; none if too few rows differ.
 
-    All that k-means ends in from different starts, in the metric in which rows of one *seen* class lie round their
-    centre alike in all directions: how rows of one class differ is known from the labels, and carries over to classes
-    without any. The tightest clusters need not be the classes: where classes are of unequal size, k-means would rather
-    cut a large one in two than keep a small one. So all of them are kept, and names help to decide (`naming.py`).
+    These are all the results of k-means from different starts. The metric is the one in which rows of a *seen* class
+    have the same spread in all directions: the labels tell how rows of one class differ, and that carries over to
+    unseen classes. The tightest clusters need not be the classes. Where classes have unequal sizes, k-means cuts a
+    large class in two rather than keep a small one. So all results are kept, and names help to choose (`naming.py`).
     """
     k = len(task.unseen)
     if len(np.unique(new, axis=0)) < k:
@@ -56,7 +56,7 @@ def find_clusterings(task: Task, new: npt.NDArray[np.float32], seed: int) -> lis
 
 
 def in_order(labels: npt.NDArray[Any]) -> Positions:
-    """(m,): the same clusters, numbered in the order in which rows come upon them."""
+    """(m,): the same clusters, numbered in the order of their first rows."""
     _, first, place = np.unique(labels, return_index=True, return_inverse=True)
     ranks: Positions = np.argsort(np.argsort(first))[place].astype(np.int64)
     return ranks
@@ -70,8 +70,3 @@ def whitening(X: Floats, truth: Positions) -> Floats:
     spread, axes = np.linalg.eigh((1 - SHRINKAGE) * covariance + SHRINKAGE * size * np.eye(len(covariance)))
     found: Floats = axes / np.sqrt(spread)
     return found
-
-
-def centres_of(X: npt.NDArray[np.floating[Any]], groups: Positions) -> Floats:
-    """(groups, p): the mean row of each group."""
-    return np.stack([X[groups == j].mean(axis=0) for j in range(int(groups.max()) + 1)]).astype(np.float64)

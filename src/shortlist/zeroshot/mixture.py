@@ -1,7 +1,7 @@
-"""SeededMixture: clusters of rows that take their names from beliefs. The default last stage here.
+"""SeededMixture: a mixture of Gaussians that takes the names of its components from beliefs. The default last stage.
 
 Attribute detectors are wrong together on whole regions of rows, and a discriminative model of their beliefs learns the
-mistakes. But rows of one class mostly lie together: it is enough that beliefs say which cluster is which.
+mistakes. But rows of one class mostly form a cluster: it is enough that beliefs say which cluster is which class.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from shortlist.arrays import Floats
-from shortlist.classifier.beliefs import make_targets
-from shortlist.errors import BadFit, NotFitted
+from shortlist.classifier.predictor import Predictor
+from shortlist.classifier.targets import make_targets
+from shortlist.errors import BadFit
 from shortlist.zeroshot.task import read_features
 
 FLOOR = 1e-6  # of the variance: rows may be few
 
 
-class SeededMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class SeededMixture(Predictor):
     """A mixture of Gaussians, one a class, with one covariance, fitted to features under beliefs.
 
         max over μ, Σ:  Σ_a log Σ_j b_aj^τ N(x_a; μ_j, Σ),     P(j | x) ∝ N(x; μ_j, Σ)
 
-    b_aj is what is believed of row a. Votes are functions of the very features that the mixture reads, so they are no
-    independent evidence and count with a power τ below one: they say where each class begins, and the rows do the rest.
-    EM starts from the beliefs themselves. A class with a belief of exactly zero stays ruled out, so labels are kept.
+    b_aj is what is believed of row a. Votes are functions of the same features that the mixture reads, so they are not
+    independent evidence, and count with a power τ below one. EM starts from the beliefs. A class whose belief is
+    exactly zero stays ruled out, so labels are kept.
 
     Parameters
     ----------
     power : τ
     components : features are first reduced to so many principal components
-    shrinkage : how far the covariance is pulled toward a round one
+    shrinkage : how far the covariance is shrunk toward a multiple of the identity
     max_iter, tol : EM stops when no row's belief moves by more than `tol`
 
     Attributes (once fitted)
     ------------------------
-    classes_ (k,), means_ (k, components), precision_, n_iter_
+    classes_ (k,), means_ (k, components), precision_, n_iter_, temperature_
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class SeededMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         covered: npt.ArrayLike | None = None,
         classes: Sequence[Any] | None = None,
     ) -> Self:
-        """Learn from features and beliefs (m, k), or labels (m,). Rows without a vote are read too: they lie somewhere.
+        """Learn from features and beliefs (m, k), or labels (m,). Rows without a vote are read too.
 
-        `covered` is taken for the sake of other classifiers' signature; a row without a vote has a uniform belief.
+        `covered` is there because all classifiers take it; a row without a vote has a uniform belief.
         """
         if not 0 < self.power <= 1 or not 0 <= self.shrinkage <= 1:
             raise BadFit(f"power is above 0 and at most 1, shrinkage from 0 to 1; got {self.power}, {self.shrinkage}")
@@ -82,6 +82,7 @@ class SeededMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.axes_ = principal_axes(X - self.centre_, self.components)
         Z = (X[targets.rows] - self.centre_) @ self.axes_
         self._maximise(Z, targets.beliefs, targets.weights)
+        self.temperature_ = 1.0
         return self
 
     def _maximise(self, Z: Floats, beliefs: Floats, weights: Floats) -> None:
@@ -95,22 +96,10 @@ class SeededMixture(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if np.abs(shares - last).max() < self.tol:
                 break
 
-    def predict_proba(self, rows: Any) -> Floats:
-        """P(class | features), (m, k), columns in the order of `classes_`."""
-        if not self.__sklearn_is_fitted__():
-            raise NotFitted("this SeededMixture is not fitted: call fit(features, beliefs) first")
+    def _log_proba(self, rows: Any) -> Floats:
         Z = (read_features(rows, self.n_features_in_).astype(np.float64) - self.centre_) @ self.axes_
-        proba: Floats = np.exp(log_softmax(log_density(Z, self.means_, self.precision_), axis=1))
-        return proba
-
-    def predict(self, rows: Any) -> npt.NDArray[Any]:
-        """The most likely class of each row."""
-        best: npt.NDArray[np.int64] = self.predict_proba(rows).argmax(axis=1)
-        answers: npt.NDArray[Any] = self.classes_[best]
-        return answers
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "means_")
+        log_p: Floats = log_softmax(log_density(Z, self.means_, self.precision_), axis=1)
+        return log_p
 
 
 def principal_axes(X: Floats, most: int) -> Floats:
@@ -134,7 +123,7 @@ def gaussians(Z: Floats, shares: Floats, shrinkage: float) -> tuple[Floats, Floa
 
 
 def log_density(Z: Floats, means: Floats, precision: Floats) -> Floats:
-    """(m, k): log N(z; μ_j, Σ), but for what is the same for all classes."""
+    """(m, k): log N(z; μ_j, Σ), up to a constant that is the same for all classes."""
     towards = precision @ means.T
     found: Floats = Z @ towards - 0.5 * np.einsum("jc,cj->j", means, towards)
     return found

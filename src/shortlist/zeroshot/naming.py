@@ -1,10 +1,10 @@
 """Naming: which cluster of unlabelled rows is which unseen class.
 
-Detectors are wrong on whole classes at a time, so what they say about a row is weak, and a hundred rows of one cluster
-say hardly more than ten. A cluster is asked once. Two things are known of it: what is believed of its rows, on average,
-and where it lies; classes with like attributes lie alike. The second is the idea of visual centres (Wan et al., NeurIPS
-2019; see `wdvsc.py`). Here both are weighed over whole namings, of all clusterings there are, so that doubt between two
-of them stays doubt.
+Detectors are wrong on whole classes at a time. So a hundred rows of one cluster are hardly more evidence than ten, and
+the mean belief of a cluster's rows counts once. The place of a cluster is evidence, too: classes with similar
+attributes have similar features. That is the idea of visual centres (Wan et al., NeurIPS 2019; see `methods/wdvsc.py`).
+Here both kinds of evidence weigh whole namings of all clusterings. Where two namings are equally likely, both keep
+their weight.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from scipy.special import logsumexp, softmax
 
 from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.clusters import Clustering
+from shortlist.zeroshot.ridge import with_bias
 
-PENALTY = 0.1  # λ: of the map from attributes to places
-DIMENSIONS = 6  # d: how many independent directions the places of classes are worth
+PENALTY = 0.1  # λ: of the linear map from attributes to centres
+DIMENSIONS = 6  # d: how many independent directions the centres of classes count as
 ALL = 6  # up to so many classes, every naming is weighed
 Order = tuple[int, ...]  # the cluster of each unseen class
 
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """How likely each cluster is each unseen class (clusters, k), and log Σ_π of what speaks for all its namings π."""
+    """How likely each cluster is each unseen class (clusters, k), and log Σ_π P(π) over all its namings π."""
 
     names: Floats
     evidence: float
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
-    """A clustering, the names of its clusters, and its weight beside the other clusterings."""
+class NamedClustering:
+    """A clustering, the names of its clusters, and its weight among all clusterings."""
 
     clusters: Positions
     names: Floats
@@ -48,12 +49,12 @@ class Named:
         return self.names[self.clusters]
 
 
-def weigh(clusterings: Sequence[Clustering], namings: Sequence[Naming]) -> list[Named]:
-    """Every clustering with its names and weight, the likeliest first: P(clustering, π) ∝ W^(−m/2) · P(π)."""
+def weigh(clusterings: Sequence[Clustering], namings: Sequence[Naming]) -> list[NamedClustering]:
+    """Every clustering with its names and weight, the most likely first: P(clustering, π) ∝ W^(−m/2) · P(π)."""
     pairs = list(zip(clusterings, namings, strict=True))
     weights = softmax([clustering.evidence + naming.evidence for clustering, naming in pairs])
     order = np.argsort(-weights, kind="stable").tolist()
-    return [Named(pairs[c][0].clusters, pairs[c][1].names, float(weights[c])) for c in order]
+    return [NamedClustering(pairs[c][0].clusters, pairs[c][1].names, float(weights[c])) for c in order]
 
 
 def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats) -> Naming:
@@ -61,10 +62,10 @@ def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats,
 
         P(π) ∝ exp( Σ_j b̄_{π(j), j} ) · E(π)^(−d n / 2),     E(π) = Σ_ab [(S Sᵀ + λ I)⁻¹]_ab y_aᵀ y_b
 
-    π(j) is the cluster that is class j; b̄ (clusters, k), `agreement`, the mean belief of a cluster's rows. S holds the
-    attributes of the s seen and k unseen classes (n = s + k rows); y_a is the centre of seen class a (`here`), or of
-    the cluster that is unseen class a (`places`). E is what is left over when one linear map with a ridge penalty has
-    to take the attributes of *all* classes to their places; its power is the likelihood with the noise profiled out.
+    π(j) is the cluster that is class j. b̄ (clusters, k), `agreement`, is the mean belief of a cluster's rows. S holds
+    the attributes of the s seen and k unseen classes (n = s + k rows). y_a is the centre of seen class a (`here`), or
+    of the cluster that is unseen class a (`places`). E is the residual of one linear map, with a ridge penalty, from
+    the attributes of *all* classes to their centres. Its power is the likelihood with the noise profiled out.
     """
     evidence = make_evidence(agreement, seen, unseen, here, places)
     k = len(unseen)
@@ -80,30 +81,30 @@ def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats,
 def make_evidence(
     agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats
 ) -> Callable[[Order], float]:
-    """order → log P(π), but for a constant."""
+    """order → log P(π), up to a constant."""
     s, k = len(seen), len(unseen)
-    signatures = np.hstack([np.concatenate([seen, unseen]), np.ones((s + k, 1))])
+    signatures = with_bias(np.concatenate([seen, unseen]))
     inverse = np.linalg.inv(signatures @ signatures.T + PENALTY * np.eye(s + k))
     centres = np.concatenate([here, places])
     products = centres @ centres.T
 
     def evidence(order: Order) -> float:
         rows = np.concatenate([np.arange(s), s + np.array(order)])
-        left_over = float((inverse * products[np.ix_(rows, rows)]).sum())
-        fit = -0.5 * DIMENSIONS * (s + k) * np.log(max(left_over, 1e-300))
+        residual = float((inverse * products[np.ix_(rows, rows)]).sum())
+        fit = -0.5 * DIMENSIONS * (s + k) * np.log(max(residual, 1e-300))
         return float(agreement[list(order), range(k)].sum() + fit)
 
     return evidence
 
 
 def linear_start(agreement: Floats) -> Order:
-    """The naming that beliefs by themselves prefer."""
+    """The most likely naming by beliefs alone."""
     clusters, classes = linear_sum_assignment(-agreement)
     return tuple(clusters[np.argsort(classes)].tolist())
 
 
 def climb(order: Order, evidence: Callable[[Order], float]) -> Order:
-    """Swap the names of two clusters, wherever that helps, for as long as it does."""
+    """Swap the names of two clusters for as long as a swap makes the naming more likely."""
     best, last = evidence(order), None
     while order != last:
         last = order
@@ -116,17 +117,12 @@ def climb(order: Order, evidence: Callable[[Order], float]) -> Order:
 
 
 def around(order: Order) -> list[Order]:
-    """A naming, and all that differ from it by one swap: where the doubt is, if there is any."""
+    """A naming, and all namings that differ from it by one swap."""
     return [order, *(swapped(order, i, j) for i, j in combinations(range(len(order)), 2))]
 
 
 def swapped(order: Order, i: int, j: int) -> Order:
-    """The naming in which classes i and j trade their clusters."""
+    """The naming in which classes i and j have exchanged their clusters."""
     changed = list(order)
     changed[i], changed[j] = changed[j], changed[i]
     return tuple(changed)
-
-
-def mean_beliefs(clusters: Positions, beliefs: Floats) -> Floats:
-    """(clusters, k): what is believed of the rows of each cluster, on average."""
-    return np.stack([beliefs[clusters == c].mean(axis=0) for c in range(int(clusters.max()) + 1)])

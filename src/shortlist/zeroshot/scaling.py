@@ -19,7 +19,7 @@ class Scaling:
 
     @classmethod
     def of(cls, X: npt.NDArray[np.float32]) -> Scaling:
-        """From rows (m, p). A column that is nearly constant here may vary in other classes: its scale has a floor."""
+        """From rows (m, p). The scale has a floor: a column that hardly varies here may vary in other classes."""
         deviation = X.std(axis=0, dtype=np.float64)
         typical = float(np.sqrt((deviation**2).mean()))
         scale = np.maximum(deviation, FLOOR * typical) if typical else np.ones(X.shape[1])

@@ -21,7 +21,7 @@ class Scores:
 
     @property
     def harmonic(self) -> float:
-        """2us / (u + s): high only where both are; what the generalised setting is judged by."""
+        """2us / (u + s): the score of the generalised setting, high only where both are."""
         total = self.unseen + self.seen
         return 2 * self.unseen * self.seen / total if total else 0.0
 

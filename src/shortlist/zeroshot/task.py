@@ -1,45 +1,64 @@
-"""Task: features and labels of seen classes, the classes never seen, and a table of attributes; checked together."""
+"""Task: features and labels of seen classes, the unseen classes, and a table of attributes; checked together."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.arrays import Positions
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.attribute_table import AttributeTable
 from shortlist.errors import BadFit, Inseparable
-from shortlist.zeroshot.table import AttributeTable, Flags
+
+Features: TypeAlias = npt.NDArray[np.float32]  # (m, p), one line a row
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """X (m, p) with classes `truth` (m,), positions in `seen`; the table covers seen and unseen classes."""
+    """Features X (m, p) of rows of seen classes, their classes `truth` (m,) as positions in `seen`, and the table."""
 
-    X: npt.NDArray[np.float32]
+    X: Features
     truth: Positions
     seen: tuple[str, ...]
     unseen: tuple[str, ...]
     table: AttributeTable
 
     @property
-    def seen_has(self) -> Flags:
+    def seen_has(self) -> Mask:
         """(seen, n): the attributes of the seen classes."""
         return self.table.rows(self.seen)
 
     @property
-    def unseen_has(self) -> Flags:
+    def unseen_has(self) -> Mask:
         """(unseen, n): the attributes of the unseen classes."""
         return self.table.rows(self.unseen)
 
+    @property
+    def centres(self) -> Floats:
+        """(seen, p): the mean features of each seen class."""
+        return centres_of(self.X, self.truth)
+
+    @property
+    def signatures(self) -> tuple[Floats, Floats]:
+        """(seen, n), (unseen, n): the attributes of each class, scaled to length one."""
+        both = [self.seen_has.astype(np.float64), self.unseen_has.astype(np.float64)]
+        seen, unseen = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) for rows in both)
+        return seen, unseen
+
+
+def centres_of(X: npt.NDArray[np.floating[Any]], groups: Positions) -> Floats:
+    """(groups, p): the mean row of each group; `groups` (m,) says which group a row is in."""
+    return np.stack([X[groups == j].mean(axis=0) for j in range(int(groups.max()) + 1)]).astype(np.float64)
+
 
 def make_task(X: Any, y: Any, table: Any, unseen: Iterable[str] | None = None) -> Task:
-    """Check all that can be wrong before anything is trained.
+    """Put a task together, and check it before anything is trained.
 
-    Seen classes are those among the labels. Unseen ones are those given, or all others of the table.
+    Seen classes are those among the labels. Unseen classes are those given, or all others of the table.
     """
     features = read_features(X)
     labels = _labels(y, len(features))
@@ -52,8 +71,8 @@ def make_task(X: Any, y: Any, table: Any, unseen: Iterable[str] | None = None) -
     return Task(features, np.array([position[name] for name in labels], np.int64), seen, given, read)
 
 
-def read_features(X: Any, columns: int | None = None) -> npt.NDArray[np.float32]:
-    """(m, p) float32 without NaN; with `columns`, as many as the detectors were trained on."""
+def read_features(X: Any, columns: int | None = None) -> Features:
+    """(m, p) float32 without NaN. With `columns`, p must be that number."""
     try:
         features = np.asarray(X, np.float32)
     except (TypeError, ValueError) as error:
@@ -74,15 +93,15 @@ def read_features(X: Any, columns: int | None = None) -> npt.NDArray[np.float32]
 
 
 def warn_of_twins(task: Task, learnable: Iterable[str]) -> None:
-    """Say which unseen classes cannot be told apart, before any detector is trained."""
+    """Warn of unseen classes that cannot be told apart, before any detector is trained."""
     names = list(learnable)
     same = task.table.twins(task.unseen)
     lost = [pair for pair in task.table.twins(task.unseen, names) if pair not in same]
-    told = [f"{a} and {b} have the same attributes" for a, b in same]
-    told += [f"{a} and {b} differ only in attributes that cannot be learned from the seen classes" for a, b in lost]
-    if told:
+    alike = [f"{a} and {b} have the same attributes" for a, b in same]
+    alike += [f"{a} and {b} differ only in attributes that cannot be learned from the seen classes" for a, b in lost]
+    if alike:
         warnings.warn(
-            f"{'; '.join(told)}: they cannot be told apart. Add an attribute that one of them has and the other has "
+            f"{'; '.join(alike)}: they cannot be told apart. Add an attribute that one of them has and the other has "
             "not, or make them one class.",
             Inseparable,
             stacklevel=4,
@@ -117,6 +136,6 @@ def _check_unseen(seen: tuple[str, ...], unseen: tuple[str, ...], table: Attribu
         raise BadFit(f"an unseen class is named twice: {', '.join(unseen)}")
     if len(seen) < 3:
         raise BadFit(
-            f"detectors are judged on classes they were not trained on, so it takes at least three seen classes; "
-            f"got {', '.join(seen)}"
+            "detectors are validated on classes they were not trained on, so there must be at least three seen "
+            f"classes; got {', '.join(seen)}"
         )

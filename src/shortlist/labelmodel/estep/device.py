@@ -18,13 +18,12 @@ from shortlist.labelmodel.estep.kernel import Precision, contrasts
 from shortlist.labelmodel.formulae.counts import Counts
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
+from shortlist.tensors import Tensor, torch_on
 from shortlist.votes.patterns import widths
 
 CELLS = 1 << 26  # of the one-hot encoding at a time
 ROWS = 1 << 27  # packed at a time
 TABLE = 26  # bits: patterns up to here are counted in a table, beyond by sorting
-
-Tensor = Any
 
 
 class DeviceKernel:
@@ -33,7 +32,7 @@ class DeviceKernel:
     def __init__(
         self, columns: Tensor | npt.ArrayLike, weights: Tensor | npt.ArrayLike, layout: Layout, *, device: str
     ) -> None:
-        self.torch: Any = torch_for(device)
+        self.torch: Any = torch_on(device)[0]
         self.layout, self.device = layout, device
         self.columns = self.torch.as_tensor(columns, device=device)  # (n, u)
         self.weights = self.torch.as_tensor(weights, device=device).to(self.torch.float64)
@@ -145,13 +144,3 @@ def _unpacked(torch: Any, keys: Tensor, bits: Sequence[int], dtype: Any) -> Tens
     shifts = np.cumsum([0, *bits[:-1]])
     columns = [((keys >> int(shift)) & ((1 << width) - 1)).to(dtype) for shift, width in zip(shifts, bits, strict=True)]
     return torch.stack(columns) if columns else torch.zeros((0, len(keys)), dtype=dtype, device=keys.device)
-
-
-def torch_for(device: str) -> Any:
-    """torch, once it is sure that it can use the device."""
-    torch: Any = require("torch", extra="torch")
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise BadFit(f"device {device!r} cannot be used here: {error}") from error
-    return torch

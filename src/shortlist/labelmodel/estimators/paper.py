@@ -12,7 +12,6 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.errors import FitWarning
 from shortlist.labelmodel import remarks
-from shortlist.labelmodel.checks import check_amount, check_choice, check_probability, check_whole
 from shortlist.labelmodel.estimators.estimate import Estimate, State
 from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.formulae.assumptions import Assumptions
@@ -23,6 +22,7 @@ from shortlist.labelmodel.settings import chosen, from_table
 from shortlist.labelmodel.solvers.em import EM
 from shortlist.labelmodel.solvers.gradient import Gradient
 from shortlist.labelmodel.solvers.solver import Fit, Solver, highest
+from shortlist.options import check_amount, check_choice, check_probability, check_whole
 
 SOLVERS: dict[str, type[Solver]] = {EM.kind: EM, Gradient.kind: Gradient}
 IGNORED = (

@@ -15,13 +15,13 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.checks import check_whole
 from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.estep.expectation import EStep
 from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.labelmodel.formulae.likelihood import TINY, Parameters, emission
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.solvers.solver import Fit, Solver
+from shortlist.options import check_whole
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 12  # steps the acceleration remembers

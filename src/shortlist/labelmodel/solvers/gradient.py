@@ -14,12 +14,12 @@ import numpy as np
 from scipy.special import expit, logit, softmax
 
 from shortlist.errors import require
-from shortlist.labelmodel.checks import check_amount, check_choice, check_whole
 from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.likelihood import TINY, Parameters
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.solvers.solver import Fit, Solver
+from shortlist.options import check_amount, check_choice, check_whole
 
 
 @dataclass(frozen=True)

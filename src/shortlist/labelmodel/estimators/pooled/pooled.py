@@ -16,7 +16,6 @@ import numpy as np
 from shortlist.arrays import Floats, Mask
 from shortlist.errors import BadFit, FitWarning
 from shortlist.labelmodel import remarks
-from shortlist.labelmodel.checks import check_amount, check_probability, is_number
 from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.estimators.estimate import State, table_from
 from shortlist.labelmodel.estimators.estimator import Estimator
@@ -33,6 +32,7 @@ from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.solvers.em import maximise
 from shortlist.labelmodel.solvers.solver import Fit
+from shortlist.options import check_amount, check_probability, is_number
 
 MOST_SETTLED = 20_000  # unique rows, at most, by which accuracies and propensities are settled
 MOST_SCORED = 8_192  # unique rows, at most, by which a balance is chosen

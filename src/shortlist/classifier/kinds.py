@@ -1,0 +1,130 @@
+"""Kinds: the classifiers that shortlist.toml can ask for by name, and how to add one.
+
+    register_kind(Kind("nearest", NearestCentroid, reads="numbers"))
+
+A kind says which class it is, what the class reads, and how its file is called. A package can also announce kinds as
+entry points of the group `shortlist.classifiers`; they are found without being registered. No classifier is imported
+before it is asked for, and neither is numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
+
+from shortlist.errors import BadFit
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+    from shortlist.arrays import Floats
+
+GROUP = "shortlist.classifiers"
+RESERVED = ("none",)  # what shortlist.toml calls no classifier at all
+Reads: TypeAlias = Literal["text", "numbers", "either"]
+
+
+class Classifier(Protocol):
+    """All that a project asks of a classifier; its options are what its constructor takes.
+
+    Rows are a list of texts, a matrix of numbers (m, p), or, where the toml names columns with `on`, a table with those
+    columns of text. Beliefs are (m, k), `covered` (m,) says which rows have a vote, and `classes` are the k names. A
+    classifier that also learns from rows without a vote has an attribute `uncovered` that is not "drop".
+    """
+
+    classes_: Any
+
+    def fit(self, rows: Any, y: Any, *, covered: Any, classes: Any) -> Self: ...
+    def predict_proba(self, rows: Any) -> Floats: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self: ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of classifier.
+
+    Parameters
+    ----------
+    name : what shortlist.toml calls it
+    classifier : the class, or "module:Class", which is imported when it is first needed
+    reads : "text", "numbers", or "either": text where the project has a column of text
+    suffix : how the name of its file ends
+    """
+
+    name: str
+    classifier: type | str
+    reads: Reads
+    suffix: str = ".npz"
+
+    def __post_init__(self) -> None:
+        if self.reads not in ("text", "numbers", "either"):
+            raise BadFit(f'kind {self.name!r}: reads is "text", "numbers" or "either", not {self.reads!r}')
+
+    def find(self) -> type[Classifier]:
+        """The class itself."""
+        if isinstance(self.classifier, str):
+            module, _, name = self.classifier.partition(":")
+            found: type[Classifier] = getattr(importlib.import_module(module), name)
+            return found
+        return self.classifier
+
+
+_OWN = {
+    kind.name: kind
+    for kind in (
+        Kind("linear", "shortlist.classifier.noise_aware:NoiseAwareClassifier", "either"),
+        Kind("mlp", "shortlist.classifier.networks.mlp:MLPClassifier", "numbers", ".safetensors"),
+        Kind("transformer", "shortlist.classifier.networks.transformer:TransformerClassifier", "text", ".safetensors"),
+    )
+}
+_registered: dict[str, Kind] = {}
+
+
+def register_kind(kind: Kind) -> None:
+    """Add a kind. One of the same name that was registered before is replaced; shortlist's own cannot be."""
+    if kind.name in (*_OWN, *RESERVED):
+        raise BadFit(f"{kind.name!r} is a name of shortlist's own: call the kind something else")
+    _registered[kind.name] = kind
+
+
+def find_kind(name: str) -> Kind | None:
+    """The kind of that name: shortlist's own, registered, or announced by an installed package; else None."""
+    if name in RESERVED:
+        return None
+    return _OWN.get(name) or _registered.get(name) or _announced(name)
+
+
+def kind_names(reads: Reads | None = None) -> tuple[str, ...]:
+    """The names of all kinds; with `reads`, of those that can read it."""
+    names = {*_OWN, *_registered, *(entry.name for entry in _entry_points())}
+    kinds = [(name, find_kind(name)) for name in sorted(names)]
+    return tuple(name for name, kind in kinds if reads is None or (kind and kind.reads in (reads, "either")))
+
+
+def learns_from_uncovered(classifier: Any) -> bool:
+    """Whether a classifier also learns from rows without a vote."""
+    return bool(getattr(classifier, "uncovered", "drop") != "drop")
+
+
+@cache
+def _announced(name: str) -> Kind | None:
+    """The kind of that name that an installed package announces."""
+    for entry in _entry_points(name):
+        kind = entry.load()
+        if isinstance(kind, Kind) and kind.name == name:
+            return kind
+        raise BadFit(f"the entry point {name!r} of {GROUP} is {kind!r}, not a Kind of that name")
+    return None
+
+
+def _entry_points(name: str | None = None) -> EntryPoints:
+    """Those of the group, or those of one name in it."""
+    from importlib.metadata import entry_points  # slow to import, and seldom needed
+
+    found = entry_points(group=GROUP)
+    return found if name is None else found.select(name=name)

@@ -1,0 +1,98 @@
+"""Tensors: torch on a device, and tensors in files.
+
+torch is optional: `torch_on` imports it where it is needed. A file of tensors is a safetensors file with a JSON header.
+It is written atomically, and nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
+
+from shortlist.archive import atomic
+from shortlist.errors import BadFile, BadFit, require
+
+Tensor: TypeAlias = Any
+Module: TypeAlias = Any  # a torch.nn.Module
+Tensors: TypeAlias = dict[str, Tensor]
+
+
+# -- torch on a device ---------------------------------------------------------------------------------
+
+
+def torch_on(device: str) -> tuple[Any, str]:
+    """(torch, the device to compute on): "auto" is CUDA where there is one, else the CPU."""
+    torch: Any = require("torch", extra="torch")
+    if device == "auto":
+        return torch, "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise BadFit(f"torch cannot compute on device {device!r} here ({str(error).splitlines()[0]})") from error
+    return torch, device
+
+
+def upload(torch: Any, array: npt.NDArray[Any], device: str) -> Tensor:
+    """An array as a tensor on the device. The copy to CUDA runs in the background, from pinned memory."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
+
+
+def autocast(torch: Any, device: str, precision: str) -> Any:
+    """A context in which matrix products are bfloat16 where `precision` is "bf16"."""
+    return torch.autocast(device.split(":")[0], torch.bfloat16, enabled=precision == "bf16")
+
+
+@contextmanager
+def own_randomness(torch: Any, seed: int, device: str) -> Iterator[None]:
+    """A context in which torch is seeded. Afterwards its random state is what it was before."""
+    devices = [torch.device(device)] if device.startswith("cuda") else []
+    with torch.random.fork_rng([d.index or 0 for d in devices]):
+        torch.manual_seed(seed)
+        yield
+
+
+# -- tensors in files ----------------------------------------------------------------------------------
+
+
+def write_tensors(path: str | os.PathLike[str], kind: str, header: dict[str, Any], tensors: Tensors) -> None:
+    """Tensors and a JSON header as one safetensors file, written atomically."""
+    dump = require("safetensors.torch", extra="torch").save
+    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    with atomic(path) as file:
+        file.write(dump(plain, metadata={"kind": kind, "header": json.dumps(header)}))
+
+
+def read_tensors(path: str | os.PathLike[str], kind: str, prefix: str = "") -> tuple[dict[str, Any], Tensors]:
+    """(header, tensors whose names begin with `prefix`) of a file that `write_tensors` wrote; else a BadFile."""
+    safe_open = require("safetensors", extra="torch").safe_open
+    if not Path(path).is_file():
+        raise BadFile(f"{path} does not exist")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            found = metadata.get("kind")
+            if found != kind:
+                raise BadFile(f"{path} holds {found!r}, not {kind!r}")
+            wanted = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
+            return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in wanted}
+    except BadFile:
+        raise
+    except Exception as error:  # a damaged file can trip safetensors and json in any way
+        raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error
+
+
+def under(prefix: str, tensors: Tensors) -> Tensors:
+    """The tensors named `prefix.…`, without the prefix."""
+    return {name.removeprefix(f"{prefix}."): t for name, t in tensors.items() if name.startswith(f"{prefix}.")}
+
+
+def put_under(prefix: str, tensors: Tensors) -> Tensors:
+    """The tensors as `prefix.…`."""
+    return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}

@@ -1,0 +1,1 @@
+"""Published zero-shot methods to compare with, one a file, each with its equation."""

@@ -1,0 +1,122 @@
+"""The paper's head on features: it learns, keeps the best epoch, comes back from files and from being killed."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from shortlist.classifier import MLPClassifier
+from shortlist.errors import BadFile, BadFit
+
+torch = pytest.importorskip("torch")
+SMALL = {"hidden": 32, "epochs": 12, "lr": 0.01, "batch_size": 32, "device": "cpu"}
+NOT_MET = {
+    "check_sample_weight_equivalence_on_dense_data": "a row twice is read in other batches than a row of weight two",
+}
+
+
+@parametrize_with_checks([MLPClassifier(**SMALL)], expected_failed_checks=lambda _: NOT_MET)
+@pytest.mark.slow
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+def test_it_learns_from_beliefs(clouds):
+    X, beliefs, labels = clouds
+    model = MLPClassifier(**SMALL).fit(X, beliefs, classes=["cat", "dog", "owl"])
+    assert model.score(X, labels) > 0.75  # a linear model gets .8
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    assert model.history_[-1] < model.history_[0]
+
+
+def test_one_hot_beliefs_are_labels(clouds):
+    X, _, labels = clouds
+    positions = np.unique(labels, return_inverse=True)[1]
+    by_label = MLPClassifier(**SMALL).fit(X, labels).predict_proba(X)
+    np.testing.assert_array_equal(MLPClassifier(**SMALL).fit(X, np.eye(3)[positions]).predict_proba(X), by_label)
+
+
+def test_the_seed_decides_and_nothing_else(clouds):
+    X, beliefs, _ = clouds
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    first = MLPClassifier(**SMALL).fit(X, beliefs).predict_proba(X)
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(8)
+    np.testing.assert_array_equal(MLPClassifier(**SMALL).fit(X, beliefs).predict_proba(X), first)
+    assert np.abs(MLPClassifier(**SMALL, seed=1).fit(X, beliefs).predict_proba(X) - first).max() > 1e-3
+
+
+def test_dev_rows_choose_the_epoch(clouds):
+    """Trained towards wrong labels, the epoch that is best on the right ones is the first, not the last."""
+    X, _, labels = clouds
+    wrong = np.roll(np.eye(3)[np.unique(labels, return_inverse=True)[1]], 1, axis=1)
+    options = {**SMALL, "epochs": 8}
+    plain = MLPClassifier(**options).fit(X, wrong, classes=["cat", "dog", "owl"])
+    chosen = MLPClassifier(**options).fit(X, wrong, classes=["cat", "dog", "owl"], dev=(X, labels))
+    assert chosen.score(X, labels) > plain.score(X, labels)
+    with pytest.raises(BadFit, match="dev has no row"):
+        MLPClassifier(**options).fit(X, wrong, classes=["cat", "dog", "owl"], dev=(X[:2], [None, None]))
+
+
+def test_a_plateau_lowers_the_rate_and_ends_the_training(clouds):
+    X, beliefs, _ = clouds
+    flat = MLPClassifier(**{**SMALL, "epochs": 200, "lr": 1e-12}, patience=0).fit(X, beliefs)
+    assert len(flat.history_) < 30
+
+
+def test_it_comes_back_from_its_file(clouds, tmp_path):
+    X, beliefs, labels = clouds
+    model = MLPClassifier(**SMALL).fit(X, beliefs, classes=["cat", "dog", "owl"]).calibrate(X, labels)
+    model.save(tmp_path / "mlp.safetensors")
+    back = MLPClassifier.load(tmp_path / "mlp.safetensors")
+    np.testing.assert_array_equal(back.predict_proba(X), model.predict_proba(X))
+    assert back.predict(X).tolist() == model.predict(X).tolist()
+    whole = (tmp_path / "mlp.safetensors").read_bytes()
+    for length in (0, 10, len(whole) // 2):
+        (tmp_path / "mlp.safetensors").write_bytes(whole[:length])
+        with pytest.raises(BadFile, match="truncated"):
+            MLPClassifier.load(tmp_path / "mlp.safetensors")
+    with pytest.raises(BadFile, match="does not exist"):
+        MLPClassifier.load(tmp_path / "nothing")
+
+
+def test_a_killed_training_goes_on_to_the_same_result(clouds, tmp_path, monkeypatch):
+    from shortlist.classifier.networks.training import Trainer
+
+    X, beliefs, _ = clouds
+    whole = MLPClassifier(**SMALL).fit(X, beliefs)
+    step, kept = Trainer._step, {**SMALL, "checkpoint": tmp_path / "run"}
+
+    def killed(self, group):
+        if self.state.step == 21:
+            raise KeyboardInterrupt
+        step(self, group)
+
+    monkeypatch.setattr(Trainer, "_step", killed)
+    with pytest.raises(KeyboardInterrupt):
+        MLPClassifier(**kept).fit(X, beliefs)
+    monkeypatch.setattr(Trainer, "_step", step)
+    resumed = MLPClassifier(**kept).fit(X, beliefs)
+    np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
+    np.testing.assert_array_equal(resumed.history_, whole.history_)
+
+
+def test_the_checkpoint_of_another_training_is_refused(clouds, tmp_path):
+    X, beliefs, _ = clouds
+    options = {**SMALL, "checkpoint": tmp_path / "run"}
+    MLPClassifier(**options).fit(X, beliefs)
+    with pytest.raises(BadFile, match="another training"):
+        MLPClassifier(**{**options, "lr": 0.1}).fit(X, beliefs)
+    with pytest.raises(BadFile, match="another training"):
+        MLPClassifier(**options).fit(X, beliefs[::-1])
+
+
+def test_one_row_is_too_few():
+    with pytest.raises(BadFit, match="at least two"):
+        MLPClassifier(**SMALL).fit([[1.0, 2.0], [0.0, 1.0]], [[0.9, 0.1], [0.5, 0.5]])
+
+
+def test_a_schedule_that_is_none(clouds):
+    X, beliefs, _ = clouds
+    with pytest.raises(BadFit, match='schedule is "linear", "constant" or "plateau", not \'flat\''):
+        MLPClassifier(**SMALL, schedule="flat").fit(X, beliefs)
