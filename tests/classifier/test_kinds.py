@@ -3,14 +3,14 @@
 import pytest
 
 from shortlist import MLPClassifier, NoiseAwareClassifier, TransformerClassifier
-from shortlist.classifier import Kind, kinds, register_kind
-from shortlist.classifier.kinds import find_kind, kind_names, learns_from_uncovered
-from shortlist.errors import BadFit
+from shortlist.classifier import Kind, register_kind
+from shortlist.classifier.kinds import KINDS, find_kind, kind_names, learns_from_uncovered
+from shortlist.errors import BadFit, ShortlistError
 
 
 @pytest.fixture(autouse=True)
 def _nothing_registered(monkeypatch):
-    monkeypatch.setattr(kinds, "_registered", {})
+    monkeypatch.setattr(KINDS, "added", {})
 
 
 def test_shortlist_s_own():
@@ -32,7 +32,7 @@ def test_a_registered_kind_is_found_and_can_be_replaced():
 
 @pytest.mark.parametrize("name", ["linear", "none"])
 def test_own_names_cannot_be_taken(name):
-    with pytest.raises(BadFit, match=f"'{name}' is a name of shortlist's own"):
+    with pytest.raises(ShortlistError, match=f"'{name}' is a name of shortlist's own"):
         register_kind(Kind(name, dict, reads="text"))
 
 

@@ -5,9 +5,9 @@ import tomllib
 from pathlib import Path
 
 from shortlist.cli.exits import MEANINGS
+from shortlist.project.code.toml_labelers import toml_labelers
 from shortlist.project.settings import _TABLES, STAGES, Settings
 from shortlist.project.stages import output_names
-from shortlist.project.toml_labelers import toml_labelers
 
 PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
 (TOML,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

@@ -53,7 +53,7 @@ KIND = Kind("centroids", Centroids, reads="numbers", suffix=".centroids")
 @pytest.fixture
 def outside(monkeypatch):
     """What a package of somebody else's would define, registered for the length of a test."""
-    monkeypatch.setattr(kinds, "_registered", {})
+    monkeypatch.setattr(kinds.KINDS, "added", {})
     defined = {}
     exec(OUTSIDE, defined)
     register_kind(defined["KIND"])
@@ -145,4 +145,4 @@ def test_an_installed_package_announces_its_kinds(project, tmp_path):
     assert (project / "out" / "classifier.centroids").is_file()
     code = "from shortlist.classifier import kinds; kinds.find_kind('wrong')"
     broken = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert "not a Kind of that name" in broken.stderr
+    assert "not a kind of classifier of that name" in broken.stderr

@@ -2,10 +2,10 @@
 
 import pytest
 
+from shortlist.project.code.toml_labelers import toml_labelers
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import STAGES, Settings
 from shortlist.project.toml import TomlFile
-from shortlist.project.toml_labelers import toml_labelers
 
 LEAST = 'version = 1\nclasses = ["a", "b", "c"]\n[data]\nfiles = "rows.csv"\n'
 

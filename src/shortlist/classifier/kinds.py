@@ -12,17 +12,14 @@ from __future__ import annotations
 import importlib
 import os
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 from shortlist.errors import BadFit
+from shortlist.registry import Registry
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
-
     from shortlist.arrays import Floats
 
-GROUP = "shortlist.classifiers"
 RESERVED = ("none",)  # what shortlist.toml calls no classifier at all
 Reads: TypeAlias = Literal["text", "numbers", "either"]
 
@@ -74,57 +71,34 @@ class Kind:
         return self.classifier
 
 
-_OWN = {
-    kind.name: kind
-    for kind in (
+KINDS: Registry[Kind] = Registry(
+    "kind of classifier",
+    "shortlist.classifiers",
+    lambda thing: thing.name if isinstance(thing, Kind) else None,
+    own=[
         Kind("linear", "shortlist.classifier.noise_aware:NoiseAwareClassifier", "either"),
         Kind("mlp", "shortlist.classifier.networks.mlp:MLPClassifier", "numbers", ".safetensors"),
         Kind("transformer", "shortlist.classifier.networks.transformer:TransformerClassifier", "text", ".safetensors"),
-    )
-}
-_registered: dict[str, Kind] = {}
+    ],
+    reserved=RESERVED,
+)
 
 
 def register_kind(kind: Kind) -> None:
     """Add a kind. One of the same name that was registered before is replaced; shortlist's own cannot be."""
-    if kind.name in (*_OWN, *RESERVED):
-        raise BadFit(f"{kind.name!r} is a name of shortlist's own: call the kind something else")
-    _registered[kind.name] = kind
+    KINDS.add(kind)
 
 
 def find_kind(name: str) -> Kind | None:
     """The kind of that name: shortlist's own, registered, or announced by an installed package; else None."""
-    if name in RESERVED:
-        return None
-    return _OWN.get(name) or _registered.get(name) or _announced(name)
+    return KINDS.get(name)
 
 
 def kind_names(reads: Reads | None = None) -> tuple[str, ...]:
     """The names of all kinds; with `reads`, of those that can read it."""
-    names = {*_OWN, *_registered, *(entry.name for entry in _entry_points())}
-    kinds = [(name, find_kind(name)) for name in sorted(names)]
-    return tuple(name for name, kind in kinds if reads is None or (kind and kind.reads in (reads, "either")))
+    return tuple(name for name in sorted(KINDS) if reads is None or KINDS[name].reads in (reads, "either"))
 
 
 def learns_from_uncovered(classifier: Any) -> bool:
     """Whether a classifier also learns from rows without a vote."""
     return bool(getattr(classifier, "uncovered", "drop") != "drop")
-
-
-@cache
-def _announced(name: str) -> Kind | None:
-    """The kind of that name that an installed package announces."""
-    for entry in _entry_points(name):
-        kind = entry.load()
-        if isinstance(kind, Kind) and kind.name == name:
-            return kind
-        raise BadFit(f"the entry point {name!r} of {GROUP} is {kind!r}, not a Kind of that name")
-    return None
-
-
-def _entry_points(name: str | None = None) -> EntryPoints:
-    """Those of the group, or those of one name in it."""
-    from importlib.metadata import entry_points  # slow to import, and seldom needed
-
-    found = entry_points(group=GROUP)
-    return found if name is None else found.select(name=name)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.paper import Likelihood as Likelihood
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled as Pooled
     from shortlist.labelmodel.model import LabelModel as LabelModel
+    from shortlist.labelmodel.model import register_estimator as register_estimator
     from shortlist.labelmodel.problem import Problem as Problem
     from shortlist.labelmodel.solvers.em import EM as EM
     from shortlist.labelmodel.solvers.gradient import Gradient as Gradient
@@ -31,6 +32,7 @@ _LATER = {  # some of these bring scikit-learn in, so all wait until they are as
     "NearestClass": "baselines",
     "Pooled": "estimators.pooled.pooled",
     "Problem": "problem",
+    "register_estimator": "model",
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "Parameters",
     "Pooled",
     "Problem",
+    "register_estimator",
     "simulate",
 ]
 

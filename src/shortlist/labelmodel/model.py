@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from itertools import chain
@@ -30,11 +31,17 @@ from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.settings import check_names, chosen, from_table, plain
 from shortlist.labelmodel.simulate import Simulated, draw
 from shortlist.options import check_amount, check_whole
+from shortlist.registry import Registry
 from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 
-ESTIMATORS: dict[str, type[Estimator]] = {Pooled.kind: Pooled, Likelihood.kind: Likelihood}
+ESTIMATORS: Registry[type[Estimator]] = Registry(
+    "estimator",
+    "shortlist.estimators",
+    lambda thing: getattr(thing, "kind", None) if isinstance(thing, type) and issubclass(thing, Estimator) else None,
+    own=[Pooled, Likelihood],
+)
 
 
 class LabelModel(Predictor):
@@ -250,17 +257,27 @@ def check_device(device: str) -> None:
     torch_on(device)
 
 
-def kinds_with(more: Iterable[type[Estimator]]) -> dict[str, type[Estimator]]:
+def register_estimator(estimator: type[Estimator]) -> None:
+    """Let files and shortlist.toml name an estimator of your own by its `kind`.
+
+    A package can announce one instead, as an entry point of the group `shortlist.estimators`.
+    """
+    ESTIMATORS.add(estimator)
+
+
+def kinds_with(more: Iterable[type[Estimator]]) -> Mapping[str, type[Estimator]]:
     """The estimators there are, by kind."""
-    return {**ESTIMATORS, **{made.kind: made for made in more}}
+    return ChainMap({made.kind: made for made in more}, ESTIMATORS)  # type: ignore[arg-type]
 
 
 def check_names_of_model(options: Mapping[str, Any], known: Collection[str]) -> None:
     """Every option is one of LabelModel; those of an estimator stand in a table of their own."""
+    unknown = [name for name in options if name not in known]
+    if not unknown:
+        return
     owners = {kind: [field.name for field in fields(made)] for kind, made in ESTIMATORS.items()}  # type: ignore[arg-type]
-    for name in options:
-        kinds = [kind for kind, names in owners.items() if name in names]
-        if name not in known and kinds:
+    for name in unknown:
+        if kinds := [kind for kind, names in owners.items() if name in names]:
             forms = " or ".join(f'estimator = {{ kind = "{kind}", {name} = … }}' for kind in kinds)
             raise BadFit(f"{name} is an option of an estimator, not of LabelModel: write {forms}", option=(name,))
     check_names(options, known, "LabelModel", also=chain.from_iterable(owners.values()))

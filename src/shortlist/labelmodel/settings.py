@@ -60,7 +60,7 @@ def from_table(kinds: Mapping[str, type[Kind]], given: Any, option: str) -> Any:
     if not isinstance(given, Mapping):
         return given
     settings = dict(given)
-    kind = settings.pop("kind", next(iter(kinds)))
+    kind = settings.pop("kind") if "kind" in settings else next(iter(kinds))
     with about_option(option):
         if kind not in kinds:
             known = [str(name) for name in kinds]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from shortlist.project.kept.state import State
 from shortlist.project.settings import STAGES
-from shortlist.project.state import State
 
 if TYPE_CHECKING:
     from shortlist.project.project import Project

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import MissingPackage, ShortlistError
-from shortlist.project.digest import Digests
+from shortlist.project.kept.digest import Digests
+from shortlist.project.kept.lock import locked, sweep
+from shortlist.project.kept.state import Made, State
 from shortlist.project.listener import Listener
-from shortlist.project.lock import locked, sweep
 from shortlist.project.outcome import Outcome
 from shortlist.project.settings import STAGES, Settings
 from shortlist.project.stages import Keys, output_names, with_needs
-from shortlist.project.state import Made, State
 from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.identifiability import Diagnosis
-    from shortlist.project.roster import Roster
+    from shortlist.project.code.roster import Roster
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
 
@@ -240,7 +240,7 @@ class Project:
     @cached_property
     def roster(self) -> Roster:
         """The labelers of shortlist.toml and labelers.py."""
-        from shortlist.project.roster import gather
+        from shortlist.project.code.roster import gather
 
         return gather(self.folder, self.settings, self.digests)
 

@@ -13,8 +13,8 @@ import polars as pl
 
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
-from shortlist.project.digest import Digests, digest
 from shortlist.project.files import data_files
+from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Data, Settings
 from shortlist.rows import RowFile, RowStore

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.classifier.kinds import find_kind
-from shortlist.project.digest import digest
+from shortlist.project.code.source import local_files
 from shortlist.project.files import data_files, depended_files
+from shortlist.project.kept.digest import digest
 from shortlist.project.settings import STAGES, Settings
-from shortlist.project.source import local_files
 
 if TYPE_CHECKING:
-    from shortlist.project.digest import Digests
-    from shortlist.project.state import State
+    from shortlist.project.kept.digest import Digests
+    from shortlist.project.kept.state import State
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "vote": (),

@@ -12,9 +12,9 @@ from shortlist.errors import BadFile, LabelerFailed, ShortlistError
 from shortlist.labelers import apply
 from shortlist.labelspace import LabelSpace
 from shortlist.progress import Advance
-from shortlist.project.code import importable
-from shortlist.project.columns import VoteColumns
-from shortlist.project.roster import Roster
+from shortlist.project.code.load import importable
+from shortlist.project.code.roster import Roster
+from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.rows import SEGMENT, Rows, Segment
 from shortlist.votes import Votes
 

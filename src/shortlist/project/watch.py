@@ -10,13 +10,13 @@ from typing import Any
 from shortlist.labelers.regex import disputed_characters, non_word_characters
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
-from shortlist.project.columns import VoteColumns
+from shortlist.project.code.source import local_files
 from shortlist.project.files import data_files, depended_files
+from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.listener import Listener
 from shortlist.project.project import Project
 from shortlist.project.rows import Rows
 from shortlist.project.settings import NAME
-from shortlist.project.source import local_files
 from shortlist.project.voting import vote
 from shortlist.project.work import fit_model, noted
 from shortlist.rows.file import stamp

@@ -16,9 +16,9 @@ import polars as pl
 from shortlist.beliefs import LabelTable
 from shortlist.classifier.kinds import find_kind, learns_from_uncovered
 from shortlist.errors import BadFit, FitWarning, ShortlistError
-from shortlist.project.columns import VoteColumns
+from shortlist.project.code.roster import Roster
+from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.listener import Listener
-from shortlist.project.roster import Roster
 from shortlist.project.rows import Rows
 from shortlist.project.settings import Settings
 from shortlist.project.voting import vote
@@ -115,7 +115,7 @@ def noted(notes: list[str]) -> Iterator[None]:
 
 def _check(project: Project, path: Path, listener: Listener) -> Facts:
     from shortlist.identifiability import diagnose
-    from shortlist.project.state import write_json
+    from shortlist.project.kept.state import write_json
 
     listener.begin("check")
     found = diagnose(project.load_votes())

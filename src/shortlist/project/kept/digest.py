@@ -83,7 +83,7 @@ class Digests:
     def save(self) -> None:
         """Remember them for the next time; a folder that cannot be written to is no reason to fail."""
         if self._changed and self.memory.parent.is_dir():
-            from shortlist.project.state import write_json
+            from shortlist.project.kept.state import write_json
 
             write_json(self.memory, self._known)
             self._changed = False

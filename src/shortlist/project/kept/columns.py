@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from shortlist.errors import BadFile
-from shortlist.project.lock import sweep
+from shortlist.project.kept.lock import sweep
 from shortlist.votes import Votes
 
 VERSIONS = 200  # of labelers that are no longer in use; the oldest go first

@@ -9,13 +9,13 @@ from pathlib import Path
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.labelers import Labeler
 from shortlist.labelers.features import Column, Feature
-from shortlist.project.code import Code, load
-from shortlist.project.digest import Digests, digest
+from shortlist.project.code.fingerprint import fingerprint
+from shortlist.project.code.load import Code, load
+from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
 from shortlist.project.files import depended_files
-from shortlist.project.fingerprint import fingerprint
+from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Settings
-from shortlist.project.toml_labelers import not_a_class, toml_labelers, unknown_word
 from shortlist.wording import given_twice
 
 

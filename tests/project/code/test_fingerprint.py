@@ -2,9 +2,9 @@
 
 import pytest
 
-from shortlist.project.code import load
-from shortlist.project.fingerprint import fingerprint
-from shortlist.project.source import Source, local_files
+from shortlist.project.code.fingerprint import fingerprint
+from shortlist.project.code.load import load
+from shortlist.project.code.source import Source, local_files
 
 HEAD = "from shortlist import feature, from_classifier, keywords, labeler, pattern\n\n"
 BASE = (

@@ -12,8 +12,8 @@ import re
 from typing import Any
 
 from shortlist.labelers import Labeler
-from shortlist.project.code import Code
-from shortlist.project.digest import digest
+from shortlist.project.code.load import Code
+from shortlist.project.kept.digest import digest
 
 PLAIN = (str, int, float, bool, bytes, type(None))
 

@@ -6,8 +6,7 @@ import time
 import pytest
 
 from shortlist.errors import BadFile
-from shortlist.project.digest import Digests, digest, file_digest
-from shortlist.project.lock import locked, sweep
+from shortlist.project.kept.digest import Digests, digest, file_digest
 
 OLD = time.time_ns() - 10_000_000_000
 
@@ -27,7 +26,7 @@ def test_a_settled_file_is_read_once(tmp_path, monkeypatch):
     first = Digests(tmp_path / "memory.json")
     known = first.of(path)
     first.save()
-    monkeypatch.setattr("shortlist.project.digest.file_digest", lambda _: "read again")
+    monkeypatch.setattr("shortlist.project.kept.digest.file_digest", lambda _: "read again")
     assert Digests(tmp_path / "memory.json").of(path) == known
     os.utime(path, ns=(OLD + 1, OLD + 1))
     assert Digests(tmp_path / "memory.json").of(path) == "read again"
@@ -67,29 +66,3 @@ def test_plain_data():
     assert digest(1) != digest("1")
     assert digest([1], 2) != digest([1, 2])
     assert digest({"x", "y"}) == digest({"y", "x"})
-
-
-def test_the_lock_is_for_one(tmp_path):
-    told = []
-
-    class WaitedError(Exception):
-        pass
-
-    def waiting(process):
-        told.append(process)
-        raise WaitedError
-
-    with locked(tmp_path / "lock", waiting):
-        with pytest.raises(WaitedError), locked(tmp_path / "lock", waiting):
-            pass
-        assert told == [str(os.getpid())]
-    with locked(tmp_path / "lock", waiting):
-        assert len(told) == 1
-
-
-def test_sweeping_takes_drafts_and_nothing_else(tmp_path):
-    draft = f".labels.csv.{'0af1' * 8}.tmp"
-    for name in (draft, ".mine.tmp", "labels.csv", ".labels.csv.tmp"):
-        (tmp_path / name).write_text("")
-    sweep(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".labels.csv.tmp", ".mine.tmp", "labels.csv"]

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import shortlist
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
+from shortlist.project.code.source import Source, local_files
 from shortlist.project.mistake import BadProject
-from shortlist.project.source import Source, local_files
 
 MODULE = "labelers"
 
@@ -155,7 +156,7 @@ def _of_users(path: Path) -> bool:
     """Not part of Python or of a package."""
     text = str(path)
     system = {os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)} | {sys.prefix, sys.base_prefix}
-    package = str(Path(__file__).parent.parent)
+    package = str(Path(shortlist.__file__).parent)
     if path.suffix in (".py", ".pyc", ".so") or "site-packages" in path.parts or text.startswith(("/proc/", "/sys/", "/dev/", "/etc/")):  # fmt: skip  # noqa: E501
         return False
     return not any(text.startswith(root.rstrip(os.sep) + os.sep) for root in {*system, package} if root != os.sep)

@@ -1,0 +1,1 @@
+"""Code: the labelers of a project: loaded, read as source, each with its fingerprint."""
