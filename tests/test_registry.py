@@ -27,9 +27,7 @@ def test_own_then_added_then_announced(monkeypatch):
     assert letters["b"] == "b"
     assert letters["0123456789"] == "0123456789"
     assert letters.get("z") is None
-    with pytest.raises(
-        ShortlistError, match=r"entry point 'abc' of tests.letters is 'abcdefg.*, not a letter of that name"
-    ):
+    with pytest.raises(ShortlistError, match=r"entry point 'abc' of tests.letters is .*, not a letter of that name"):
         letters["abc"]
 
 

@@ -52,16 +52,7 @@ def apply(
     progress   a bar on a terminal (None), always or never; or a function that is told how many more rows are done
     first_row  the number of the first row, where these rows are part of a whole: errors name rows of the whole
     """
-    if on_error not in ("raise", "abstain"):
-        raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}', option=("on_error",))
-    asked = _labelers(labelers)
-    known = _known_space(asked, space)
-    if known is not None:  # a mistake in `says` is found before any row is read
-        for labeler in asked:
-            _codomain(labeler, (), known, full_set_abstains)
-    given = (features,) if isinstance(features, Feature) else tuple(features)
-    plan = Plan([function for labeler in asked for function in labeler.functions()], given)
-    task = Task(asked, plan, known, on_error == "raise", full_set_abstains)
+    task = Task.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
     pieces, total = chunks(rows, workers=chosen.workers, first=first_row)
     results = []
@@ -69,12 +60,12 @@ def apply(
         for ballots in ordered(chosen, task, pieces):
             results.append(ballots)
             advance(len(ballots[0].codes))
-    return _collect(asked, results, known, full_set_abstains)
+    return task.votes(results)
 
 
 @dataclass(frozen=True)
 class Task:
-    """All that is needed to vote on a chunk; it travels to other processes."""
+    """Some labelers, and all that is needed to ask them about a chunk of rows. It travels to other processes."""
 
     labelers: tuple[Labeler, ...]
     plan: Plan
@@ -82,7 +73,30 @@ class Task:
     raise_errors: bool
     full_abstains: bool
 
+    @classmethod
+    def of(
+        cls,
+        labelers: Any,
+        *,
+        space: LabelSpace | Iterable[str] | None = None,
+        features: Feature | Iterable[Feature] = (),
+        on_error: str = "raise",
+        full_set_abstains: bool = False,
+    ) -> Task:
+        """Labelers and options as `apply` takes them. A mistake in what labelers declare is found here."""
+        if on_error not in ("raise", "abstain"):
+            raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}', option=("on_error",))
+        asked = _labelers(labelers)
+        known = _known_space(asked, space)
+        if known is not None:
+            for labeler in asked:
+                _codomain(labeler, (), known, full_set_abstains)
+        given = (features,) if isinstance(features, Feature) else tuple(features)
+        plan = Plan([function for labeler in asked for function in labeler.functions()], given)
+        return cls(asked, plan, known, on_error == "raise", full_set_abstains)
+
     def __call__(self, chunk: Chunk) -> list[Ballot]:
+        """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
         return [self._vote(labeler, columns) for labeler in self.labelers]
 
@@ -91,6 +105,10 @@ class Task:
             return labeler.vote(columns, Codebook(labeler.says, self.space, full_abstains=self.full_abstains))
         except BadRows as error:
             raise error.about(labeler=labeler.name) from error
+
+    def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
+        """What was said about all chunks, in the order of the rows, as Votes."""
+        return _collect(self.labelers, results, self.space, self.full_abstains)
 
 
 def _labelers(given: Any) -> tuple[Labeler, ...]:
