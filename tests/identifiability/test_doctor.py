@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from experiments import agnews, scicite, trec
 from shortlist import LabelSpace, Votes, datasets, diagnose, keywords, labeler
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
-from shortlist.identifiability import verify
+from shortlist.identifiability import Diagnosis, verify
 from shortlist.identifiability.intersection import Deadline
 from shortlist.identifiability.program import Variant, solve
 from shortlist.identifiability.repair import find_repairs
@@ -350,3 +350,20 @@ def test_a_diagnosis_is_json_and_text(votes):
     assert record["findings"] == diagnosis.findings
     assert str(diagnosis) == repr(diagnosis)
     assert str(diagnosis).startswith(diagnosis.findings[0])
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        structure(NAMES_ALL, NAMES_ALL, NAMES_ALL),  # identifiable, with a certificate
+        structure("ab|c", "ab|c", "ab|c", "a|bc"),  # not, with repairs
+        structure("a", "b", "bc"),  # dummies, pairs that only silence tells apart
+        Votes([[1, 1, 1]], [["cat", "dog"]] * 3, ["cat", "dog"]),  # declared and never said
+    ],
+)
+def test_a_diagnosis_comes_back_from_json(votes):
+    diagnosis = diagnose(votes)
+    again = Diagnosis.from_dict(json.loads(json.dumps(diagnosis.to_dict())))
+    assert again == diagnosis
+    assert again.findings == diagnosis.findings
+    assert again.certificate is None or verify(again.certificate, codomains(votes), votes.space)

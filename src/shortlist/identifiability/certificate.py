@@ -46,6 +46,15 @@ class Certificate:
         ]
         return {"split": [list(group) for group in self.split], "choices": shown, "dummies": self.dummies}
 
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Certificate:
+        s1, s2, s3 = (tuple(group) for group in record["split"])
+        first, second = (
+            {y: {name: frozenset(t) for name, t in choice.items()} for y, choice in choices.items()}
+            for choices in record["choices"]
+        )
+        return cls((s1, s2, s3), (first, second), record["dummies"])
+
 
 def verify(certificate: Certificate, codomains: Mapping[str, Codomain], space: LabelSpace) -> bool:
     """Whether a certificate proves what Theorem 1 asks. A vote rules out what its labeler could name and did not."""

@@ -92,3 +92,25 @@ class Diagnosis:
             "generic": self.generic._asdict() if self.generic else None,
             "findings": list(self.findings),
         }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Diagnosis:
+        """What `to_dict` gave."""
+        return cls(
+            space=LabelSpace(record["classes"]),
+            says=_shortlists(record["says"]),
+            dummies={name: frozenset(t) for name, t in record["dummies"].items()},
+            unheard=_shortlists(record["unheard"]),
+            said=Verdict.from_dict(record["said"]),
+            letter=Verdict.from_dict(record["letter"]),
+            heard=Verdict.from_dict(record["heard"]) if record["heard"] else None,
+            inseparable_pairs=tuple((a, b) for a, b in record["inseparable_pairs"]),
+            untold_pairs=tuple((a, b) for a, b in record["untold_pairs"]),
+            prior_only={name: tuple(classes) for name, classes in record["prior_only"].items()},
+            generic=Rank(**record["generic"]) if record["generic"] else None,
+        )
+
+
+def _shortlists(record: Mapping[str, Any]) -> dict[str, tuple[Shortlist, ...]]:
+    """Labeler → shortlists, from lists of names."""
+    return {name: tuple(map(frozenset, shortlists)) for name, shortlists in record.items()}

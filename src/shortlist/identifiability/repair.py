@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,10 @@ class Repair:
 
     def to_dict(self, space: LabelSpace) -> dict[str, Any]:
         return {"labeler": self.labeler, "shortlists": [list(space.ordered(t)) for t in self.shortlists]}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Repair:
+        return cls(record["labeler"], tuple(frozenset(t) for t in record["shortlists"]))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from shortlist.identifiability.certificate import Certificate, Split
 from shortlist.identifiability.intersection import Deadline, TimeUp, singles_out
-from shortlist.identifiability.repair import Repairs, find_repairs
+from shortlist.identifiability.repair import Repair, Repairs, find_repairs
 from shortlist.identifiability.split import By, find_split, scarce
 from shortlist.identifiability.voice import Voice, voices
 from shortlist.labelspace import LabelSpace
@@ -43,6 +43,17 @@ class Verdict:
             "repairs": [repair.to_dict(space) for repair in self.repairs.additions],
             "repairs_smallest": self.repairs.smallest,
         }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Verdict:
+        return cls(
+            identifiable=record["identifiable"],
+            certificate=Certificate.from_dict(record["certificate"]) if record["certificate"] else None,
+            by=record["decided_by"],
+            scarce={(y, c): tuple(who) for y, c, who in record["scarce"]},
+            unreachable=tuple(record["unreachable"]),
+            repairs=Repairs(tuple(map(Repair.from_dict, record["repairs"])), record["repairs_smallest"]),
+        )
 
 
 def decide(
