@@ -6,8 +6,8 @@ from pathlib import Path
 
 from shortlist.cli.exits import MEANINGS
 from shortlist.project.code.toml_labelers import toml_labelers
-from shortlist.project.settings import _TABLES, STAGES, Settings
-from shortlist.project.stages import output_names
+from shortlist.project.settings import _TABLES, Settings
+from shortlist.project.stages import STAGES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
 (TOML,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
@@ -30,9 +30,9 @@ def test_every_setting_is_on_the_page():
 def test_outputs_and_exit_codes(tmp_path):
     (tmp_path / "shortlist.toml").write_text(TOML, "utf-8")
     settings = Settings.read(tmp_path)
-    for stage in STAGES:
-        (name,) = output_names(stage, settings)
-        assert re.search(rf"^{re.escape(name)} +{stage} ", PAGE, re.MULTILINE)
+    for name, stage in STAGES.own.items():
+        (output,) = stage.outputs(settings)
+        assert re.search(rf"^out/{re.escape(output)} +{name} ", PAGE, re.MULTILINE)
     assert dict(re.findall(r"^\| (\d+) \| (.*) \|$", PAGE, re.MULTILINE)) == {
         str(code): meaning for code, meaning in MEANINGS.items()
     }

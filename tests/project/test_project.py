@@ -13,7 +13,7 @@ from shortlist.errors import FitWarning, ShortlistError
 from shortlist.labelmodel import Likelihood
 from shortlist.project import BadProject
 from shortlist.project.listener import Listener
-from shortlist.project.settings import STAGES
+from shortlist.project.stages import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
 
 QUICK = ["vote", "fit", "check", "export"]
@@ -232,7 +232,6 @@ def test_files_that_labelers_read_or_import_count(tmp_path):
 
 def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
     monkeypatch.setattr("shortlist.project.rows.SEGMENT", 100)
-    monkeypatch.setattr("shortlist.project.voting.SEGMENT", 100)
     code = (
         "from shortlist import labeler\n\n@labeler(says=['sports'])\ndef odd(row):\n"
         "    if row.id == 'doc234':\n        raise ValueError('no')\n"
@@ -298,7 +297,6 @@ def test_segments_do_not_show(tmp_path, monkeypatch):
     whole = make(tmp_path / "whole")
     labels, votes = whole.labels, whole.votes
     monkeypatch.setattr("shortlist.project.rows.SEGMENT", 70)
-    monkeypatch.setattr("shortlist.project.voting.SEGMENT", 70)
     cut = make(tmp_path / "cut")
     assert cut.votes == votes
     assert cut.labels.equals(labels)

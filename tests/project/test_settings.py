@@ -4,7 +4,8 @@ import pytest
 
 from shortlist.project.code.toml_labelers import toml_labelers
 from shortlist.project.mistake import BadProject
-from shortlist.project.settings import STAGES, Settings
+from shortlist.project.settings import Settings
+from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
 
 LEAST = 'version = 1\nclasses = ["a", "b", "c"]\n[data]\nfiles = "rows.csv"\n'
@@ -20,7 +21,7 @@ def test_the_least_that_will_do(tmp_path):
     assert found.classes == ("a", "b", "c")
     assert found.data.files == ("rows.csv",)
     assert found.labelers.file == "labelers.py"
-    assert found.output.stages == STAGES
+    assert found.output.stages == tuple(STAGES)
     assert found.classifier.kind == "linear"
     assert not found.gold_fits
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist import Votes, simulate
+from shortlist import Analysis, Votes, simulate
 from shortlist.labelmodel import Parameters
+from shortlist.reporting.overview import Overview
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
 
 SCRIPT = "<script>window.hacked = 1</script>"
 ATTACK = "\"><img src=x onerror='window.hacked=1'>{{ 7 * 7 }}"
+
+
+def overview_of(votes, model=None, *, gold=None):
+    """What there is to say about them."""
+    return Overview(Analysis(votes, model, gold=gold))
 
 
 def drawn(m=300, *, names=("goal", "abroad", "money", "score"), classes=("business", "sports", "world"), seed=0):

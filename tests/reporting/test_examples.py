@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from shortlist.reporting.digest import Digest
 from shortlist.reporting.examples import BUCKETS, EACH, conflicts, spread_out, suggested
 from tests.analysis.worked import GOLD, newspaper, oracle
-from tests.reporting.showing import drawn, hostile
+from tests.reporting.showing import drawn, hostile, overview_of
 
 
 def test_the_newspaper():
-    digest = Digest(newspaper(), oracle(), gold=GOLD)
-    first = conflicts(digest, [f"text {a}" for a in range(6)])[0]
+    overview = overview_of(newspaper(), oracle(), gold=GOLD)
+    first = conflicts(overview, [f"text {a}" for a in range(6)])[0]
     goal, abroad = first.sides
     assert (goal.labeler, goal.says, abroad.labeler, abroad.says, first.rows) == (
         "goal",
@@ -28,15 +27,15 @@ def test_the_newspaper():
 
 
 def test_without_rows_or_model():
-    found = conflicts(Digest(newspaper()), None)
+    found = conflicts(overview_of(newspaper()), None)
     assert found[0].examples[0].specimen is None
     assert found[0].sides[0].believed is None
-    assert suggested(Digest(newspaper()), None) == []
+    assert suggested(overview_of(newspaper()), None) == []
 
 
 def test_no_more_than_can_be_looked_at():
     votes = drawn(2000).votes
-    found = conflicts(Digest(votes), None)
+    found = conflicts(overview_of(votes), None)
     assert len(found) <= BUCKETS
     assert all(len(bucket.examples) <= EACH for bucket in found)
     for bucket in found:
@@ -53,7 +52,7 @@ def test_spread_out():
 
 def test_suggestions_carry_their_rows():
     votes, model, rows, _ = hostile()
-    found = suggested(Digest(votes, model), rows)
+    found = suggested(overview_of(votes, model), rows)
     assert len(found) == 12
     assert found[0].example.specimen.fields[0][1].startswith(f"row {found[0].example.row} ")
     assert found[0].gain >= found[-1].gain

@@ -49,6 +49,13 @@ class Analysis:
         if self.gold is not None and not (self.gold >= 0).any():
             raise BadFit("no row has a known class: leave gold out")
 
+    def without_gold(self) -> Analysis:
+        """The same votes and beliefs, as if no class were known."""
+        other = Analysis(self.votes, self.model)
+        if self.model is not None:
+            other.distinct = self.distinct
+        return other
+
     # -- tables ----------------------------------------------------------------------------------------
 
     def labelers(self, *, level: float | None = 0.9) -> pl.DataFrame:
@@ -132,6 +139,14 @@ class Analysis:
     def guess(self) -> npt.NDArray[np.int64]:
         """(m,): the position of the most believed class."""
         return self.distinct.spread(most_likely(self.distinct.beliefs, self.model.class_balance_))
+
+    @property
+    def right_on_gold(self) -> float:
+        """The share of rows with a known class whose most believed class is right."""
+        if self.gold is None:
+            raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
+        known = self.gold >= 0
+        return float((self.guess[known] == self.gold[known]).mean())
 
     @cached_property
     def soft(self) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Positions
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.votes import Patterns, Votes
 
@@ -38,6 +38,11 @@ class Distinct:
     def spread(self, values: Values) -> Values:
         """What is known of the distinct rows, for all rows."""
         return values if self.patterns is None else values[self.patterns.inverse]  # type: ignore[return-value]
+
+    def at(self, rows: slice | Positions) -> Floats:
+        """(rows, k): what is believed of some of all rows."""
+        beliefs: Floats = self.beliefs[rows if self.patterns is None else self.patterns.inverse[rows]]
+        return beliefs
 
 
 def seldom_repeat(votes: Votes) -> bool:

@@ -31,13 +31,14 @@ def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
         raise BadFit(f"n is how many rows to suggest, from 1; got {n!r}")
     if not 0 < trust < np.inf:
         raise BadFit(f"trust says how many labelled rows a belief is worth, more than 0; got {trust!r}")
-    votes, beliefs = analysis.votes, analysis.beliefs
+    votes = analysis.votes
     example, like = unlabelled(analysis)
-    gain = like * expected_rise(beliefs[example], trust)
+    gain = like * expected_rise(analysis.distinct.at(example), trust)
     best = largest(gain, example, n)
     example, like, gain = example[best], like[best], gain[best]
-    order = np.argsort(-beliefs[example], axis=1, kind="stable")
-    lead, follow = top_two(beliefs[example])
+    beliefs = analysis.distinct.at(example)
+    order = np.argsort(-beliefs, axis=1, kind="stable")
+    lead, follow = top_two(beliefs)
     columns: dict[str, Any] = {"row": example}
     if votes.ids is not None:
         columns["id"] = votes.ids[example]

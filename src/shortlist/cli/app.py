@@ -4,16 +4,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
 from shortlist.cli.exits import FOUND, explained
 from shortlist.cli.options import Debug, Folder, Force, Json
+from shortlist.project.stages import STAGES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+HERE = Path()
+
+
+class Commands(TyperGroup):
+    """The commands below, and one for each stage that an installed package announces."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in STAGES:
+            plain_command(cmd_name)
+            return typer.main.get_group(app).commands[cmd_name]
+        return found
+
 
 app = typer.Typer(
     name="shortlist",
+    cls=Commands,
     help="From unlabelled rows and ideas about them to labels and a model.\n\n"
     "Start with `shortlist init rows.csv`, edit labelers.py, then `shortlist run` or `shortlist watch`.",
     no_args_is_help=True,
@@ -21,7 +41,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-HERE = Path()
+
+
+def stage_command(name: str) -> Callable[[Command], Command]:
+    """The command of a stage, listed with the stage's own words."""
+
+    def added(command: Command) -> Command:
+        app.command(name, short_help=STAGES[name].help)(explained(command))
+        return command
+
+    return added
+
+
+def plain_command(name: str) -> None:
+    """The command of a stage that has no options of its own."""
+
+    def command(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+        from shortlist.cli.commands import show_stage
+
+        show_stage(project, name, force=force, as_json=json)
+
+    command.__doc__ = STAGES[name].help
+    stage_command(name)(command)
 
 
 def _version(wanted: bool) -> None:
@@ -62,43 +103,53 @@ def init(
     start(data, project, Answers(classes, text, features, id, gold), ask=not (yes or json), force=force, as_json=json)
 
 
-@app.command(short_help="Ask every labeler about every row; show what each does.")
-@explained
+@stage_command("vote")
 def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
     """Ask every labeler about every row, where it was not asked before, and show what each does."""
-    from shortlist.cli.stages import show_votes
+    from shortlist.cli.commands import show_votes
 
     show_votes(project, force=force, as_json=json)
 
 
-@app.command(short_help="Estimate how far each labeler can be trusted.")
-@explained
+@stage_command("fit")
 def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
     """Estimate how far each labeler can be trusted."""
-    from shortlist.cli.stages import show_fit
+    from shortlist.cli.commands import show_fit
 
     show_fit(project, force=force, as_json=json)
 
 
-@app.command(short_help="Can accuracies be learned from votes alone?")
-@explained
+@stage_command("check")
 def check(
     project: Folder = HERE,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 5 where the doctor has doubts.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 5 where they cannot.")] = False,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Ask the doctor: can accuracies be learned from these votes alone, and what to do where they cannot?"""
-    from shortlist.cli.stages import show_check
+    """Can accuracies be learned from these votes alone? If not: what stands in the way, and what to do?"""
+    from shortlist.cli.commands import show_check
 
     identifiable = show_check(project, force=force, as_json=json)
     if strict and not identifiable:
         raise SystemExit(FOUND)
 
 
-@app.command(short_help="Write the one-page HTML report.")
-@explained
+@stage_command("export")
+def export(
+    to: Annotated[Path | None, typer.Option("--to", help="Another file to write: .parquet, .csv or .jsonl.")] = None,
+    project: Folder = HERE,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the labels: class, belief, margin, shortlist and one column of beliefs per class."""
+    from shortlist.cli.commands import show_export
+
+    show_export(project, to, force=force, as_json=json)
+
+
+@stage_command("report")
 def report(
     project: Folder = HERE,
     open: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
@@ -107,24 +158,17 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write the one-page HTML report."""
-    from shortlist.cli.stages import show_stage
+    from shortlist.cli.commands import show_stage
 
     outcome = show_stage(project, "report", force=force, as_json=json)
     if open:
         typer.launch(outcome.outputs[0].resolve().as_uri())
 
 
-@app.command(short_help="Train the classifier on the beliefs.")
-@explained
-def train(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
-    """Train the classifier on the beliefs."""
-    from shortlist.cli.stages import show_stage
-
-    show_stage(project, "train", force=force, as_json=json)
+plain_command("train")
 
 
-@app.command(short_help="Let the classifier read rows.")
-@explained
+@stage_command("predict")
 def predict(
     files: Annotated[
         list[Path] | None, typer.Argument(help="Files to read; without any, those of the project.", show_default=False)
@@ -136,27 +180,12 @@ def predict(
     debug: Debug = False,
 ) -> None:
     """Let the classifier read rows: those of the project, or of other files with the same columns."""
-    from shortlist.cli.stages import show_prediction, show_stage
+    from shortlist.cli.commands import show_prediction, show_stage
 
     if files or to:
         show_prediction(project, files or [], to, as_json=json)
     else:
         show_stage(project, "predict", force=force, as_json=json)
-
-
-@app.command(short_help="Write the labels: class, belief, shortlist and more.")
-@explained
-def export(
-    to: Annotated[Path | None, typer.Option("--to", help="Another file to write: .parquet, .csv or .jsonl.")] = None,
-    project: Folder = HERE,
-    force: Force = False,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Write the labels: class, belief, margin, shortlist and one column of beliefs per class."""
-    from shortlist.cli.stages import show_export
-
-    show_export(project, to, force=force, as_json=json)
 
 
 @app.command(short_help="Do everything that is out of date, and nothing else.")
@@ -168,7 +197,7 @@ def run(
     debug: Debug = False,
 ) -> None:
     """Do everything that is out of date, and nothing else."""
-    from shortlist.cli.stages import show_run
+    from shortlist.cli.commands import show_run
 
     show_run(project, force=force, as_json=json)
 

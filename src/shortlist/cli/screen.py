@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shortlist.project.html import told
 from shortlist.project.listener import Listener
-from shortlist.project.outcome import Outcome
+from shortlist.project.stages import Outcome
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -105,11 +104,11 @@ class Screen(Listener):
 
     def outcome(self, outcome: Outcome) -> None:
         """One line about a stage."""
-        found = "" if outcome.status == "skipped" else told(outcome.stage, outcome.facts)
         where = ", ".join(map(str, outcome.outputs))
+        found = Text(" → ".join(filter(None, (outcome.line, where))))
+        took = f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status
         line = Table.grid(padding=(0, 2))
-        line.add_row(SIGNS[outcome.status], f"{outcome.stage:<7}", Text(" → ".join(filter(None, (found, where)))),
-                     f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status)  # fmt: skip
+        line.add_row(SIGNS[outcome.status], f"{outcome.stage:<7}", found, took)
         above = self._bar is not None and self.out.is_terminal  # a line must not run into the bar
         (self.err if above else self.out).print(line)
 

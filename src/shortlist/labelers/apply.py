@@ -52,19 +52,19 @@ def apply(
     progress   a bar on a terminal (None), always or never; or a function that is told how many more rows are done
     first_row  the number of the first row, where these rows are part of a whole: errors name rows of the whole
     """
-    task = Task.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
+    asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
     pieces, total = chunks(rows, workers=chosen.workers, first=first_row)
     results = []
     with counted(progress, "voting", total) as advance:
-        for ballots in ordered(chosen, task, pieces):
+        for ballots in ordered(chosen, asker, pieces):
             results.append(ballots)
             advance(len(ballots[0].codes))
-    return task.votes(results)
+    return asker.votes(results)
 
 
 @dataclass(frozen=True)
-class Task:
+class Asker:
     """Some labelers, and all that is needed to ask them about a chunk of rows. It travels to other processes."""
 
     labelers: tuple[Labeler, ...]
@@ -82,7 +82,7 @@ class Task:
         features: Feature | Iterable[Feature] = (),
         on_error: str = "raise",
         full_set_abstains: bool = False,
-    ) -> Task:
+    ) -> Asker:
         """Labelers and options as `apply` takes them. A mistake in what labelers declare is found here."""
         if on_error not in ("raise", "abstain"):
             raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}', option=("on_error",))

@@ -45,8 +45,7 @@ class Snapshot:
             "mean belief": float(analysis.distinct.counts @ analysis.distinct.beliefs.max(axis=1)) / len(votes),
         }
         if analysis.gold is not None:
-            known = analysis.gold >= 0
-            totals["right on gold rows"] = float((analysis.guess[known] == analysis.gold[known]).mean())
+            totals["right on gold rows"] = analysis.right_on_gold
         labels = np.where(votes.covered, analysis.guess, -1)
         return cls(fingerprints, tuple(votes.space), sources, analysis.labelers(level=None), totals, labels)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shortlist.project.outcome import Outcome
+    from shortlist.project.stages.outcome import Outcome
 
 
 class Listener:

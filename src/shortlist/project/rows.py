@@ -48,9 +48,9 @@ class Rows(RowStore):
         self.keep = False  # whether rows that were read once are kept in memory
         self._counts: list[int] | None = None
 
-    def check_same(self, source: str) -> None:
+    def check_unchanged(self, source: str) -> None:
         """Raise where a file was written to since its digest was taken: what was read may be of either version."""
-        self.files[self.sources.index(source)].check_same()
+        self.files[self.sources.index(source)].check_unchanged()
 
     def _source(self, file: RowFile, digests: Digests) -> str:
         """One word for the content of a file and the way it is read."""
@@ -82,6 +82,15 @@ class Rows(RowStore):
 
     def __len__(self) -> int:
         return sum(self.counts)
+
+    def segment_numbers(self) -> Iterator[tuple[str, int]]:
+        """(source, number) of every segment, in order."""
+        for source, count in zip(self.sources, self.counts, strict=True):
+            yield from ((source, number) for number in range(-(-count // SEGMENT)))
+
+    def segment_size(self, source: str, number: int) -> int:
+        """How many rows a segment has."""
+        return min(SEGMENT, self.counts[self.sources.index(source)] - number * SEGMENT)
 
     def segments(
         self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
@@ -141,8 +150,8 @@ class Rows(RowStore):
         shown._only = [name for name in seen if name != self.data.gold]
         return shown
 
-    def remember(self, earlier: Rows) -> None:
-        """Take over what earlier rows keep in memory, where the files are still the same."""
+    def take_over(self, earlier: Rows) -> None:
+        """Keep what earlier rows have in memory, where the files are still the same."""
         self._frames = {source: earlier._frames[source] for source in self.sources if source in earlier._frames}
         if self.sources == earlier.sources:
             self._counts = earlier._counts

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
+from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
 VERSION = 1
-STAGES = ("vote", "fit", "check", "export", "report", "train", "predict")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Output:
     folder: str = "out"
     format: str = "parquet"
     shortlist: float = 0.9
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = field(default_factory=lambda: STAGES.here)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,8 @@ def _stages(value: Any) -> tuple[str, ...]:
     for name in _texts(value):
         if name not in STAGES:
             raise _Wrong(f"names stages, which are {', '.join(STAGES)}")
-    return tuple(name for name in STAGES if name in value)
+    here = STAGES.here  # those that packages announce come last
+    return (*(name for name in here if name in value), *(name for name in value if name not in here))
 
 
 def _types(value: Any) -> dict[str, str]:

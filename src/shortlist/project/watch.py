@@ -16,9 +16,11 @@ from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.listener import Listener
 from shortlist.project.project import Project
 from shortlist.project.rows import Rows
+from shortlist.project.session import Session
 from shortlist.project.settings import NAME
+from shortlist.project.stages.fit import fit_model
+from shortlist.project.stages.stage import noted
 from shortlist.project.voting import vote
-from shortlist.project.work import fit_model, noted
 from shortlist.rows.file import stamp
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
@@ -38,46 +40,54 @@ class Watch:
         self.rows: Rows | None = None
         self.notes: list[str] = []
         self._gold: tuple[Any, Any, Any] | None = None
+        self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
+        self.seen: Stamps = {}
         self.seen = self.stamps()
 
     def look(self, listener: Listener | None = None) -> Change | None:
         """Vote and fit as things are now; what changed since the last look that succeeded, or None the first time."""
-        project, heard = self.project, listener or Listener()
         self.seen = self.stamps()
-        with project.held(heard):
-            rows = self._rows()
-            heard.begin("vote", len(rows))
-            votes, _asked = vote(project.roster, rows, self.columns, heard.advance)
-            heard.begin("fit")
-            self.notes = []
-            with noted(self.notes):
-                gold = self._known(rows)
-                model = fit_model(project.settings, votes, gold if project.settings.gold_fits else None)
-        marks = dict(zip(project.roster.names, project.roster.fingerprints, strict=True))
-        now = Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
+        with self.project.open(listener) as session:
+            session.columns, session.rows = self.columns, self._rows(session)
+            session.gold = self._known(session)
+            now = self._snapshot(session)
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
+
+    def _snapshot(self, session: Session) -> Snapshot:
+        """The project as it is now. Nothing is written but the votes of labelers that were asked."""
+        roster, rows, settings = session.roster, session.rows, session.settings
+        self._reads = roster.reads
+        session.listener.begin("vote", len(rows))
+        votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
+        session.listener.begin("fit")
+        self.notes = []
+        with noted(self.notes):
+            model = fit_model(settings, votes, session.gold if settings.gold_fits else None)
+        marks = dict(zip(roster.names, roster.fingerprints, strict=True))
+        return Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
 
     def warm(self) -> None:
         """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
         disputed_characters()
         non_word_characters()
 
-    def _rows(self) -> Rows:
-        rows = self.project.rows
+    def _rows(self, session: Session) -> Rows:
+        """The rows, with what the last look kept of them in memory."""
+        rows = session.rows
         rows.keep = sum(path.stat().st_size for path in rows.paths) <= LARGE
         if self.rows is not None:
-            rows.remember(self.rows)
+            rows.take_over(self.rows)
         self.rows = rows
         return rows
 
-    def _known(self, rows: Rows) -> Any:
-        """Gold labels, read again only where the data changed."""
-        what = (rows.sources, rows.data.gold, self.project.settings.classes)
+    def _known(self, session: Session) -> Any:
+        """Known classes, read again only where the data changed."""
+        rows, classes = session.rows, session.settings.classes
+        what = (rows.sources, rows.data.gold, classes)
         if self._gold is None or self._gold[0] != what:
-            found = rows.gold(self.project.settings.classes)
-            space = LabelSpace(self.project.settings.classes)
-            self._gold = (what, found, None if found is None else space.positions(found))
+            found = rows.gold(classes)
+            self._gold = (what, found, None if found is None else LabelSpace(classes).positions(found))
         return self._gold[1]
 
     def _positions(self) -> Any:
@@ -122,9 +132,8 @@ class Watch:
             found += local_files(code)
             found += [*data_files(folder, settings), *depended_files(folder, settings)]
         except Exception:  # a file that is being edited, or away for a moment
-            found += [path for path in map(Path, getattr(self, "seen", {})) if path not in found]
-        roster = project.__dict__.get("roster")
-        return [*found, *(roster.reads if roster else ())]
+            found += [path for path in map(Path, self.seen) if path not in found]
+        return [*found, *self._reads]
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shortlist.reporting.digest import Digest
+from shortlist.reporting.overview import Overview
 
 LARGEST = 60  # lines: beyond, those are shown where most happens
 
@@ -33,27 +33,27 @@ class Heat:
     left_out: int = 0
 
 
-def labeler_heat(digest: Digest) -> Heat:
+def labeler_heat(overview: Overview) -> Heat:
     """Below the diagonal how often two labelers vote together, above it how often they then contradict each other."""
-    names, m = digest.votes.names, len(digest.votes)
-    bits = digest.analysis.bits
+    names, m = overview.votes.names, len(overview.votes)
+    bits = overview.analysis.bits
     overlap, conflict = bits.pairs() / m, bits.pairs(bits.disjoint) / m
-    correlation = _square(digest, len(names))
+    correlation = _square(overview, len(names))
     shown = _busiest(conflict.sum(axis=1))
     cells = [[_pair(names, i, j, overlap, conflict, correlation) for j in shown] for i in shown]
     for line, i in zip(cells, shown, strict=True):
         for at, j in enumerate(shown):
-            if (names[min(i, j)], names[max(i, j)]) in digest.near_copies:
+            if (names[min(i, j)], names[max(i, j)]) in overview.near_copies:
                 line[at] = replace(line[at], marked=True)
     chosen = [names[i] for i in shown]
     return Heat(chosen, chosen, cells, len(names) - len(chosen))
 
 
-def _square(digest: Digest, n: int) -> Any:
+def _square(overview: Overview, n: int) -> Any:
     """(n, n): correlations given the class, NaN where there is no model."""
     square = np.full((n, n), np.nan)
-    if "correlation" in digest.pairs.columns:
-        square[np.triu_indices(n, 1)] = digest.pairs["correlation"].to_numpy()
+    if "correlation" in overview.pairs.columns:
+        square[np.triu_indices(n, 1)] = overview.pairs["correlation"].to_numpy()
     return np.fmax(square, square.T)
 
 
@@ -74,11 +74,11 @@ def _pair(names: tuple[str, ...], i: int, j: int, overlap: Any, conflict: Any, c
     return Cell(float(warmth), colour, _percent(warmth), tip)
 
 
-def class_heat(digest: Digest) -> Heat:
+def class_heat(overview: Overview) -> Heat:
     """How often the better guess between two classes is expected to be wrong; with gold, above the diagonal, is."""
-    space, k = digest.votes.space, len(digest.votes.space)
+    space, k = overview.votes.space, len(overview.votes.space)
     grid = [[Cell() for _ in range(k)] for _ in range(k)]
-    for pair in digest.classes.iter_rows(named=True):
+    for pair in overview.classes.iter_rows(named=True):
         i, j = space.position(pair["class"]), space.position(pair["other"])
         error = pair["error"]
         tip = f"{pair['class']} or {pair['other']}: {error:.1%} of guesses between the two expected to be wrong; "
@@ -94,23 +94,23 @@ def class_heat(digest: Digest) -> Heat:
     return Heat(chosen, chosen, [[grid[i][j] for j in shown] for i in shown], k - len(chosen))
 
 
-def accuracy_heat(digest: Digest) -> Heat:
+def accuracy_heat(overview: Overview) -> Heat:
     """α_ij: how often each labeler is right on rows of each class."""
-    names, space = digest.votes.names, digest.votes.space
-    order = [digest.model.panel_.names.index(name) for name in names]
-    alpha = digest.model.accuracy_[order]
-    known = _gold_by_class(digest)
+    names, space = overview.votes.names, overview.votes.space
+    order = [overview.model.panel_.names.index(name) for name in names]
+    alpha = overview.model.accuracy_[order]
+    known = _gold_by_class(overview)
     cells = [
         [_alpha(names[i], space[j], alpha[i, j], known[i][j]) for j in range(len(space))] for i in range(len(names))
     ]
     return Heat(list(names), list(space), cells)
 
 
-def _gold_by_class(digest: Digest) -> list[list[str]]:
-    n, k = len(digest.votes.names), len(digest.votes.space)
-    if digest.analysis.gold is None:
+def _gold_by_class(overview: Overview) -> list[list[str]]:
+    n, k = len(overview.votes.names), len(overview.votes.space)
+    if overview.analysis.gold is None:
         return [[""] * k for _ in range(n)]
-    layout, counts = digest.analysis.bits.layout, digest.analysis.gold_counts
+    layout, counts = overview.analysis.bits.layout, overview.analysis.gold_counts
     votes, right = layout.per_labeler(counts), layout.per_labeler(counts * layout.member)
     return [
         [f"; on {votes[i, j]:,.0f} gold rows {right[i, j] / votes[i, j]:.0%}" if votes[i, j] else "" for j in range(k)]

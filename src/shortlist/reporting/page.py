@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import shortlist
+from shortlist.analysis import Analysis
 from shortlist.archive import atomic
 from shortlist.errors import require
+from shortlist.identifiability import Diagnosis
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
-from shortlist.reporting.digest import Digest
-from shortlist.reporting.findings import doctors, seen
+from shortlist.reporting.notices import from_diagnosis, from_tables
+from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
 
 
@@ -29,6 +31,7 @@ def report(
     title: str = "What the labelers do",
     level: float = 0.9,
     time_limit: float = 10.0,
+    diagnosis: Diagnosis | None = None,
 ) -> Path:
     """Write one self-contained HTML page about votes, and about the model and gold labels if there are any.
 
@@ -36,15 +39,22 @@ def report(
     gold        known classes, by row (None where unknown) or as a mapping from row to class
     level       of the intervals of accuracies
     time_limit  seconds that the identifiability check may take
+    diagnosis   what `diagnose(votes)` found, where that is known already
     """
-    digest = Digest(votes, model, gold=gold, level=level, time_limit=time_limit)
-    page = render(digest, rows, title)
+    analysis = Analysis(votes, model, gold=gold)
+    overview = Overview(analysis, level=level, diagnosis=diagnosis, time_limit=time_limit)
+    return write_page(overview, rows, path, title)
+
+
+def write_page(overview: Overview, rows: Any, path: str | os.PathLike[str], title: str) -> Path:
+    """Write the page; where it is comes back."""
+    page = render(overview, rows, title)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(digest: Digest, rows: Any, title: str) -> str:
+def render(overview: Overview, rows: Any, title: str) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -56,59 +66,59 @@ def render(digest: Digest, rows: Any, title: str) -> str:
             style=template("page.css"),
             script=script,
             script_hash=fingerprint(script),
-            level=f"{digest.level:.0%}",
-            **content(digest, rows),
+            level=f"{overview.level:.0%}",
+            **content(overview, rows),
         )
     )
     return page
 
 
-def content(digest: Digest, rows: Any) -> dict[str, Any]:
+def content(overview: Overview, rows: Any) -> dict[str, Any]:
     """All that the template shows."""
-    model, space = digest.model, digest.votes.space
-    verdict, *others = doctors(digest)
+    model, space = overview.model, overview.votes.space
+    verdict, *others = from_diagnosis(overview)
     return {
-        "tiles": digest.tiles,
+        "tiles": overview.tiles,
         "verdict": verdict,
-        "doctors": others,
-        "seen": list(seen(digest)),
-        "labelers": labeler_lines(digest),
-        "columns": digest.labelers.columns,
-        "pairs": heat.labeler_heat(digest),
-        "classes": heat.class_heat(digest) if model is not None else None,
-        "accuracies": heat.accuracy_heat(digest) if digest.class_by_class else None,
-        "balance": balance(digest) if model is not None else [],
-        "beliefs": figures.histogram(digest.belief) if model is not None else None,
-        "calibration": figures.reliability(digest.calibration) if digest.calibration else None,
-        "calibration_error": digest.calibration.error if digest.calibration else None,
+        "diagnosis": others,
+        "notices": list(from_tables(overview)),
+        "labelers": labeler_lines(overview),
+        "columns": overview.labelers.columns,
+        "pairs": heat.labeler_heat(overview),
+        "classes": heat.class_heat(overview) if model is not None else None,
+        "accuracies": heat.accuracy_heat(overview) if overview.class_by_class else None,
+        "balance": balance(overview) if model is not None else [],
+        "beliefs": figures.histogram(overview.belief) if model is not None else None,
+        "calibration": figures.reliability(overview.calibration) if overview.calibration else None,
+        "calibration_error": overview.calibration.error if overview.calibration else None,
         "history": figures.climb(model.history_) if hasattr(model, "history_") else None,
-        "conflicts": examples.conflicts(digest, rows),
-        "conflict_kinds": len(digest.buckets),
-        "suggestions": examples.suggested(digest, rows),
+        "conflicts": examples.conflicts(overview, rows),
+        "conflict_kinds": len(overview.buckets),
+        "suggestions": examples.suggested(overview, rows),
         "k": len(space),
     }
 
 
-def labeler_lines(digest: Digest) -> list[dict[str, Any]]:
+def labeler_lines(overview: Overview) -> list[dict[str, Any]]:
     """The table of labelers with what each says."""
-    space = digest.votes.space
+    space = overview.votes.space
     says = {
         name: [space.show(s) for s in codomain.says]
-        for name, codomain in zip(digest.votes.names, digest.votes.codomains, strict=True)
+        for name, codomain in zip(overview.votes.names, overview.votes.codomains, strict=True)
     }
     return [
         {**line, "says": says[line["labeler"]], "chance": (line["ambiguity"] or 0) / len(space)}
-        for line in digest.labelers.iter_rows(named=True)
+        for line in overview.labelers.iter_rows(named=True)
     ]
 
 
-def balance(digest: Digest) -> list[dict[str, Any]]:
+def balance(overview: Overview) -> list[dict[str, Any]]:
     """The share of each class as believed, and among gold rows."""
-    believed = digest.analysis.mass / len(digest.votes)
-    gold = digest.analysis.gold
+    believed = overview.analysis.mass / len(overview.votes)
+    gold = overview.analysis.gold
     lines = []
-    for j, name in enumerate(digest.votes.space):
-        known = None if gold is None else float((gold[digest.known] == j).mean())
+    for j, name in enumerate(overview.votes.space):
+        known = None if gold is None else float((gold[overview.known] == j).mean())
         lines.append({"name": name, "believed": float(believed[j]), "gold": known})
     return lines
 

@@ -6,9 +6,11 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from shortlist.analysis import Analysis
+from shortlist.identifiability import Diagnosis
 from shortlist.labelmodel.formulae.evidence import Gold
-from shortlist.reporting.digest import Digest
-from shortlist.reporting.findings import findings
+from shortlist.reporting.notices import notices
+from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:
@@ -21,27 +23,37 @@ MOST = 5
 
 
 def summarise(
-    votes: Votes, model: Any = None, *, gold: Gold | None = None, level: float = 0.9, time_limit: float = 10.0
+    votes: Votes,
+    model: Any = None,
+    *,
+    gold: Gold | None = None,
+    level: float = 0.9,
+    time_limit: float = 10.0,
+    diagnosis: Diagnosis | None = None,
 ) -> Summary:
-    """The findings and tables of the report, to print: in colour with rich, plainly with `print`."""
-    return Summary(Digest(votes, model, gold=gold, level=level, time_limit=time_limit))
+    """The notices and tables of the report, to print: in colour with rich, plainly with `print`.
+
+    `diagnosis` is what `diagnose(votes)` found; without it, that is found out here.
+    """
+    analysis = Analysis(votes, model, gold=gold)
+    return Summary(Overview(analysis, level=level, diagnosis=diagnosis, time_limit=time_limit))
 
 
 class Summary:
     """Prints itself."""
 
-    def __init__(self, digest: Digest) -> None:
-        self.digest = digest
+    def __init__(self, overview: Overview) -> None:
+        self.overview = overview
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich.text import Text
 
-        yield Text(" · ".join(f"{tile.value} {tile.name}" for tile in self.digest.tiles), style="bold")
+        yield Text(" · ".join(f"{tile.value} {tile.name}" for tile in self.overview.tiles), style="bold")
         yield ""
-        yield finding_table(self.digest)
+        yield notice_table(self.overview)
         yield ""
-        yield labeler_table(self.digest)
-        for table in (class_table(self.digest), bucket_table(self.digest), next_table(self.digest)):
+        yield labeler_table(self.overview)
+        for table in (class_table(self.overview), bucket_table(self.overview), next_table(self.overview)):
             if table is not None:
                 yield ""
                 yield table
@@ -56,26 +68,26 @@ class Summary:
     __repr__ = __str__
 
 
-def finding_table(digest: Digest) -> Table:
+def notice_table(overview: Overview) -> Table:
     from rich.table import Table
     from rich.text import Text
 
     table = Table.grid(padding=(0, 1))
-    for finding in findings(digest):
-        table.add_row(SIGNS[finding.level], Text(finding.text))
+    for notice in notices(overview):
+        table.add_row(SIGNS[notice.level], Text(notice.text))
     return table
 
 
-def labeler_table(digest: Digest) -> Table:
+def labeler_table(overview: Overview) -> Table:
     table = _table("Labelers", "labeler", "coverage", "conflict", "size")
-    columns = digest.labelers.columns
+    columns = overview.labelers.columns
     for name, header in (("accuracy", "accuracy"), ("accuracy", "0" + " " * (WIDTH - 2) + "1")):
         if name in columns:
             table.add_column(header, no_wrap=True)
     for name, header in (("gold_accuracy", "gold"), ("likelihood", "worth"), ("gold_gain", "gain")):
         if name in columns:
             table.add_column(header, justify="right")
-    for line in digest.labelers.iter_rows(named=True):
+    for line in overview.labelers.iter_rows(named=True):
         table.add_row(*_labeler(line, columns))
     return table
 
@@ -116,29 +128,29 @@ def _at(share: float) -> int:
     return min(WIDTH - 1, int(share * WIDTH))
 
 
-def class_table(digest: Digest) -> Table | None:
-    if digest.model is None:
+def class_table(overview: Overview) -> Table | None:
+    if overview.model is None:
         return None
     table = _table("Classes that are mixed up", "class", "other", "expected error", "labelers that tell")
-    for line in digest.classes.sort("error", descending=True, maintain_order=True).head(MOST).iter_rows(named=True):
+    for line in overview.classes.sort("error", descending=True, maintain_order=True).head(MOST).iter_rows(named=True):
         _add(table, line["class"], line["other"], f"{line['error']:.1%}", str(line["labelers"]))
     return table
 
 
-def bucket_table(digest: Digest) -> Table | None:
-    if digest.buckets.is_empty():
+def bucket_table(overview: Overview) -> Table | None:
+    if overview.buckets.is_empty():
         return None
     table = _table("Contradictions", "labeler", "says", "while", "says", "rows")
-    for line in digest.buckets.head(MOST).iter_rows(named=True):
+    for line in overview.buckets.head(MOST).iter_rows(named=True):
         _add(table, line["labeler"], line["says"], line["other"], line["other_says"], f"{line['rows']:,}")
     return table
 
 
-def next_table(digest: Digest) -> Table | None:
-    if digest.model is None:
+def next_table(overview: Overview) -> Table | None:
+    if overview.model is None:
         return None
     table = _table("What to label next", "row", "believed", "or", "rows like it", "expected gain")
-    for line in digest.suggestions.head(MOST).iter_rows(named=True):
+    for line in overview.suggestions.head(MOST).iter_rows(named=True):
         believed, other = f"{line['class']} {line['belief']:.0%}", f"{line['or']} {line['or_belief']:.0%}"
         _add(table, str(line.get("id", line["row"])), believed, other, f"{line['rows']:,}", f"{line['gain']:.1f}")
     return table

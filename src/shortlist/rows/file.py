@@ -95,7 +95,7 @@ class RowFile(RowStore):
             hint = f"{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}".strip()
         return BadFile(f"has no column {name!r}. {hint}", file=str(self.path), column=name)
 
-    def check_same(self) -> None:
+    def check_unchanged(self) -> None:
         """Raise where the file was written to since it was first looked at: what was read may be of either version."""
         if stamp(self.path) != self._stamp:
             raise BadFile("changed while it was read: run again", file=self.path.name)
@@ -162,7 +162,7 @@ class RowFile(RowStore):
                 return False
             with atomic(copy) as file:
                 self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
-                self.check_same()
+                self.check_unchanged()
         except (pl.exceptions.PolarsError, OSError):  # a full disk is no reason to fail; a file that cannot be read is
             return False  # one, and tells so when it is read itself
         return True

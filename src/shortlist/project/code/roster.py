@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,14 @@ class Roster:
     def mistake(self, error: ShortlistError) -> ShortlistError:
         """An error of stage 1 at its place, where it was made in labelers.py."""
         return self.code.mistake(error) if self.code else error
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """Errors of stage 1 that are raised inside are told at their place in labelers.py."""
+        try:
+            yield
+        except ShortlistError as error:
+            raise self.mistake(error) from error
 
     def features(self, columns: Sequence[str]) -> list[Feature]:
         """Columns as features, so that a parameter with the name of a column receives it.

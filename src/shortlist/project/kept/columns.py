@@ -14,7 +14,7 @@ VERSIONS = 200  # of labelers that are no longer in use; the oldest go first
 
 
 class VoteColumns:
-    """A folder of votes: one folder a version of a labeler, one file a segment of rows."""
+    """A folder of votes: one folder for each version of a labeler, one file for each segment of rows."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -24,9 +24,16 @@ class VoteColumns:
     def path(self, fingerprint: str, source: str, number: int) -> Path:
         return self.folder / fingerprint[:32] / f"{source[:24]}-{number}.npz"
 
-    def has(self, fingerprint: str, source: str, number: int) -> bool:
+    def is_readable(self, fingerprint: str, source: str, number: int) -> bool:
+        """Whether one labeler's votes on one segment are known. A damaged file is thrown away."""
         path = self.path(fingerprint, source, number)
-        return path in self.memory or path.exists()
+        if path in self.memory:
+            return True
+        try:
+            self.load(fingerprint, source, number)
+        except BadFile:
+            return False
+        return True
 
     def load(self, fingerprint: str, source: str, number: int) -> Votes:
         """One labeler's votes on one segment; a damaged file is thrown away."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import shortlist
 from shortlist.errors import BadFile
+from shortlist.project.kept.state import write_json
 
 SETTLED = 2_000_000_000  # nanoseconds after which a file that changes again is sure to get another time stamp
 MAKER = f"shortlist {shortlist.__version__}, Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -83,8 +84,6 @@ class Digests:
     def save(self) -> None:
         """Remember them for the next time; a folder that cannot be written to is no reason to fail."""
         if self._changed and self.memory.parent.is_dir():
-            from shortlist.project.kept.state import write_json
-
             write_json(self.memory, self._known)
             self._changed = False
 

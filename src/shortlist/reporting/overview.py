@@ -1,9 +1,9 @@
-"""Digest: everything that the page and the terminal tell, worked out once."""
+"""Overview: everything that the page and the terminal tell, worked out once."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,7 @@ from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
-from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.calibration import Calibration
-from shortlist.votes import Votes
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
 FEW = 20  # rows: what fewer show may be chance
@@ -30,14 +28,17 @@ class Tile(NamedTuple):
     note: str = ""
 
 
-class Digest:
-    """Votes, a model if there is one and gold labels if there are any, with what is to be said about them."""
+class Overview:
+    """Votes, a model if there is one and gold labels if there are any, with what is to be said about them.
+
+    diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
+    """
 
     def __init__(
-        self, votes: Votes, model: Any = None, *, gold: Gold | None = None, level: float = 0.9, time_limit: float = 10.0
+        self, analysis: Analysis, *, level: float = 0.9, diagnosis: Diagnosis | None = None, time_limit: float = 10.0
     ) -> None:
-        self.analysis = Analysis(votes, model, gold=gold)
-        self.votes, self.model, self.level, self.time_limit = votes, model, level, time_limit
+        self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
+        self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
 
     @property
     def estimates(self) -> bool:
@@ -51,7 +52,8 @@ class Digest:
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
-        return diagnose(self.votes, time_limit=self.time_limit)
+        """The one that was given, or else what can be found out within the time limit."""
+        return self._diagnosis or diagnose(self.votes, time_limit=self.time_limit)
 
     @cached_property
     def labelers(self) -> pl.DataFrame:
@@ -87,14 +89,14 @@ class Digest:
     def suggestions(self) -> pl.DataFrame:
         """Rows to look at next; where all rows have a gold label, as if none had."""
         if self.analysis.gold is not None and (self.analysis.gold >= 0).all():
-            return Analysis(self.votes, self.model).suggest(12)
+            return self.analysis.without_gold().suggest(12)
         return self.analysis.suggest(12)
 
     @cached_property
     def belief(self) -> Floats:
         """(m,): the largest belief of each row."""
-        best: Floats = self.analysis.beliefs.max(axis=1)
-        return best
+        rows = self.analysis.distinct
+        return rows.spread(rows.beliefs.max(axis=1))
 
     @cached_property
     def known(self) -> npt.NDArray[np.bool_]:

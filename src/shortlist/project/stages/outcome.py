@@ -24,6 +24,13 @@ class Outcome:
         """What the user should know besides."""
         return list(self.facts.get("notes", ()))
 
+    @property
+    def line(self) -> str:
+        """What it found, as the stage tells it; empty where it was skipped."""
+        from shortlist.project.stages import find_stage
+
+        return "" if self.status == "skipped" else find_stage(self.stage).tell(self.facts)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         return {

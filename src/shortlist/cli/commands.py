@@ -1,4 +1,4 @@
-"""What the commands of single stages, and `run`, do and show."""
+"""Commands: what those of single stages, and `run`, do and show."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def show_run(folder: Path, *, force: bool, as_json: bool) -> None:
 
 
 def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outcome:
-    """A stage of which its one line says all."""
+    """Bring a stage up to date, and show its one line."""
     screen = Screen(as_json=as_json)
     _, outcome = _run(folder, stage, screen, force)
     if outcome.status == "skipped":
@@ -53,7 +53,8 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
     project, outcome = _run(folder, "vote", screen, force)
     from shortlist.analysis import Analysis
 
-    table = Analysis(project.load_votes(), gold=project.gold()).labelers(level=None)
+    session = project.session
+    table = Analysis(session.votes, gold=session.gold).labelers(level=None)
     _headline(screen, outcome)
     _labelers(screen, table)
     screen.json({**outcome.to_dict(), "table": table.to_dicts()})
@@ -62,9 +63,7 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(folder, "fit", screen, force)
-    from shortlist.analysis import Analysis
-
-    analysis = Analysis(project.load_votes(), project.load_model(), gold=project.gold())
+    analysis = project.session.analysis
     table = analysis.labelers(level=None)
     shares = (analysis.mass / len(analysis.votes)).tolist()
     _headline(screen, outcome)
@@ -99,7 +98,7 @@ def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) ->
         project.export(to)
     where = to or outcome.outputs[0]
     classes = outcome.facts["classes"]
-    screen.text(f"{outcome.facts['labelled']:,} of {len(project.load_votes()):,} rows are labelled → {where}")
+    screen.text(f"{outcome.facts['labelled']:,} of {len(project.session.votes):,} rows are labelled → {where}")
     screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in classes.items()])
     screen.json({**outcome.to_dict(), "outputs": [str(where)]})
 
@@ -117,12 +116,10 @@ def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json
 
 
 def _headline(screen: Screen, outcome: Outcome) -> None:
-    from shortlist.project.html import told
-
     asked = outcome.facts.get("asked", [])
     what = f"; asked {some_of(asked)}" if asked else ""
     state = " (up to date)" if outcome.status == "up to date" else ""
-    screen.text(f"{told(outcome.stage, outcome.facts)}{what}{state}")
+    screen.text(f"{outcome.line}{what}{state}")
 
 
 COLUMNS = {

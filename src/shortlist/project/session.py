@@ -1,0 +1,170 @@
+"""Session: one run of a project. What several stages work with is loaded or computed here, once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shortlist.project.files import data_files
+from shortlist.project.kept.digest import Digests, digest
+from shortlist.project.kept.state import StageRecord, State
+from shortlist.project.listener import Listener
+from shortlist.project.settings import Settings
+from shortlist.project.stages import Stage, find_stage
+
+if TYPE_CHECKING:
+    from shortlist.analysis import Analysis
+    from shortlist.engines import Engine
+    from shortlist.identifiability import Diagnosis
+    from shortlist.project.code.roster import Roster
+    from shortlist.project.kept.columns import VoteColumns
+    from shortlist.project.rows import Rows
+    from shortlist.project.stages import Facts
+    from shortlist.votes import Votes
+
+HIDDEN = ".shortlist"
+
+
+class Session:
+    """A project as its files are at one moment.
+
+    rows, roster, gold         what the project is about: read when they are first asked for
+    votes, model, diagnosis,
+    classifier                 what stages made: left here by the stage, or loaded from its file, once
+    analysis                   votes, model and gold together; `analysis.distinct` holds the beliefs of all rows
+    results                    stage → what it made, where it is in memory
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: Settings,
+        digests: Digests,
+        *,
+        listener: Listener | None = None,
+        engine: Engine | None = None,
+    ) -> None:
+        self.folder, self.settings, self.digests = folder, settings, digests
+        self.listener = listener or Listener()
+        self.state = State(self.hidden / "state.json")
+        self.results: dict[str, Any] = {}
+        self._engine = engine
+
+    @property
+    def hidden(self) -> Path:
+        """Where the project keeps what it need not do twice. It can be deleted at any time."""
+        return self.folder / HIDDEN
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Where the work is done: the engine that was handed in, or the processes that [labelers] asks for."""
+        from shortlist.engines import Local
+
+        return self._engine or Local(self.settings.labelers.workers)
+
+    # -- what the project is about ---------------------------------------------------------------------
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows of all data files."""
+        from shortlist.project.rows import Rows
+
+        return Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
+
+    @cached_property
+    def roster(self) -> Roster:
+        """The labelers of shortlist.toml and labelers.py."""
+        from shortlist.project.code.roster import gather
+
+        return gather(self.folder, self.settings, self.digests)
+
+    @cached_property
+    def columns(self) -> VoteColumns:
+        """The votes of each labeler on each segment of rows, as far as they are known."""
+        from shortlist.project.kept.columns import VoteColumns
+
+        return VoteColumns(self.hidden / "votes")
+
+    @cached_property
+    def gold(self) -> list[str | None] | None:
+        """Known classes by row, where the data has any. They score; they fit only where the toml says so."""
+        return self.rows.gold(self.settings.classes)
+
+    # -- what stages made ------------------------------------------------------------------------------
+
+    def result(self, stage: str) -> Any:
+        """What a stage made: in this run, or else as it is on disk."""
+        if stage not in self.results:
+            found = find_stage(stage)
+            self.results[stage] = found.load(self.paths(found), self.settings)
+        return self.results[stage]
+
+    @property
+    def votes(self) -> Votes:
+        """What every labeler says about every row."""
+        votes: Votes = self.result("vote")
+        return votes
+
+    @property
+    def model(self) -> Any:
+        """The fitted label model."""
+        return self.result("fit")
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """Whether accuracies can be learned from votes alone."""
+        diagnosis: Diagnosis = self.result("check")
+        return diagnosis
+
+    @property
+    def classifier(self) -> Any:
+        """The classifier trained on the beliefs."""
+        return self.result("train")
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What the votes, the model and known classes show. Beliefs are computed once, for rows that differ."""
+        from shortlist.analysis import Analysis
+
+        return Analysis(self.votes, self.model, gold=self.gold)
+
+    # -- files and what they were made from ------------------------------------------------------------
+
+    def paths(self, stage: Stage) -> tuple[Path, ...]:
+        """The files that a stage writes."""
+        return tuple(self.folder / name for name in self._names(stage))
+
+    def _names(self, stage: Stage) -> list[str]:
+        """The same, as seen from the folder of the project."""
+        return [f"{self.settings.output.folder}/{name}" for name in stage.outputs(self.settings)]
+
+    def data_digests(self) -> list[str]:
+        """The content of the data files, one word each."""
+        return [self.digests.of(path) for path in data_files(self.folder, self.settings)]
+
+    def key(self, stage: Stage) -> str:
+        """One word for all that the outputs of a stage are made from."""
+        inputs = {name: sorted(self.state.records[name].outputs.items()) for name in stage.needs}
+        record = self.state.records.get(stage.name)
+        reads = [path for path in map(Path, record.reads if record else ()) if path.exists()]
+        return digest(stage.name, inputs, stage.key(self), [(path.name, self.digests.of(path)) for path in reads])
+
+    def up_to_date(self, stage: Stage) -> StageRecord | None:
+        """The record of a stage whose outputs are there as they were written, from what there is now."""
+        record = self.state.records.get(stage.name)
+        if record is None or record.key != self.key(stage):
+            return None
+        for name, path in zip(self._names(stage), self.paths(stage), strict=True):
+            if not path.exists() or self.digests.of(path) != record.outputs.get(name):
+                return None
+        return record
+
+    def record(self, stage: Stage, facts: Facts) -> None:
+        """Remember that a stage was done."""
+        written = zip(self._names(stage), self.paths(stage), strict=True)
+        outputs = {name: self.digests.of(path, again=True) for name, path in written}
+        lasting = {name: fact for name, fact in facts.items() if name not in stage.passing}
+        record = StageRecord("", outputs, [str(path) for path in stage.reads(self)], lasting)
+        self.state.records[stage.name] = record  # what it was found to read is part of the key
+        self.state.keep(stage.name, StageRecord(self.key(stage), outputs, record.reads, lasting))

@@ -1,0 +1,93 @@
+"""predict: what the classifier says about rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shortlist.errors import ShortlistError
+from shortlist.project.stages.fit import right_on_gold
+from shortlist.project.stages.stage import Facts, Stage
+from shortlist.project.stages.train import no_classifier
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from shortlist.beliefs import LabelTable
+    from shortlist.project.rows import Rows
+    from shortlist.project.session import Session
+    from shortlist.project.settings import Settings
+
+Known = list[str | None] | None
+
+
+class Predict(Stage):
+    name = "predict"
+    help = "Let the classifier read rows."
+    needs = ("train",)
+
+    def outputs(self, settings: Settings) -> tuple[str, ...]:
+        return (f"predictions.{settings.output.format}",)
+
+    def key(self, session: Session) -> Any:
+        data, output = session.settings.data, session.settings.output
+        return [session.data_digests(), asdict(data), output.format, output.shortlist]
+
+    def refusal(self, settings: Settings) -> ShortlistError | None:
+        return no_classifier(settings)
+
+    def size(self, session: Session) -> int:
+        return len(session.rows)
+
+    def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        return predict_rows(session, session.rows, session.gold, paths[0])
+
+    def tell(self, facts: Facts) -> str:
+        return f"{facts['rows']:,} rows{right_on_gold(facts)}"
+
+
+def predict_rows(session: Session, rows: Rows, gold: Known, path: Path) -> Facts:
+    """Stream rows through the classifier into a file; scored where their classes are known."""
+    from shortlist.beliefs import LabelTable
+    from shortlist.rows import write_table
+
+    for read in (session.rows, rows):
+        read.refuse_to_overwrite(path)
+    classes = [str(name) for name in session.classifier.classes_]
+    table = LabelTable(classes, rows.key(), held=session.settings.output.shortlist, voted=False)
+    score = Score(gold)
+    write_table(path, _frames(session, rows, table, score), table.schema)
+    return {"rows": len(rows)} | score.facts()
+
+
+def _frames(session: Session, rows: Rows, table: LabelTable, score: Score) -> Iterator[pl.DataFrame]:
+    """The predictions, segment by segment; `score` counts meanwhile."""
+    from shortlist.project.stages.classifiers import classifier_inputs, read_columns
+
+    settings, keys = session.settings, rows.key_parts()
+    for segment in rows.segments(read_columns(settings)):
+        beliefs = session.classifier.predict_proba(classifier_inputs(settings, segment.frame))
+        frame = table.frame(next(keys), beliefs)
+        score.count(frame["class"], segment.start)
+        session.listener.advance(len(frame))
+        yield frame
+
+
+class Score:
+    """How often the classifier is right on rows whose class is known."""
+
+    def __init__(self, gold: Known) -> None:
+        self.gold, self.right = gold, 0
+
+    def count(self, said: Iterable[str], start: int) -> None:
+        """`said` are the classes of the rows from `start` on."""
+        if self.gold is not None:
+            self.right += sum(name == known for name, known in zip(said, self.gold[start:], strict=False) if known)
+
+    def facts(self) -> Facts:
+        if self.gold is None:
+            return {}
+        known = sum(label is not None for label in self.gold)
+        return {"accuracy": self.right / known, "gold_rows": known}

@@ -1,0 +1,74 @@
+"""Running: the stages that are out of date, one after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from shortlist.errors import MissingPackage
+from shortlist.project.stages import find_stage, in_order
+from shortlist.project.stages.outcome import Outcome
+from shortlist.project.stages.stage import Stage
+
+if TYPE_CHECKING:
+    from shortlist.project.session import Session
+    from shortlist.project.settings import Settings
+
+
+def run_stages(session: Session, names: Iterable[str] | None, *, force: bool) -> list[Outcome]:
+    """Bring these stages, and those they need, up to date; all that the settings name, where none are given.
+
+    With `force`, the stages named are done again whether they are out of date or not.
+    """
+    wanted = all_stages(session.settings) if names is None else named_stages(session.settings, names)
+    outcomes: dict[str, Outcome] = {}
+    for stage in in_order(wanted):
+        left_out = _left_out(stage, session, outcomes, all_of_them=names is None)
+        outcomes[stage.name] = left_out or run_stage(stage, session, again=force and stage.name in wanted)
+        session.listener.end(outcomes[stage.name])
+    return list(outcomes.values())
+
+
+def all_stages(settings: Settings) -> list[str]:
+    """The stages that the settings name, without those that they have no use for."""
+    return [name for name in settings.output.stages if find_stage(name).refusal(settings) is None]
+
+
+def named_stages(settings: Settings, names: Iterable[str]) -> list[str]:
+    """The stages that somebody names; one that is not there, or not wanted, is an error."""
+    wanted = list(names)
+    for name in wanted:
+        refusal = find_stage(name).refusal(settings)
+        if refusal is not None:
+            raise refusal
+    return wanted
+
+
+def _left_out(stage: Stage, session: Session, outcomes: dict[str, Outcome], *, all_of_them: bool) -> Outcome | None:
+    """The outcome of a stage that cannot be done: one that it needs was left out, or there is nothing to work on."""
+    if any(outcomes[need].status == "skipped" for need in stage.needs):
+        return Outcome(stage.name, "skipped")
+    reason = stage.idle(session) if all_of_them else None
+    return None if reason is None else Outcome(stage.name, "skipped", (), {"notes": [reason]})
+
+
+def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
+    """Do a stage, unless it is up to date; `again`, do it whether it is or not."""
+    start = time.perf_counter()
+    paths = session.paths(stage)
+    record = None if again else session.up_to_date(stage)
+    if record is not None:
+        return Outcome(stage.name, "up to date", paths, record.facts, time.perf_counter() - start)
+    if again:
+        stage.forget(session)
+    (session.folder / session.settings.output.folder).mkdir(parents=True, exist_ok=True)
+    try:
+        session.listener.begin(stage.name, stage.size(session))
+        facts = stage.do(session, paths)
+    except MissingPackage as error:
+        if again or not stage.optional:
+            raise
+        return Outcome(stage.name, "skipped", (), {"notes": [str(error)]}, time.perf_counter() - start)
+    session.record(stage, facts)
+    return Outcome(stage.name, "done", paths, facts, time.perf_counter() - start)

@@ -1,0 +1,81 @@
+"""vote: what every labeler says about every row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shortlist.project.stages.stage import Facts, Stage
+
+if TYPE_CHECKING:
+    from shortlist.project.code.roster import Roster
+    from shortlist.project.session import Session
+    from shortlist.project.settings import Settings
+    from shortlist.votes import Votes
+
+
+class Vote(Stage):
+    """Labelers are asked about rows that they have not seen; what they said before is kept."""
+
+    name = "vote"
+    help = "Ask every labeler about every row; show what each does."
+    passing = ("asked",)
+
+    def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
+        return ("votes.npz",)
+
+    def key(self, session: Session) -> Any:
+        from shortlist.project.code.source import local_files
+        from shortlist.project.files import depended_files
+
+        settings, file = session.settings, session.folder / session.settings.labelers.file
+        code = [file, *local_files(file)] if file.exists() else []
+        files = [(path.name, session.digests.of(path)) for path in (*code, *depended_files(session.folder, settings))]
+        how = asdict(settings.labelers) | {"workers": None}  # votes do not depend on who works
+        return [session.data_digests(), asdict(settings.data), settings.classes, how, settings.declared, files]
+
+    def reads(self, session: Session) -> Sequence[Path]:
+        return session.roster.reads
+
+    def size(self, session: Session) -> int:
+        return len(session.rows)
+
+    def forget(self, session: Session) -> None:
+        session.columns.forget(session.roster.fingerprints)
+
+    def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        from shortlist.project.voting import vote
+
+        votes, asked = vote(session.roster, session.rows, session.columns, session.engine, session.listener.advance)
+        votes.save(paths[0])
+        session.results[self.name] = votes
+        return vote_facts(votes, asked, session.roster)
+
+    def load(self, paths: Sequence[Path], settings: Settings) -> Votes:  # noqa: ARG002
+        from shortlist.votes import Votes
+
+        return Votes.load(paths[0])
+
+    def tell(self, facts: Facts) -> str:
+        return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
+
+
+def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
+    failed = [
+        f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
+        for name, failure in zip(votes.names, votes.failures, strict=True)
+        if failure
+    ]
+    return {
+        "rows": len(votes),
+        "labelers": len(votes.names),
+        "asked": list(asked),
+        "covered": float(votes.covered.mean()),
+        "notes": [*(roster.code.notes if roster.code else ()), *failed],
+    }
+
+
+def _last_line(trace: str) -> str:
+    return trace.strip().splitlines()[-1] if trace.strip() else ""
