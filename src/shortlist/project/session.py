@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.files import data_files
-from shortlist.project.kept.digest import Digests, digest
-from shortlist.project.kept.state import StageRecord, State
+from shortlist.project.kept.digest import Digests
+from shortlist.project.kept.state import State
 from shortlist.project.listener import Listener
 from shortlist.project.settings import Settings
 from shortlist.project.stages import Stage, find_stage
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
     from shortlist.project.kept.columns import VoteColumns
     from shortlist.project.rows import Rows
-    from shortlist.project.stages import Facts
     from shortlist.votes import Votes
 
 HIDDEN = ".shortlist"
@@ -129,42 +128,16 @@ class Session:
 
         return Analysis(self.votes, self.model, gold=self.gold)
 
-    # -- files and what they were made from ------------------------------------------------------------
+    # -- files -----------------------------------------------------------------------------------------
+
+    def output_names(self, stage: Stage) -> list[str]:
+        """The files that a stage writes, as seen from the folder of the project."""
+        return [f"{self.settings.output.folder}/{name}" for name in stage.outputs(self.settings)]
 
     def paths(self, stage: Stage) -> tuple[Path, ...]:
         """The files that a stage writes."""
-        return tuple(self.folder / name for name in self._names(stage))
-
-    def _names(self, stage: Stage) -> list[str]:
-        """The same, as seen from the folder of the project."""
-        return [f"{self.settings.output.folder}/{name}" for name in stage.outputs(self.settings)]
+        return tuple(self.folder / name for name in self.output_names(stage))
 
     def data_digests(self) -> list[str]:
         """The content of the data files, one word each."""
         return [self.digests.of(path) for path in data_files(self.folder, self.settings)]
-
-    def key(self, stage: Stage) -> str:
-        """One word for all that the outputs of a stage are made from."""
-        inputs = {name: sorted(self.state.records[name].outputs.items()) for name in stage.needs}
-        record = self.state.records.get(stage.name)
-        reads = [path for path in map(Path, record.reads if record else ()) if path.exists()]
-        return digest(stage.name, inputs, stage.key(self), [(path.name, self.digests.of(path)) for path in reads])
-
-    def up_to_date(self, stage: Stage) -> StageRecord | None:
-        """The record of a stage whose outputs are there as they were written, from what there is now."""
-        record = self.state.records.get(stage.name)
-        if record is None or record.key != self.key(stage):
-            return None
-        for name, path in zip(self._names(stage), self.paths(stage), strict=True):
-            if not path.exists() or self.digests.of(path) != record.outputs.get(name):
-                return None
-        return record
-
-    def record(self, stage: Stage, facts: Facts) -> None:
-        """Remember that a stage was done."""
-        written = zip(self._names(stage), self.paths(stage), strict=True)
-        outputs = {name: self.digests.of(path, again=True) for name, path in written}
-        lasting = {name: fact for name, fact in facts.items() if name not in stage.passing}
-        record = StageRecord("", outputs, [str(path) for path in stage.reads(self)], lasting)
-        self.state.records[stage.name] = record  # what it was found to read is part of the key
-        self.state.keep(stage.name, StageRecord(self.key(stage), outputs, record.reads, lasting))

@@ -27,8 +27,8 @@ class VoteColumns:
     def is_readable(self, fingerprint: str, source: str, number: int) -> bool:
         """Whether one labeler's votes on one segment are known. A damaged file is thrown away."""
         path = self.path(fingerprint, source, number)
-        if path in self.memory:
-            return True
+        if path in self.memory or not path.exists():
+            return path in self.memory
         try:
             self.load(fingerprint, source, number)
         except BadFile:

@@ -1,15 +1,23 @@
-"""Running: the stages that are out of date, one after another."""
+"""Running: the stages that are out of date, one after another.
+
+A stage is up to date when its outputs are there as they were written, and were made from what there is now. What they
+are made from is one word, the key. It depends on the content of what a stage reads, never on when that was written. So
+a stage whose input was made again and came out the same is up to date.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shortlist.errors import MissingPackage
+from shortlist.project.kept.digest import digest
+from shortlist.project.kept.state import StageRecord
 from shortlist.project.stages import find_stage, in_order
 from shortlist.project.stages.outcome import Outcome
-from shortlist.project.stages.stage import Stage
+from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
@@ -57,7 +65,7 @@ def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
     """Do a stage, unless it is up to date; `again`, do it whether it is or not."""
     start = time.perf_counter()
     paths = session.paths(stage)
-    record = None if again else session.up_to_date(stage)
+    record = None if again else up_to_date(stage, session)
     if record is not None:
         return Outcome(stage.name, "up to date", paths, record.facts, time.perf_counter() - start)
     if again:
@@ -70,5 +78,33 @@ def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
         if again or not stage.optional:
             raise
         return Outcome(stage.name, "skipped", (), {"notes": [str(error)]}, time.perf_counter() - start)
-    session.record(stage, facts)
+    record_done(stage, session, facts)
     return Outcome(stage.name, "done", paths, facts, time.perf_counter() - start)
+
+
+def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
+    """The record of a stage that is up to date; None where it has to be done."""
+    record = session.state.records.get(stage.name)
+    if record is None or record.key != key_of(stage, session, record.reads):
+        return None
+    for name, path in zip(session.output_names(stage), session.paths(stage), strict=True):
+        if not path.exists() or session.digests.of(path) != record.outputs.get(name):
+            return None
+    return record
+
+
+def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
+    """One word for all that the outputs of a stage are made from. `reads` are files that it was found to read."""
+    records = session.state.records
+    inputs = {name: sorted(records[name].outputs.items()) for name in stage.needs}
+    there = [path for path in map(Path, reads) if path.exists()]
+    return digest(stage.name, inputs, stage.key(session), [(path.name, session.digests.of(path)) for path in there])
+
+
+def record_done(stage: Stage, session: Session, facts: Facts) -> None:
+    """Remember what was made, and from what."""
+    written = zip(session.output_names(stage), session.paths(stage), strict=True)
+    outputs = {name: session.digests.of(path, again=True) for name, path in written}
+    reads = [str(path) for path in stage.reads(session)]
+    lasting = {name: fact for name, fact in facts.items() if name not in stage.passing}
+    session.state.keep(stage.name, StageRecord(key_of(stage, session, reads), outputs, reads, lasting))
