@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pickle import PicklingError
 
@@ -29,24 +28,16 @@ class Local:
     def _shared(
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
-        from joblib import Parallel, delayed
+        from joblib.externals.loky import get_reusable_executor
 
-        parallel = Parallel(
-            n_jobs=self.workers, return_as="generator_unordered", max_nbytes=None, pre_dispatch="2*n_jobs"
-        )
-        results = parallel(delayed(_numbered)(function, number, piece) for number, piece in pieces)
+        # Not joblib.Parallel: who stops it early kills its processes, and its own thread may stumble over that.
         try:
-            for numbered in results:  # noqa: UP028  `yield from` would close them before the warning is silenced
-                yield numbered
+            yield from _as_they_finish(get_reusable_executor(self.workers), self.workers, function, pieces)
         except PicklingError as error:
             raise ShortlistError(
                 f"what the labelers use cannot be sent to other processes ({error.__cause__ or error}): "
                 "make it where it is used, or ask for workers=1"
             ) from error
-        finally:  # whoever stops early knows that work under way is given up: joblib need not warn of it
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                results.close()
 
 
 def chosen_engine(engine: Engine | None, workers: int) -> Engine:
@@ -56,10 +47,6 @@ def chosen_engine(engine: Engine | None, workers: int) -> Engine:
     if workers != 1:
         raise ShortlistError(f"engine and workers={workers} were both given: workers=n is short for engine=Local(n)")
     return engine
-
-
-def _numbered(function: Callable[[Work], Result], number: int, piece: Work) -> tuple[int, Result]:
-    return number, function(piece)
 
 
 class Threads:
@@ -79,14 +66,29 @@ class Threads:
     def _shared(
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
-        source = iter(pieces)
         with ThreadPoolExecutor(self.workers) as pool:
-            running: set[Future[tuple[int, Result]]] = set()
-            while True:
-                for number, piece in islice(source, 2 * self.workers - len(running)):
-                    running.add(pool.submit(_numbered, function, number, piece))
-                if not running:
-                    return
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
+            yield from _as_they_finish(pool, self.workers, function, pieces)
+
+
+def _as_they_finish(
+    pool: Executor, workers: int, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+) -> Generator[tuple[int, Result]]:
+    """Two pieces a worker are under way at a time. Who stops early gives up those that have not begun."""
+    source = iter(pieces)
+    running: set[Future[tuple[int, Result]]] = set()
+    try:
+        while True:
+            for number, piece in islice(source, 2 * workers - len(running)):
+                running.add(pool.submit(_numbered, function, number, piece))
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _numbered(function: Callable[[Work], Result], number: int, piece: Work) -> tuple[int, Result]:
+    return number, function(piece)

@@ -84,7 +84,7 @@ class Digests:
     def save(self) -> None:
         """Remember them for the next time; a folder that cannot be written to is no reason to fail."""
         if self._changed and self.memory.parent.is_dir():
-            write_json(self.memory, self._known)
+            write_json(self.memory, dict(sorted(self._known.items())))
             self._changed = False
 
 
