@@ -16,7 +16,6 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning, about_option
 from shortlist.labelmodel import file, remarks
-from shortlist.labelmodel.estep.expectation import Expectation
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.estimators.paper import Likelihood
@@ -166,7 +165,6 @@ class LabelModel(Predictor):
         return Problem(
             panel=panel,
             evidence=evidence,
-            expectation=Expectation(evidence, panel.layout, device=self.device, threads=self.threads),
             balance=None if learn or self.balance is None else shares_of(self.balance, panel.space),
             learn_balance=learn,
             start=start,
@@ -198,7 +196,7 @@ class LabelModel(Predictor):
 
     def _remarks(self, problem: Problem) -> Iterable[FitWarning]:
         """What can be said of any fit, and what the estimator says of its own."""
-        panel, counts = problem.panel, problem.expectation.vote_counts
+        panel, counts = problem.panel, problem.vote_counts
         yield from filter(None, (remarks.few_labelers(panel, counts), remarks.inseparable(panel, counts)))
         yield from self.estimate_.remarks
         if not self.converged_:

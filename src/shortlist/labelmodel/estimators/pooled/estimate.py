@@ -1,32 +1,28 @@
-"""What the default estimator found: a fit, its prior and its guard."""
+"""What the default estimator found: a fit, its guard, and what is known of each labeler."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from scipy.stats import beta
 
 from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.estimate import Estimate, State, table_arrays
 from shortlist.labelmodel.estimators.pooled.guard import Guard
-from shortlist.labelmodel.estimators.pooled.settle import final_assumptions
-from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.votes.patterns import Codes
-
-if TYPE_CHECKING:
-    from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PooledEstimate(Estimate):
     """An estimate whose beliefs go through a guard."""
 
-    settings: Pooled
-    labeler_accuracy: Floats  # (n,): a_i, the mean accuracy of each labeler
+    labeler_accuracy: Floats  # (n,): the share of each labeler's votes that is right
+    judged_votes: Floats  # (n,): how many votes that rests on; 0 where the votes cannot tell
     guard: Guard
 
-    adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "trust and unanimity")
+    adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "trust")
 
     @property
     def temperature(self) -> float:
@@ -38,11 +34,6 @@ class PooledEstimate(Estimate):
         """κ: how far the fit is trusted against the prior."""
         return self.guard.trust
 
-    @property
-    def unanimity(self) -> float:
-        """The least belief that the classes which all votes of a row have in common keep."""
-        return self.guard.unanimity
-
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         return self.guard.beliefs(codes, device=device, threads=threads)
 
@@ -52,14 +43,17 @@ class PooledEstimate(Estimate):
         rest[:, i] = 0
         return self.beliefs(rest)
 
-    def assumptions(self, vote_counts: Floats, total: float) -> Assumptions:  # noqa: ARG002  all of it is settled
-        return final_assumptions(self.settings, self.parameters, self.labeler_accuracy, self.layout)
+    def labeler_interval(self, level: float) -> tuple[Floats, Floats]:
+        """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where the votes cannot tell."""
+        right, wrong = (self.judged_votes * share for share in (self.labeler_accuracy, 1 - self.labeler_accuracy))
+        known = self.judged_votes > 0
+        with np.errstate(invalid="ignore"):
+            lower, upper = (beta.ppf(q, right + 0.5, wrong + 0.5) for q in ((1 - level) / 2, (1 + level) / 2))
+        return np.where(known, lower, 0.0), np.where(known, upper, 1.0)
 
     def state(self) -> State:
         facts, arrays = super().state()
         guard = self.guard
-        found = {"trust": guard.trust, "unanimity": guard.unanimity, "temperature": guard.temperature}
-        return State(
-            {**facts, **found, "balance_chosen": guard.balance_chosen},
-            {**arrays, "labeler_accuracy": self.labeler_accuracy, **table_arrays("prior", guard.prior)},
-        )
+        found = {"trust": guard.trust, "temperature": guard.temperature, "balance_chosen": guard.balance_chosen}
+        kept = {"labeler_accuracy": self.labeler_accuracy, "judged_votes": self.judged_votes}
+        return State({**facts, **found}, {**arrays, **kept, **table_arrays("prior", guard.prior)})

@@ -1,0 +1,76 @@
+"""Gold: what rows of known class say of each labeler. What the votes say of it is worth ten of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from shortlist.arrays import Floats
+from shortlist.labelmodel.estimators.pooled.propensity import class_propensities
+from shortlist.labelmodel.estimators.pooled.says import Says
+from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.likelihood import TINY, Parameters
+
+GOLD_VOTES = 10.0  # of known class, that what was learned without them is worth
+FARTHEST = 20.0  # δ: what no number of gold rows exceeds
+STEPS = 8  # of Newton's kind; each leaves a small part of the error
+
+
+@dataclass(frozen=True, eq=False)
+class GoldVotes:
+    """Votes on rows of known class."""
+
+    votes: Floats  # (n,)
+    right: Floats  # (n,): those that hold the class
+
+    @classmethod
+    def of(cls, evidence: Evidence, layout: Layout) -> GoldVotes:
+        known = evidence.gold >= 0
+        codes, gold, weights = evidence.votes.codes[known], evidence.gold[known], evidence.weights[known]
+        row, labeler = np.nonzero(codes)
+        right = layout.member[layout.starts[labeler] + codes[row, labeler] - 1, gold[row]]
+        votes, hits = (np.bincount(labeler, w, layout.n) for w in (weights[row], weights[row] * right))
+        return cls(votes, hits)
+
+    def __bool__(self) -> bool:
+        return bool(self.votes.any())
+
+    def accuracy(self, without: Floats) -> Floats:
+        """(n,): the share of its votes that is right, given what it is `without` gold rows."""
+        accuracy: Floats = (self.right + GOLD_VOTES * without) / (self.votes + GOLD_VOTES)
+        return accuracy
+
+    def corrected(self, accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> tuple[Floats, Floats]:
+        """Accuracies and lifts (n, k) under which each labeler is right as often as its gold rows say.
+
+        Right votes become e^δ times as likely as wrong ones, whatever the class. Where a labeler tells something by
+        voting, that changes how often it votes on the classes it names.
+        """
+        if not self:
+            return accuracy, lift
+        wanted = np.clip(self.accuracy(_share(accuracy, lift, says, balance)), TINY, 1 - TINY)
+        moved, moved_lift, shift = accuracy, lift, np.zeros(len(wanted))
+        for _ in range(STEPS):
+            found = np.clip(_share(moved, moved_lift, says, balance), TINY, 1 - TINY)
+            shift = np.clip(shift + np.where(self.votes > 0, logit(wanted) - logit(found), 0.0), -FARTHEST, FARTHEST)
+            more = 1 + accuracy * np.expm1(shift)[:, None]
+            moved = accuracy * np.exp(shift)[:, None] / more
+            moved_lift = np.where(says.telling[:, None], lift * more, lift)
+        return moved, moved_lift
+
+
+def share_right(parameters: Parameters, says: Says) -> Floats:
+    """(n,): the share of a labeler's votes that is right, Σ_j π_j β_ij α_ij / Σ_j π_j β_ij; NaN where it never votes."""
+    on_class = parameters.balance * parameters.propensity
+    with np.errstate(invalid="ignore"):
+        share: Floats = (on_class * parameters.accuracy).sum(axis=1) / on_class.sum(axis=1)
+    return np.where(says.speaks, share, np.nan)
+
+
+def _share(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> Floats:
+    propensity = class_propensities(says, lift, balance)
+    share = share_right(Parameters(says.settled(accuracy), propensity, balance), says)
+    return np.where(says.speaks, share, 0.5)
