@@ -188,7 +188,7 @@ class LabelModel(Predictor):
         """The learned state: the same names, whatever the estimator."""
         self.estimator_, self.estimate_, self.evidence_ = estimator, estimate, evidence
         self.panel_, self.parameters_, self.emission_ = estimate.panel, estimate.parameters, estimate.emission
-        self.accuracy_: Floats = estimate.parameters.accuracy
+        self.accuracy_: Floats = estimate.accuracy
         self.propensity_: Floats = estimate.parameters.overall_propensity()
         self.class_propensity_: Floats = estimate.parameters.propensity
         self.class_balance_ = estimate.parameters.balance

@@ -49,6 +49,11 @@ class Estimate:
         object.__setattr__(self, "parameters", self.parameters.by_class())
 
     @property
+    def accuracy(self) -> Floats:
+        """(n, k): how often a labeler is right about each class, as it is told to users."""
+        return self.parameters.accuracy
+
+    @property
     def layout(self) -> Layout:
         return self.panel.layout
 

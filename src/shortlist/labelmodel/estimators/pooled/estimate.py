@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import beta
 
 from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.estimate import Estimate, State, table_arrays
 from shortlist.labelmodel.estimators.pooled.guard import Guard
+from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.votes.patterns import Codes
 
 
@@ -18,11 +18,18 @@ from shortlist.votes.patterns import Codes
 class PooledEstimate(Estimate):
     """An estimate whose beliefs go through a guard."""
 
-    labeler_accuracy: Floats  # (n,): the share of each labeler's votes that is right
-    judged_votes: Floats  # (n,): how many votes that rests on; 0 where the votes cannot tell
+    reliability: Reliability
     guard: Guard
 
     adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "trust")
+
+    @property
+    def accuracy(self) -> Floats:
+        return self.reliability.by_class
+
+    @property
+    def labeler_accuracy(self) -> Floats:
+        return self.reliability.overall
 
     @property
     def temperature(self) -> float:
@@ -44,16 +51,11 @@ class PooledEstimate(Estimate):
         return self.beliefs(rest)
 
     def labeler_interval(self, level: float) -> tuple[Floats, Floats]:
-        """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where the votes cannot tell."""
-        right, wrong = (self.judged_votes * share for share in (self.labeler_accuracy, 1 - self.labeler_accuracy))
-        known = self.judged_votes > 0
-        with np.errstate(invalid="ignore"):
-            lower, upper = (beta.ppf(q, right + 0.5, wrong + 0.5) for q in ((1 - level) / 2, (1 + level) / 2))
-        return np.where(known, lower, 0.0), np.where(known, upper, 1.0)
+        return self.reliability.interval(level)
 
     def state(self) -> State:
         facts, arrays = super().state()
         guard = self.guard
         found = {"trust": guard.trust, "temperature": guard.temperature, "balance_chosen": guard.balance_chosen}
-        kept = {"labeler_accuracy": self.labeler_accuracy, "judged_votes": self.judged_votes}
+        kept = {f"reliability.{name}": getattr(self.reliability, name) for name in ("by_class", "least", "most", "votes")}
         return State({**facts, **found}, {**arrays, **kept, **table_arrays("prior", guard.prior)})

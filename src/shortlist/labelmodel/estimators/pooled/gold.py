@@ -12,7 +12,7 @@ from shortlist.labelmodel.estimators.pooled.propensity import class_propensities
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import TINY, Parameters
+from shortlist.labelmodel.formulae.likelihood import TINY
 
 GOLD_VOTES = 10.0  # of known class, that what was learned without them is worth
 FARTHEST = 20.0  # δ: what no number of gold rows exceeds
@@ -32,7 +32,9 @@ class GoldVotes:
         codes, gold, weights = evidence.votes.codes[known], evidence.gold[known], evidence.weights[known]
         row, labeler = np.nonzero(codes)
         right = layout.member[layout.starts[labeler] + codes[row, labeler] - 1, gold[row]]
-        votes, hits = (np.bincount(labeler, w, layout.n) for w in (weights[row], weights[row] * right))
+        votes, hits = np.zeros(layout.n), np.zeros(layout.n)
+        np.add.at(votes, labeler, weights[row])
+        np.add.at(hits, labeler, weights[row] * right)
         return cls(votes, hits)
 
     def __bool__(self) -> bool:
@@ -62,15 +64,8 @@ class GoldVotes:
         return moved, moved_lift
 
 
-def share_right(parameters: Parameters, says: Says) -> Floats:
-    """(n,): the share of a labeler's votes that is right, Σ_j π_j β_ij α_ij / Σ_j π_j β_ij; NaN where it never votes."""
-    on_class = parameters.balance * parameters.propensity
-    with np.errstate(invalid="ignore"):
-        share: Floats = (on_class * parameters.accuracy).sum(axis=1) / on_class.sum(axis=1)
-    return np.where(says.speaks, share, np.nan)
-
-
 def _share(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> Floats:
-    propensity = class_propensities(says, lift, balance)
-    share = share_right(Parameters(says.settled(accuracy), propensity, balance), says)
-    return np.where(says.speaks, share, 0.5)
+    """(n,): the share of a labeler's votes that is right, Σ_j π_j β_ij α_ij / Σ_j π_j β_ij."""
+    on_class = balance * class_propensities(says, lift, balance)
+    share: Floats = (on_class * says.settled(accuracy)).sum(axis=1) / np.maximum(on_class.sum(axis=1), TINY)
+    return share

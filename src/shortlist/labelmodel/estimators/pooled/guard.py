@@ -41,14 +41,13 @@ class Guard:
     @classmethod
     def of(cls, problem: Problem, fitted: Parameters, prior: Parameters, rows: Sample, weight: Floats) -> Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one."""
-        tables = [emission(parameters, problem.layout) for parameters in (fitted, prior)]
-        equal = np.full(problem.layout.k, -np.log(problem.layout.k))
-        g, g_prior = (best_temperature(rows, replace(table, balance=equal)) for table in tables)
+        fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
+        g, g_prior = (best_temperature(rows, table) for table in (fit, before))
         return cls(
             layout=problem.layout,
-            fitted=replace(tables[0], exponent=g * weight),
-            prior=replace(tables[1], exponent=g_prior * weight),
-            trust=trusted(problem.evidence, *tables, rows),
+            fitted=replace(fit, exponent=g * weight),
+            prior=replace(before, exponent=g_prior * weight),
+            trust=trusted(problem.evidence, fit, before, rows),
             temperature=g,
             balance_chosen=problem.balance is None,
         )

@@ -5,23 +5,22 @@ vote is counted under beliefs in which it takes part only in so far as it is one
 
     V = P(Y | the other votes) / N + P(Y | all votes) (N − 1) / N,
 
-and it counts for the more, the surer the other votes are: (1 − H / log k)^(4 / (N − 1)), where H is the entropy of
-P(Y | the other votes). A vote that nobody else joins is not counted. Rows of known class count as that.
+and it counts for the more, the surer the other votes are: to the power of 4 / (N − 1), how far P(Y | the other votes)
+is from equal classes, (Σ_j P_j² − 1/k) / (1 − 1/k). A vote that nobody else joins is not counted. Rows of known class
+count as that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.special import entr
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats, Mask
 from shortlist.labelmodel.estep.blocks import in_order, threads_engine
-from shortlist.labelmodel.estimators.pooled.sample import Block, Sample
+from shortlist.labelmodel.estimators.pooled.sample import Block, Sample, row_sums
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.formulae.likelihood import Emission
 
@@ -49,20 +48,22 @@ class Judge:
     def of(cls, sample: Sample, says: Says, threads: int | None) -> Judge:
         return cls(says, [JudgedBlock.of(block, says) for block in sample.blocks()], threads)
 
+    def of_all(self, *, own_vote: bool) -> Judge:
+        """One to whom every vote counts the same; with the vote itself among its judges, or without it as far as 1/N.
+
+        Beliefs are all there is to judge a vote by that nobody joins.
+        """
+        return replace(self, blocks=[block.of_all(own_vote) for block in self.blocks])
+
     def __call__(self, table: Emission, propensity: Floats) -> Judged:
-        """One pass, given the propensities by now (n, k). The balance of the table is left alone: classes are equal."""
+        """One pass, given the propensities by now (n, k). Exponents of the table are left alone."""
+        layout = self.says.layout
         own = np.exp(table.votes.max(axis=1, keepdims=True) - table.votes)  # takes a vote out of the beliefs
-        found = in_order(
-            threads_engine(self.threads), lambda block: block.judged(table.votes, own, propensity), self.blocks
+        parts = in_order(
+            threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks
         )
-        n, k, size = self.says.layout.n, self.says.layout.k, len(table.votes)
-        votes, telling, own_rows, mass = np.zeros((size, k)), np.zeros((n, k)), np.zeros((n, k)), np.zeros(k)
-        for part in found:
-            votes += part[0]
-            telling += part[1]
-            own_rows += part[2]
-            mass += part[3]
-        return Judged(votes, telling, np.maximum(mass + own_rows, 0))
+        counts, told, asked, mass = (sum(part) for part in zip(*parts, strict=True))
+        return Judged(counts, layout.per_labeler(told), np.maximum(mass + layout.per_labeler(asked), 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,68 +73,65 @@ class JudgedBlock:
     block: Block
     weight: Floats  # (v,): of the row of each vote; 0 where nobody else votes
     power: Floats  # (v,): of the sureness
-    alone: Floats  # (v, 1): 1/N
-    shortlists: sparse.csr_matrix  # (S, v)
-    telling: Positions  # votes of labelers that tell something by voting
-    labelers: sparse.csr_matrix  # (n, telling)
+    alone: Floats  # (v,): 1/N
+    telling: Mask  # (v,): votes of labelers that tell something by voting
 
     @classmethod
     def of(cls, block: Block, says: Says) -> JudgedBlock:
         joined = (block.n_votes > 1) | (block.gold[block.row] >= 0)
-        telling = np.flatnonzero(says.telling[block.labeler])
-        return cls(
-            block,
-            block.weights[block.row] * joined,
-            SURENESS / np.maximum(block.n_votes - 1, 1),
-            1 / block.n_votes[:, None],
-            block.by_shortlist(len(says.layout.member)),
-            telling,
-            block.by_labeler(telling, says.layout.n),
-        )
+        power = SURENESS / np.maximum(block.n_votes - 1, 1)
+        telling = says.telling[block.labeler]
+        return cls(block, block.weights[block.row] * joined, power, 1 / block.n_votes, telling)
 
-    def judged(self, votes: Floats, own: Floats, propensity: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Counts by shortlist (S, k); and by labeler: votes (n, k), rows voted on (n, k); and few-voted rows (k,)."""
+    def of_all(self, own_vote: bool) -> JudgedBlock:
+        """Every vote counts what its row weighs."""
+        alone = np.where((self.block.n_votes > 1) & (not own_vote), self.alone, 0.0)
+        return replace(self, weight=self.block.weights[self.block.row], power=np.zeros_like(self.power), alone=alone)
+
+    def judged(self, table: Emission, own: Floats, propensity: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Counts (S, k); of labelers that tell by voting, votes and rows (S, k); and rows with few votes (k,).
+
+        With P(Y, votes) of a row and the factor that takes one vote out of it, P(Y | the other votes) is their product
+        over its sum z. Sums of it over votes are sparse products; only z and Σ P² are found vote by vote.
+        """
         block = self.block
-        joint, beliefs = _beliefs(block, votes)
-        others = joint[block.row]
-        others *= own[block.vote]
-        others /= np.maximum(others.sum(axis=1, keepdims=True), SMALLEST)
-        believed = beliefs[block.row]
-        counts = self.shortlists @ self._counted(others, believed)
+        joint, beliefs = _beliefs(block, table)
+        z = np.maximum(block.products(joint, own), SMALLEST)
+        weight = self._weight(block.products(joint**2, own**2) / z**2, 1 / joint.shape[1])
+        counts = own * (block.by_vote(weight * self.alone / z) @ joint)
+        counts += block.by_vote(weight * (1 - self.alone)) @ beliefs
         mass = block.weights @ beliefs
         if len(block.many):
             weighed = beliefs[block.many] * block.weights[block.many, None]
             counts += block.hot[block.many].T @ weighed
             mass = mass - weighed.sum(axis=0)
-        return counts, *self._told(others, believed, propensity), mass
+        if not self.telling.any():
+            return counts, np.zeros_like(counts), np.zeros_like(counts), mass
+        told = self._told(joint, own * propensity[block.owner])
+        rest = own * (block.by_vote(self.weight * self.telling / z) @ joint)
+        rest -= block.by_vote(block.weights[block.row] * self.telling) @ beliefs
+        return counts, told, rest, mass
 
-    def _counted(self, others: Floats, believed: Floats) -> Floats:
-        """(v, k): what each vote counts for each class."""
-        sureness = np.maximum(1 - entr(others).sum(axis=1) / np.log(max(others.shape[1], 2)), 0.0)
-        counted = believed + self.alone * (others - believed)
-        counted *= (self.weight * sureness**self.power)[:, None]
-        return counted
+    def _weight(self, squares: Floats, equal: float) -> Floats:
+        """(v,): what each vote counts, by Σ_j P(j | the other votes)²."""
+        sureness = np.maximum((squares - equal) / max(1 - equal, SMALLEST), 0.0)
+        weight: Floats = self.weight * sureness**self.power
+        return weight
 
-    def _told(self, others: Floats, believed: Floats, propensity: Floats) -> tuple[Floats, Floats]:
-        """(n, k) both: votes, and by how much the rows a labeler votes on differ when it is not asked.
-
-        One EM step: a row is of class j in proportion to P(j | the other votes) β_ij.
-        """
-        block, chosen = self.block, self.telling
-        weight = self.weight[chosen, None]
-        rest = others[chosen]
-        told = rest * propensity[block.labeler[chosen]]
-        told *= weight / np.maximum(told.sum(axis=1, keepdims=True), SMALLEST)
-        rest *= weight
-        rest -= believed[chosen] * block.weights[block.row[chosen], None]
-        return self.labelers @ told, self.labelers @ rest
+    def _told(self, joint: Floats, own: Floats) -> Floats:
+        """(S, k): votes of labelers that tell by voting. A row is of class j in proportion to P(j | others) β_ij."""
+        z = self.block.products(joint, own)
+        share = np.divide(self.weight * self.telling, z, out=np.zeros_like(z), where=z > SMALLEST)
+        told: Floats = own * (self.block.by_vote(share) @ joint)
+        return told
 
 
-def _beliefs(block: Block, votes: Floats) -> tuple[Floats, Floats]:
+def _beliefs(block: Block, table: Emission) -> tuple[Floats, Floats]:
     """(u, k) both: P(votes, Y), each row up to a factor; and P(Y | votes)."""
-    joint = block.hot @ votes
+    joint = block.hot @ table.votes
+    joint += table.balance
     joint -= joint.max(axis=1, keepdims=True)
     np.exp(joint, out=joint)
     known = np.flatnonzero(block.gold >= 0)
     joint[known] = np.arange(joint.shape[1]) == block.gold[known, None]
-    return joint, joint / joint.sum(axis=1, keepdims=True)
+    return joint, joint / row_sums(joint)[:, None]

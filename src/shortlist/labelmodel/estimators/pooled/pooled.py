@@ -7,7 +7,7 @@ its row. Then the balance, how far to believe the evidence, and how far the fit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,9 +21,10 @@ from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
 from shortlist.labelmodel.estimators.pooled.estimate import PooledEstimate
-from shortlist.labelmodel.estimators.pooled.gold import GoldVotes, share_right
+from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.guard import Guard, agreement
 from shortlist.labelmodel.estimators.pooled.judged import Judge
+from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, prior_parameters, settle
@@ -32,7 +33,8 @@ from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
 from shortlist.options import check_amount, check_probability
 
-MOST_ROWS = 20_000  # unique rows, at most, that are learned from
+CLASS_VOTES = 600.0  # of each labeler on rows of each class: more teach nothing that matters
+MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
     "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
@@ -76,16 +78,18 @@ class Pooled(Estimator):
 
     def _fit(self, problem: Problem) -> PooledEstimate:
         says = Says.of(problem.panel, problem.vote_counts, problem.evidence.total)
-        evidence, gold = problem.evidence.sample(MOST_ROWS), GoldVotes.of(problem.evidence, problem.layout)
+        evidence, gold = problem.evidence.sample(enough_rows(problem)), GoldVotes.of(problem.evidence, problem.layout)
         rows = Sample.of(evidence, says.layout)
         first = first_copies(rows, says)
         alone = rows if (first == np.arange(says.layout.n)).all() else Sample.of(evidence, says.layout, first)
-        settled = settle(self, says, Judge.of(alone, says, problem.threads), gold, max_iter=problem.max_iter)
+        judge = Judge.of(alone, says, problem.threads)
+        settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
         balance = problem.balance if problem.balance is not None else self._balance(settled, says, gold, rows)
         fitted, prior = settled.parameters(says, gold, balance), prior_parameters(self, says, balance)
         guard = Guard.of(problem, fitted, prior, rows, 1 / np.bincount(first, minlength=len(first))[first])
-        accuracy = share_right(fitted, says)
+        table = replace(guard.fitted, votes=guard.fitted.votes * guard.temperature)
+        found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, balance)
         return PooledEstimate(
             panel=problem.panel,
             parameters=fitted,
@@ -93,9 +97,8 @@ class Pooled(Estimator):
             history=settled.history,
             converged=settled.at_rest,
             n_iter=len(settled.history),
-            remarks=self._remarks(problem, guard.trust, accuracy),
-            labeler_accuracy=accuracy,
-            judged_votes=settled.informed(says) + gold.votes,
+            remarks=self._remarks(problem, guard.trust, found.overall),
+            reliability=found,
             guard=guard,
         )
 
@@ -103,7 +106,8 @@ class Pooled(Estimator):
         """As the votes have it, as far as the fit is trusted; for the rest, equal classes."""
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(says, gold, equal), prior_parameters(self, says, equal)
-        trust = agreement(*(rows.beliefs(emission(each, says.layout)) for each in (fitted, prior)), rows.weights)
+        one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
+        trust = agreement(one, other, rows.weights)
         return trust * believed_balance(rows, fitted) + (1 - trust) * equal
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
@@ -123,5 +127,12 @@ class Pooled(Estimator):
             temperature=facts["temperature"],
             balance_chosen=facts["balance_chosen"],
         )
-        known = {name: arrays[name] for name in ("labeler_accuracy", "judged_votes")}
-        return PooledEstimate.restored(panel, state, guard=guard, **known)
+        reliability = Reliability(*(arrays[f"reliability.{name}"] for name in ("by_class", "least", "most", "votes")))
+        return PooledEstimate.restored(panel, state, guard=guard, reliability=reliability)
+
+
+def enough_rows(problem: Problem) -> int:
+    """How many unique rows to learn from."""
+    votes_a_row = float(problem.vote_counts.sum()) / problem.evidence.total
+    wanted = CLASS_VOTES * problem.layout.k * problem.layout.n / max(votes_a_row, 1.0)
+    return int(np.clip(wanted, FEWEST_ROWS, MOST_ROWS))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 
 AT_REST = 1e-3  # numbers that move by less have come to rest
-MOST_STEPS = 300  # a fixed point that is not reached by then is a cycle, and a small one
+WHOLE_STEPS, HALVED = 150, 15  # what swings between two answers by then is halved after so many steps, again and again
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,26 +41,22 @@ class Settled:
         """Under a balance, once rows of known class have been asked."""
         return parameters_of(*gold.corrected(self.accuracy, self.lift, says, balance), says, balance)
 
-    def informed(self, says: Says) -> Floats:
-        """(n,): judged votes on classes where being right is a question; 0 for labelers with one answer."""
-        votes: Floats = (self.votes * says.free).sum(axis=1)
-        return votes
-
 
 def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_iter: int) -> Settled:
-    """From the prior, under equal classes, until nothing moves."""
+    """From the prior, under equal classes, until nothing moves. Where it does not come to rest, steps are halved."""
     equal = np.full(says.layout.k, 1 / says.layout.k)
-    here = prior_parameters(settings, says, equal)
-    history: list[float] = []
+    here, history = prior_parameters(settings, says, equal), list[float]()
+    accuracy, lift = here.accuracy, prior_lifts(says, settings.propensity_ratio)
     while True:
+        step = 0.5 ** max(0, 1 + (len(history) - WHOLE_STEPS) // HALVED)
         judged = judge(emission(here, says.layout), here.propensity)
         right, votes = judged_votes(judged, says)
-        accuracy = pooled_accuracy(settings, says, right, votes)
-        lift = lifts(judged, says, settings.propensity_ratio, settings.propensity_votes)
+        accuracy = accuracy + step * (pooled_accuracy(settings, says, right, votes) - accuracy)
+        lift = lift + step * (lifts(judged, says, settings.propensity_ratio, settings.propensity_votes) - lift)
         before, here = here, parameters_of(*gold.corrected(accuracy, lift, says, equal), says, equal)
         history.append(change(before, here))
         at_rest = history[-1] < AT_REST
-        if at_rest or len(history) >= min(max_iter, MOST_STEPS):
+        if at_rest or len(history) >= max_iter:
             return Settled(accuracy, lift, right, votes, np.array(history), at_rest)
 
 
