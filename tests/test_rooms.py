@@ -1,6 +1,7 @@
 """The rooms of the house: imports go downwards only, one noun a file, no cupboards."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,33 @@ def test_every_room_has_its_tests():
     tests = Path(__file__).parent
     for room in {room_of(path) for path in FILES}:
         assert (tests / f"test_{room}.py").exists() or (tests / room).is_dir(), f"no tests for {room}"
+
+
+# -- the map ---------------------------------------------------------------------------------------------------
+
+MAP = (Path(__file__).parent.parent / "docs" / "house.md").read_text("utf-8")
+
+
+def named_files(page: str) -> list[str]:
+    """What stands between backticks and looks like a file or folder of the package."""
+    found = re.findall(r"`([\w/]+(?:\.py|/))`", page)
+    return [name for name in found if not name.startswith(("tests/", "benchmarks/", "src/")) and name != "utils.py"]
+
+
+def test_the_map_names_every_room():
+    tree = MAP.split("```")[1]
+    named = {name.strip("/").removesuffix(".py") for name in re.findall(r"[\w]+(?:/|\.py)", tree)}
+    assert {room_of(path) for path in FILES} <= named
+
+
+def test_every_file_on_the_map_is_there():
+    assert len(named_files(MAP)) > 40
+    assert not [name for name in named_files(MAP) if not (HOUSE / name).exists() and name not in ("labelers.py",)]
+
+
+def test_rooms_lie_on_the_map_as_they_lie_on_their_floors():
+    tree = MAP.split("```")[1]
+    places = {room: re.search(rf"^(?:\S+ )*{room}(?:/|\.py)", tree, re.MULTILINE) for room in FLOOR_OF}
+    order = sorted(FLOOR_OF, key=lambda room: places[room].start())
+    floors = [FLOOR_OF[room] for room in order]
+    assert floors == sorted(floors, reverse=True)
