@@ -4,7 +4,8 @@
 
 Each job runs in a process of its own, once with the other source and once with this one, again and again. Time is
 processor time of the job alone (all threads and processes), memory the most that the process held. A short job is done
-several times in a process, and the fastest counts. The table has the medians of the rounds and the ratio of the fastest.
+several times in a process, and the fastest counts. The table has the medians of the rounds, and the ratio of the
+fastest.
 The exit code is 1 where a job takes a tenth more time or memory.
 """
 
