@@ -59,6 +59,8 @@ class Watch:
         roster, rows, settings = session.roster, session.rows, session.settings
         self._reads = roster.reads
         session.listener.begin("vote", len(rows))
+        for note in roster.notes:
+            session.listener.note(f"vote: {note}")
         votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
         session.listener.begin("fit")
         self.notes = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,17 @@ class Source:
             for name in names or ():
                 defining.setdefault(name, []).append(statement)
         return acting, defining
+
+    def lost_function(self) -> tuple[ast.FunctionDef, ast.FunctionDef] | None:
+        """A labeler or feature, and the function of the same name that takes its place before anything used it."""
+        functions = [statement for statement in self.tree.body if isinstance(statement, ast.FunctionDef)]
+        for first, second in combinations(functions, 2):
+            body = self.tree.body
+            between = body[body.index(first) + 1 : body.index(second)]
+            marked = any(_harmless(decorator) for decorator in first.decorator_list)
+            if first.name == second.name and marked and not any(first.name in _words(one) for one in between):
+                return first, second
+        return None
 
     def find_text(self, word: str, name: str | None = None) -> int | None:
         """The line on which a word is written as a text: in what defines `name`, else anywhere."""
