@@ -83,7 +83,7 @@ def _content(session: Session, chosen: list[int]) -> tuple[list[str], list[dict[
     if text is None:
         lines = [{name: "" if v is None else str(v) for name, v in line.items()} for line in table.to_dicts()]
         return [""] * len(chosen), lines
-    return [str(one)[:LONGEST] for one in table[text]], [{} for _ in chosen]
+    return [(one or "")[:LONGEST] for one in table[text]], [{} for _ in chosen]
 
 
 def _marked(session: Session, texts: list[str], labeler: str | None) -> list[tuple[Piece, ...]]:
