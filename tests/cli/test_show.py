@@ -18,7 +18,7 @@ def test_rows_of_a_labeler_with_matched_words_marked(folder, capfd):
     ended = call(capfd, "show", "polls", "--limit", "3", "-C", folder)
     assert ended.code == 0
     assert "[[election]]" in ended.out or "[[minister]]" in ended.out
-    assert "3 of 69 rows; `--limit 30` shows more" in ended.out
+    assert "3 of 99 rows; `--limit 30` shows more" in ended.out
 
 
 def test_what_is_asked_for_is_what_is_shown(folder, capfd):
