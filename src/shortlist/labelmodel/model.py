@@ -16,6 +16,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning, about_option
 from shortlist.labelmodel import file, remarks
+from shortlist.labelmodel.estep.expectation import Expectation
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.estimators.paper import Likelihood
@@ -165,6 +166,7 @@ class LabelModel(Predictor):
         return Problem(
             panel=panel,
             evidence=evidence,
+            expectation=Expectation(evidence, panel.layout, device=self.device, threads=self.threads),
             balance=None if learn or self.balance is None else shares_of(self.balance, panel.space),
             learn_balance=learn,
             start=start,
