@@ -35,6 +35,7 @@ class Labelers:
 
     file: str = "labelers.py"
     depends: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()  # labelers that are not asked
     workers: int = 1
     on_error: str = "raise"
     full_set_abstains: bool = False
@@ -193,7 +194,7 @@ _DATA: dict[str, Check] = {
     "types": _types,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
+    "file": _text, "depends": _texts, "off": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
     "full_set_abstains": _flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {

@@ -1,0 +1,115 @@
+"""Server: the functions of the studio over HTTP, for one page on this machine."""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from importlib import resources
+from typing import Any
+
+from shortlist.errors import ShortlistError, require
+from shortlist.reporting.page import template
+from shortlist.studio.desk import Desk
+from shortlist.studio.events import events
+from shortlist.studio.guard import App, Guard, TooLarge
+from shortlist.studio.preview import Superseded
+from shortlist.studio.rules import Conflict
+from shortlist.studio.service import ASKS, READS, Given, Service
+
+KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+
+def make_app(desk: Desk) -> App:
+    """The application without its guard."""
+    require("starlette", extra="studio")
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import Response, StreamingResponse
+    from starlette.routing import Route
+
+    service = Service(desk)
+
+    def endpoint(name: str) -> Callable[[Request], Any]:
+        async def respond(request: Request) -> Response:
+            try:
+                body = await request.body()
+            except TooLarge:
+                return Response("that is too much at once", 413)
+            status, answer = await run_in_threadpool(_answered, getattr(service, name), body)
+            return Response(answer, status, media_type="application/json")
+
+        return respond
+
+    async def stream(_request: Request) -> Response:
+        return StreamingResponse(events(desk), media_type="text/event-stream")
+
+    async def asset(request: Request) -> Response:
+        found = _asset(request.path_params.get("name", "index.html"))
+        return Response(status_code=404) if found is None else Response(found[0], media_type=found[1])
+
+    routes = [Route(f"/api/{name}", endpoint(name), methods=["GET"]) for name in READS]
+    routes += [Route(f"/api/{name}", endpoint(name), methods=["POST"]) for name in ASKS]
+    return Starlette(routes=[*routes, Route("/api/events", stream), Route("/", asset), Route("/{name}", asset)])
+
+
+def _answered(function: Callable[[Given], Any], body: bytes) -> tuple[int, bytes]:
+    """What a function says, or what went wrong, as JSON."""
+    try:
+        given = json.loads(body) if body else {}
+        if not isinstance(given, dict):
+            raise ShortlistError("a request is a JSON object")
+        return 200, _json(function(given))
+    except Superseded:
+        return 409, _json({"superseded": True})
+    except Conflict as error:
+        return 409, _json({"error": {"message": error.message, "now": error.now}})
+    except ShortlistError as error:
+        return 422, _json({"error": {"message": str(error), **error.facts}})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        traceback.print_exc(file=sys.stderr)
+        return 422, _json({"error": {"message": f"the request cannot be understood ({type(error).__name__}: {error})"}})
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False).encode("utf-8", "replace")
+
+
+def _asset(name: str) -> tuple[bytes, str] | None:
+    """A file of the page; the style sheet of the report is one of them."""
+    if name == "report.css":
+        return template("page.css").encode(), "text/css"
+    path = resources.files(__package__) / "assets" / name
+    kind = KINDS.get("." + name.rpartition(".")[2])
+    if kind is None or "/" in name or "\\" in name or not path.is_file():
+        return None
+    return path.read_bytes(), kind
+
+
+def listening(port: int = 0) -> socket.socket:
+    """A socket on this machine only; port 0 takes one that is free."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        found.bind(("127.0.0.1", port))
+    except OSError as error:
+        found.close()
+        raise ShortlistError(f"port {port} is taken ({error.strerror}): choose another with --port") from error
+    return found
+
+
+def serve(desk: Desk, port: int = 0, ready: Callable[[str], None] = lambda _address: None) -> None:
+    """Serve until interrupted. `ready` is told the address to open."""
+    uvicorn = require("uvicorn", extra="studio")
+    with listening(port) as sock:
+        guard = Guard(make_app(desk), sock.getsockname()[1])
+        options = {"log_level": "warning", "access_log": False, "lifespan": "off", "timeout_graceful_shutdown": 1}
+        server = uvicorn.Server(uvicorn.Config(guard, **options))
+        desk.start()
+        ready(guard.address)
+        try:
+            server.run(sockets=[sock])
+        finally:
+            desk.close()
