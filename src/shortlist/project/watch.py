@@ -41,6 +41,7 @@ class Watch:
         self.session: Session | None = None  # the one of the last look that succeeded, with votes, model and analysis
         self.rows: Rows | None = None
         self.notes: list[str] = []
+        self._rows_from: Any = None  # what the rows were made from
         self._gold: tuple[Any, Any, Any] | None = None
         self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
         self.seen: Stamps = {}
@@ -90,7 +91,13 @@ class Watch:
         non_word_characters()
 
     def _rows(self, session: Session) -> Rows:
-        """The rows, with what the last look kept of them in memory."""
+        """The rows, with what the last look kept of them in memory; the same object where nothing about them changed."""
+        settings = session.settings
+        what = (settings.data, settings.classifier.on, session.data_digests())
+        if self.rows is not None and what == self._rows_from:
+            self.rows.toml = settings.toml
+            return self.rows
+        self._rows_from = what
         rows = session.rows
         rows.keep = sum(path.stat().st_size for path in rows.paths) <= LARGE
         if self.rows is not None:

@@ -134,12 +134,19 @@ class Desk:
     def _first_look(self) -> None:
         try:
             self.look("opened")
-            if self.watch is not None:
-                self.watch.warm()
+            self._warm()
         except (ShortlistError, OSError):
             while self.watch is None and not self._ended.wait(PAUSE):  # the toml itself is at fault
                 if self._mended():
                     return
+
+    def _warm(self) -> None:
+        """Do beforehand what the first rule and the first search would else wait for."""
+        if self.watch is not None:
+            self.watch.warm()
+        if self.session is not None and self.session.rows.keep:
+            for _ in self.session.rows.segments():
+                pass
 
     def _mended(self) -> bool:
         before = self.mistake

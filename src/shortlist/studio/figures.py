@@ -16,4 +16,4 @@ def figures(session: Session) -> dict[str, Any]:
     found = Overview(session.analysis, diagnosis=diagnose(session.votes, time_limit=LIMIT))
     kept = ("accuracy", "accuracy_low", "accuracy_high", "likelihood", "gold_gain")
     lines = {line["labeler"]: {name: line[name] for name in kept if name in line} for line in found.labelers.to_dicts()}
-    return {"labelers": lines, "findings": list(found.diagnosis.findings)}
+    return {"labelers": lines, "todo": [{"kind": "finding", "what": text} for text in found.diagnosis.findings]}

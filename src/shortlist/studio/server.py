@@ -39,8 +39,8 @@ def make_app(desk: Desk) -> App:
                 body = await request.body()
             except TooLarge:
                 return Response("that is too much at once", 413)
-            status, answer = await run_in_threadpool(_answered, getattr(service, name), body)
-            return Response(answer, status, media_type="application/json")
+            answer = await run_in_threadpool(answered, getattr(service, name), body)
+            return Response(answer, media_type="application/json")
 
         return respond
 
@@ -56,22 +56,22 @@ def make_app(desk: Desk) -> App:
     return Starlette(routes=[*routes, Route("/api/events", stream), Route("/", asset), Route("/{name}", asset)])
 
 
-def _answered(function: Callable[[Given], Any], body: bytes) -> tuple[int, bytes]:
-    """What a function says, or what went wrong, as JSON."""
+def answered(function: Callable[[Given], Any], body: bytes) -> bytes:
+    """What a function says as JSON, or what went wrong: a mistake of a person is an answer like any other."""
     try:
         given = json.loads(body) if body else {}
         if not isinstance(given, dict):
             raise ShortlistError("a request is a JSON object")
-        return 200, _json(function(given))
+        return _json(function(given))
     except Superseded:
-        return 409, _json({"superseded": True})
+        return _json({"superseded": True})
     except Conflict as error:
-        return 409, _json({"error": {"message": error.message, "now": error.now}})
+        return _json({"error": {"message": error.message, "conflict": True, "now": error.now}})
     except ShortlistError as error:
-        return 422, _json({"error": {"message": str(error), **error.facts}})
+        return _json({"error": {"message": str(error), **error.facts}})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         traceback.print_exc(file=sys.stderr)
-        return 422, _json({"error": {"message": f"the request cannot be understood ({type(error).__name__}: {error})"}})
+        return _json({"error": {"message": f"the request cannot be understood ({type(error).__name__}: {error})"}})
 
 
 def _json(value: Any) -> bytes:

@@ -36,7 +36,7 @@ class Service:
         """What takes longer, worked out once a revision."""
         revision = self.desk.revision
         if self.desk.bare:
-            return {"labelers": {}, "findings": []}
+            return {"labelers": {}, "todo": []}
         if self._figures is None or self._figures[0] != revision:
             self._figures = (revision, figures(self.desk.opened))
         return {"revision": revision, **self._figures[1]}

@@ -5,6 +5,7 @@ The last one is kept in .shortlist/studio.npz, so that the next start can tell w
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -42,6 +43,7 @@ class States:
         self.path = folder / ".shortlist" / "studio.npz"
         self.all: list[State] = []
         self._number = 0
+        self._writing = threading.Lock()
         before = _load(self.path)
         if before is not None:
             self.all.append(before)
@@ -54,7 +56,13 @@ class States:
         state = State(self._number, datetime.now().astimezone().isoformat(timespec="seconds"), title, snapshot)
         self.all.append(state)
         del self.all[1:-MOST]  # the first one stays: what it was when the sitting began
-        _save(self.path, state)
+        threading.Thread(target=self._keep, args=(state,), name="state").start()
+
+    def _keep(self, state: State) -> None:
+        """Write the last state down, while the page shows it already."""
+        with self._writing:
+            if state is self.all[-1]:
+                _save(self.path, state)
 
     def find(self, number: int) -> State:
         for state in self.all:
