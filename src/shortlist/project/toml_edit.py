@@ -21,6 +21,7 @@ from shortlist.wording import did_you_mean
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]\]?\s*(#.*)?$")
+BOM = "\ufeff"  # how some editors begin a file
 WIDE = 110  # characters: a longer list is written on several lines
 
 
@@ -39,15 +40,21 @@ class TomlEdit:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8")
+        self.text = text.removeprefix(BOM)
+        self._mark = BOM if text.startswith(BOM) else ""
+        try:
+            self.labelers()
+        except tomllib.TOMLDecodeError as error:
+            raise BadProject(f"it cannot be edited here before it is mended: {error}", file=path.name) from error
 
     def write(self) -> None:
         with atomic(self.path) as file:
-            file.write(self.text.encode())
+            file.write((self._mark + self.text).encode())
 
     @property
     def values(self) -> dict[str, Any]:
-        return tomllib.loads(_plain("\n".join(self._lines())))
+        return tomllib.loads("\n".join(self._lines()))
 
     def labelers(self) -> list[dict[str, Any]]:
         """The records of all [[labeler]] tables."""
@@ -91,7 +98,7 @@ class TomlEdit:
         """Change the settings of a table that differ."""
         lines = self._lines()
         own = [one for one in self._statements() if one.table == table]
-        end = own[-1].end
+        end = own[-1].end if own else len(lines)
         lines[end:end] = [line for key in after if key not in before for line in pair(key, after[key])]
         for one in reversed(own):
             key = one.key
@@ -107,13 +114,12 @@ class TomlEdit:
 
     def set(self, table: str, key: str, value: Any) -> None:
         """Write one setting of a table, which is made where it is not there. None takes the setting out."""
-        before = self.values.get(table, {})
+        before, wanted = self.values.get(table, {}), self.labelers()
         after = {name: one for name, one in {**before, key: value}.items() if one is not None}
         if before == after:
             return
         if not any(one.table == (table, 0) for one in self._statements()):
             self._new_table(table)
-        wanted = self.labelers()
         self._rewrite((table, 0), before, after)
         self._check(wanted, {table: after})
 
@@ -145,7 +151,7 @@ class TomlEdit:
         table, seen = ("", 0), {"labeler": -1}
         while place < len(lines):
             line = lines[place]
-            if header := _HEADER.match(_plain(line)):
+            if header := _HEADER.match(line):
                 many = len(header[1]) == 2
                 seen[header[2]] = seen.get(header[2], -1) + 1 if many else 0
                 table, end, key = (header[2], seen[header[2]]), place + 1, None
@@ -200,7 +206,7 @@ def _pair_end(lines: list[str], start: int) -> tuple[int, str | None]:
     """The line after a key and its value, which may take several, and the key."""
     for end in range(start + 1, len(lines) + 1):
         try:
-            return end, next(iter(tomllib.loads(_plain("\n".join(lines[start:end])))))
+            return end, next(iter(tomllib.loads("\n".join(lines[start:end]))))
         except tomllib.TOMLDecodeError:
             continue
     return start + 1, None
@@ -208,16 +214,12 @@ def _pair_end(lines: list[str], start: int) -> tuple[int, str | None]:
 
 def _comment(line: str) -> str:
     """The comment at the end of a line that sets a value, with the space before it."""
-    value, comment = tomllib.loads(_plain(line)), ""
+    value, comment = tomllib.loads(line), ""
     for found in reversed(list(re.finditer(r"\s*#", line))):  # from the right, until the value would be cut
         try:
-            if tomllib.loads(_plain(line[: found.start()])) != value:
+            if tomllib.loads(line[: found.start()]) != value:
                 break
         except tomllib.TOMLDecodeError:
             break
         comment = line[found.start() :]
     return comment
-
-
-def _plain(text: str) -> str:
-    return text.removeprefix("\ufeff")

@@ -91,7 +91,7 @@ class Watch:
         non_word_characters()
 
     def _rows(self, session: Session) -> Rows:
-        """The rows, with what the last look kept of them in memory; the same object where nothing about them changed."""
+        """The rows, with what the last look kept of them in memory; the same ones where nothing about them changed."""
         settings = session.settings
         what = (settings.data, settings.classifier.on, session.data_digests())
         if self.rows is not None and what == self._rows_from:

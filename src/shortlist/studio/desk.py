@@ -76,8 +76,9 @@ class Desk:
             self.tell("working", stage="looking")
             try:
                 change = self._look()
-            except (ShortlistError, OSError) as error:
-                self.mistake = str(error)
+            except Exception as error:  # code of the user can fail in ways that nobody foresees
+                known = isinstance(error, (ShortlistError, OSError))
+                self.mistake = str(error) if known else f"{type(error).__name__}: {error}"
                 self.revision += 1
                 self.tell("mistake", message=self.mistake)
                 raise
@@ -116,7 +117,7 @@ class Desk:
     def _try_look(self) -> None:
         try:
             self.look()
-        except (ShortlistError, OSError):
+        except Exception:  # it is told on the page
             assert self.watch is not None
             self.watch.seen = self.watch.stamps()  # not again before the next edit
 
@@ -135,7 +136,7 @@ class Desk:
         try:
             self.look("opened")
             self._warm()
-        except (ShortlistError, OSError):
+        except Exception:  # it is told on the page
             while self.watch is None and not self._ended.wait(PAUSE):  # the toml itself is at fault
                 if self._mended():
                     return
@@ -152,7 +153,7 @@ class Desk:
         before = self.mistake
         try:
             self.look("opened")
-        except (ShortlistError, OSError):
+        except Exception:
             return self.mistake != before and self.watch is not None
         return True
 

@@ -94,22 +94,37 @@ def listening(port: int = 0) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         found.bind(("127.0.0.1", port))
+        found.listen(128)  # a browser that comes before the server is ready waits
     except OSError as error:
         found.close()
         raise ShortlistError(f"port {port} is taken ({error.strerror}): choose another with --port") from error
     return found
 
 
-def serve(desk: Desk, port: int = 0, ready: Callable[[str], None] = lambda _address: None) -> None:
-    """Serve until interrupted. `ready` is told the address to open."""
-    uvicorn = require("uvicorn", extra="studio")
-    with listening(port) as sock:
-        guard = Guard(make_app(desk), sock.getsockname()[1])
+class Server:
+    """The studio on a port of this machine: `address` is to be opened, `run` serves until `stop` or Ctrl-C."""
+
+    def __init__(self, desk: Desk, port: int = 0) -> None:
+        uvicorn = require("uvicorn", extra="studio")
+        self.desk = desk
+        app = make_app(desk)
+        self._socket = listening(port)
+        self.port = int(self._socket.getsockname()[1])
+        self.guard = Guard(app, self.port)
         options = {"log_level": "warning", "access_log": False, "lifespan": "off", "timeout_graceful_shutdown": 1}
-        server = uvicorn.Server(uvicorn.Config(guard, **options))
-        desk.start()
-        ready(guard.address)
+        self._server = uvicorn.Server(uvicorn.Config(self.guard, **options))
+
+    @property
+    def address(self) -> str:
+        return self.guard.address
+
+    def run(self) -> None:
+        self.desk.start()
         try:
-            server.run(sockets=[sock])
+            self._server.run(sockets=[self._socket])
         finally:
-            desk.close()
+            self.desk.close()
+            self._socket.close()
+
+    def stop(self) -> None:
+        self._server.should_exit = True

@@ -1,11 +1,12 @@
 """States: what the project looked like after each change, so that two can be put side by side.
 
-The last one is kept in .shortlist/studio.npz, so that the next start can tell what changed since.
+The last one is kept in .shortlist/studio, so that the next start can tell what changed since.
 """
 
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -40,7 +41,7 @@ class States:
     """The states of this sitting, the one at the end of the last sitting first."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / ".shortlist" / "studio.npz"
+        self.path = folder / ".shortlist" / "studio" / "last.npz"  # a folder of its own: runs sweep others
         self.all: list[State] = []
         self._number = 0
         self._writing = threading.Lock()
@@ -62,7 +63,9 @@ class States:
         """Write the last state down, while the page shows it already."""
         with self._writing:
             if state is self.all[-1]:
-                _save(self.path, state)
+                with suppress(OSError, BadFile):  # a full disk is no reason to stop: only "since last time" is lost
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                    _save(self.path, state)
 
     def find(self, number: int) -> State:
         for state in self.all:
