@@ -22,7 +22,7 @@ from shortlist.studio.service import ASKS, READS, Given, Service
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
-def make_app(desk: Desk) -> App:
+def make_app(desk: Desk, stopping: Callable[[], bool] = lambda: False) -> App:
     """The application without its guard."""
     require("starlette", extra="studio")
     from starlette.applications import Starlette
@@ -45,7 +45,7 @@ def make_app(desk: Desk) -> App:
         return respond
 
     async def stream(_request: Request) -> Response:
-        return StreamingResponse(events(desk), media_type="text/event-stream")
+        return StreamingResponse(events(desk, stopping), media_type="text/event-stream")
 
     async def asset(request: Request) -> Response:
         found = _asset(request.path_params.get("name", "index.html"))
@@ -107,7 +107,7 @@ class Server:
     def __init__(self, desk: Desk, port: int = 0) -> None:
         uvicorn = require("uvicorn", extra="studio")
         self.desk = desk
-        app = make_app(desk)
+        app = make_app(desk, lambda: self._server.should_exit)
         self._socket = listening(port)
         self.port = int(self._socket.getsockname()[1])
         self.guard = Guard(app, self.port)

@@ -71,8 +71,8 @@ export function Label({ project, setProject, say }) {
         ${!project.bare && html`<details><summary>What the rules say</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} labelers=${names} /></details>`}`}
     </section>
     <aside class="card"><h2>So far</h2>
-      <dl class="tiles small"><div class="tile"><dd id="labelled">${count(gold.rows)}</dd><dt>gold rows</dt></div>
-        ${gold.model !== undefined && html`<div class="tile"><span class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${step > 0 ? "+" : "−"}${Math.abs(100 * step).toFixed(1)} in this sitting`}</span><dd>${percent(gold.model)}</dd><dt>right</dt></div><div class="tile"><dd>${percent(gold.counting)}</dd><dt>by counting votes</dt></div>`}</dl>
+      <dl class="tiles small"><div class="tile"><dt>gold rows</dt><dd id="labelled">${count(gold.rows)}</dd></div>
+        ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${step > 0 ? "+" : "−"}${Math.abs(100 * step).toFixed(1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${fits} /> the fit uses them, too</label>`}
       <p class="quiet">Labels are kept in gold.jsonl${gold.several > 0 ? `; ${count(gold.several)} rows have several classes` : ""}${gold.skipped > 0 ? `; ${count(gold.skipped)} were skipped` : ""}.</p>
       ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${one.row.id ?? `row ${one.row.row}`}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}

@@ -31,7 +31,7 @@ function Tiles({ project }) {
   }
   if (gold.model !== undefined) tiles.push(["right", percent(gold.model), `of ${count(gold.rows)} gold rows; by counting votes ${percent(gold.counting)}`]);
   else if (gold.rows) tiles.push(["gold rows", count(gold.rows), "rows with a known class"]);
-  return html`<dl class="tiles">${tiles.map(([name, value, note]) => html`<div class="tile"><span class="note">${note}</span><dd>${value}</dd><dt>${name}</dt></div>`)}</dl>`;
+  return html`<dl class="tiles">${tiles.map(([name, value, note]) => html`<div class="tile"><dt>${name}</dt><dd>${value}</dd><dd class="note">${note}</dd></div>`)}</dl>`;
 }
 
 function ToDo({ project, figures }) {

@@ -151,9 +151,9 @@ function Effect({ seen, project }) {
   const rows = (query) => `#rows/${encodeURIComponent(JSON.stringify(query))}`;
   return html`
     <dl class="tiles small" id="effect">
-      <div class="tile"><span class="note">${percent(seen.coverage)} of the rows</span><dd id="matches">${count(seen.votes)}</dd><dt>votes</dt></div>
-      <div class="tile"><span class="note">no other labeler votes there</span><dd>${count(seen.new)}</dd><dt>new rows</dt></div>
-      ${seen.gold && html`<div class="tile"><span class="note">${seen.gold.votes ? `${count(seen.gold.right)} of ${count(seen.gold.votes)} gold rows` : "it votes on no gold row"}</span><dd>${percent(seen.gold.accuracy, 0)}</dd><dt>right</dt></div>`}
+      <div class="tile"><dt>votes</dt><dd id="matches">${count(seen.votes)}</dd><dd class="note">${percent(seen.coverage)} of the rows</dd></div>
+      <div class="tile"><dt>new rows</dt><dd>${count(seen.new)}</dd><dd class="note">no other labeler votes there</dd></div>
+      ${seen.gold && html`<div class="tile"><dt>right</dt><dd>${percent(seen.gold.accuracy, 0)}</dd><dd class="note">${seen.gold.votes ? `${count(seen.gold.right)} of ${count(seen.gold.votes)} gold rows` : "it votes on no gold row"}</dd></div>`}
     </dl>
     ${seen.engine !== "polars" && html`<p class="quiet">This pattern is slow: it runs with ${seen.engine}. It is given up where a row takes more than 5 seconds.</p>`}
     ${seen.says.length > 1 && html`<ul class="votes">${seen.says.map((one) => html`<li><${Shortlist} says=${one.classes} classes=${project.classes} /> ${plural(one.votes, "row")}</li>`)}</ul>`}
