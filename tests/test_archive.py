@@ -187,7 +187,7 @@ def test_a_file_takes_its_name_only_when_whole(tmp_path):
 
 def test_a_failure_of_the_last_step_leaves_no_droppings(tmp_path, monkeypatch):
     def full(*_):
-        raise OSError("no space left")
+        raise OSError(28, "no space left")
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space"), atomic(tmp_path / "x") as file:

@@ -58,8 +58,12 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # the disk is full, or the folder may not be written to
+            if error.strerror is None:  # polars tells it in words only
+                raise BadFile(f"cannot be written: {' '.join(str(error).split())[:200]}", file=str(target)) from error
+            error.filename = str(target)
         raise
 
 

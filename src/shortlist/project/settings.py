@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
@@ -143,6 +143,15 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _inside(value: Any) -> str:
+    """A folder in that of the project: a project that comes from elsewhere writes nowhere else."""
+    folder = _text(value)
+    parts = Path(folder.replace("\\", "/")).parts
+    if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
+        raise _Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
+    return folder
+
+
 def _share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         raise _Wrong("is a share of belief, above 0 and at most 1")
@@ -195,7 +204,7 @@ _LABELERS: dict[str, Check] = {
     "full_set_abstains": _flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": _text, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
+    "folder": _inside, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,

@@ -19,6 +19,7 @@ from shortlist.reporting import examples, figures, heat
 from shortlist.reporting.notices import from_diagnosis, from_tables
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
+from shortlist.wording import visible
 
 
 def report(
@@ -129,12 +130,18 @@ def environment() -> Any:
     found = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
         autoescape=True,
+        finalize=shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     found.filters |= {"percent": percent, "minus": minus, "breakable": breakable}
     return found
+
+
+def shown(value: Any) -> Any:
+    """What a template prints: texts without characters that change how others are shown."""
+    return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def percent(value: float | None, digits: int = 1) -> str:
