@@ -1,0 +1,8 @@
+"""Language models as labelers: questions whose answers are shortlists, scores that are kept, costs that are known."""
+
+from shortlist.prompts.kept_scores import KeptScores
+from shortlist.prompts.labeler import PromptLabeler, ask, choose
+from shortlist.prompts.planning import Plan, plan
+from shortlist.prompts.spent import Spent
+
+__all__ = ["KeptScores", "Plan", "PromptLabeler", "Spent", "ask", "choose", "plan"]

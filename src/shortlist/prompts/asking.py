@@ -1,0 +1,172 @@
+"""Asking: what is not known yet is asked of the model, and kept as it comes."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from shortlist.errors import ModelFailed, ModelWarning
+from shortlist.models.model import Answer, Answers, Prompt
+from shortlist.models.server import Server
+from shortlist.prompts.kept_scores import KeptScores, Keys
+from shortlist.prompts.spent import Purse, Spent
+from shortlist.rows import Chunk
+
+if TYPE_CHECKING:
+    from shortlist.prompts.labeler import PromptLabeler
+
+FEW = 20  # prompts: fewer without an answer may be chance
+OFTEN = 0.25  # seconds between two lines that tell how it goes
+REASONS = {"refused": "refused", "outside": "outside the choices", "too_long": "too long", "failed": "failed"}
+Tell = Callable[[str], None]
+
+
+class Asking:
+    """One labeler that asks its model about rows it does not know yet."""
+
+    def __init__(self, labeler: PromptLabeler, kept: KeptScores, total: int | None = None, tell: Tell | None = None):
+        self.labeler, self.model, self.kept = labeler, labeler.model, kept
+        self.keys = Keys(self.model.id, labeler.map.choices)
+        self.purse = Purse(self.model, kept.spent(self.model.id))
+        self.now = Spent(self.model.id, labeler.name)  # what this asking has spent
+        self.known: dict[str, int] = {}  # why there is no answer ("": there is one) → prompts known from before
+        self.rows, self.total, self.tell = 0, total, tell
+        self._stopped: str | None = None  # the limit that would be broken
+        self._detail = ""
+        self._began = self._told = time.monotonic()
+
+    def ask(self, chunks: Iterable[Chunk]) -> Spent:
+        """Ask about every row whose score is not kept. What it cost comes back."""
+        drawn: dict[int, tuple[bytes, Prompt]] = {}
+        if isinstance(self.model, Server) and not self.model.ways():
+            self.model.know_ways(self.kept.ways(self.model.id))
+        try:
+            for some in self.model.answers(self._drawn(chunks, drawn), self.labeler.map.choices):
+                self._take(some, drawn)
+        finally:
+            if isinstance(self.model, Server) and self.model.ways():
+                self.kept.keep_ways(self.model.id, self.model.plain_ways())
+        if self._stopped is not None:
+            raise self.purse.empty(self._stopped, self._left())
+        self._check(1)
+        self._warn()
+        return self.now
+
+    def _drawn(self, chunks: Iterable[Chunk], drawn: dict[int, tuple[bytes, Prompt]]) -> Iterator[Prompt]:
+        """The prompts that are not known, each once; drawn by the model when it has room for one more."""
+        seen: set[bytes] = set()
+        number = 0
+        for chunk in chunks:
+            prompts = self.labeler.prompts(chunk)
+            keys = [None if prompt is None else self.keys.of(prompt) for prompt in prompts]
+            known = self._count([key for key in keys if key is not None])
+            for key, prompt in zip(keys, prompts, strict=True):
+                self.rows += 1
+                if key is None or prompt is None or key in known or key in seen or self.kept.knows(key):
+                    continue
+                self._stopped = self.purse.takes(prompt)
+                if self._stopped is not None:
+                    return
+                seen.add(key)
+                drawn[number] = key, prompt
+                yield prompt
+                number += 1
+
+    def _count(self, keys: list[bytes]) -> set[bytes]:
+        """The keys that are known."""
+        _, whys = self.kept.read(keys, len(self.labeler.map.choices))
+        for why in whys:
+            if why is not None:
+                self.known[why] = self.known.get(why, 0) + 1
+        return {key for key, why in zip(keys, whys, strict=True) if why is not None}
+
+    def _take(self, some: Answers, drawn: dict[int, tuple[bytes, Prompt]]) -> None:
+        """Keep answers, and count them."""
+        spent, kept = Spent(self.model.id, self.labeler.name), []
+        for number, answer in some:
+            key, prompt = drawn.pop(number)
+            kept.append((key, answer))
+            self._pay(prompt, answer, spent)
+        if kept:
+            self.kept.keep(kept, spent)
+        self._check(FEW)
+        self._line()
+
+    def _pay(self, prompt: Prompt, answer: Answer, spent: Spent) -> None:
+        self.purse.pay(prompt, answer)
+        for one in (spent, self.now):
+            one.add(prompt, answer, self.model.price)
+        self._detail = answer.detail or self._detail
+
+    # -- what is told ----------------------------------------------------------------------------------
+
+    @property
+    def without(self) -> dict[str, int]:
+        """Why there is no answer → prompts, those known from before included."""
+        counts = {name: getattr(self.now, name) + self.known.get(name.replace("_", " "), 0) for name in REASONS}
+        return {REASONS[name]: count for name, count in counts.items() if count}
+
+    def _check(self, failures: int) -> None:
+        """Raise where too many prompts have no answer. `failures` is how many calls must have failed at least."""
+        lost = sum(self.without.values())
+        of = lost + self.now.answered + self.known.get("", 0)
+        if lost <= self.model.max_failed * of or (of < FEW and self.now.failed < failures):
+            return
+        raise ModelFailed(
+            f"labeler {self.labeler.name!r}: {lost:,} of {of:,} prompts have no answer ({self._reasons()}), more than "
+            f"max_failed = {self.model.max_failed:g} of model {self.model.id!r}. {self._advice()}",
+            labeler=self.labeler.name, model=self.model.id,
+        )  # fmt: skip
+
+    def _reasons(self) -> str:
+        return ", ".join(f"{count:,} {reason}" for reason, count in self.without.items())
+
+    def _advice(self) -> str:
+        """What to do, by the commonest reason."""
+        commonest = max(self.without, key=lambda reason: self.without[reason])
+        if commonest == REASONS["failed"]:
+            return f"The last error: {self._detail}. Answers so far are kept; run again to ask only what failed"
+        if commonest == REASONS["outside"]:
+            return "Let the prompt end so that a choice is the next word (with a blank before it), or name the choices"
+        if commonest == REASONS["too_long"]:
+            return "Take a model with a longer context, or name a column with shorter texts"
+        return "Ask in other words, or raise max_failed: these rows then abstain"
+
+    def _warn(self) -> None:
+        lost = self.without
+        if lost:
+            again = "; ask again with `shortlist vote --force`" if self.now.failed else ""
+            message = (
+                f"labeler {self.labeler.name!r}: {sum(lost.values()):,} prompts have no answer ({self._reasons()})"
+            )
+            warnings.warn(f"{message}, and their rows abstain{again}", ModelWarning, stacklevel=2)
+        for remark in self.model.remarks():
+            warnings.warn(remark, ModelWarning, stacklevel=2)
+
+    def _left(self) -> str:
+        return f"{self.total - self.rows + 1:,} rows are left." if self.total is not None else ""
+
+    def _line(self) -> None:
+        """Tell how it goes, now and then."""
+        now = time.monotonic()
+        if self.tell is None or now - self._told < OFTEN:
+            return
+        self._told = now
+        self.tell(live_line(self, now - self._began))
+
+
+def live_line(asking: Asking, seconds: float) -> str:
+    """How it goes, in one line: rows, rate, cost, what has no answer, time left."""
+    now, of = asking.now, f" of {asking.total:,}" if asking.total is not None else ""
+    parts = [f"{asking.labeler.name}: {asking.rows:,}{of} rows", f"{now.calls / max(seconds, 1e-9):.1f} calls/s"]
+    if now.tokens:
+        parts.append(f"{now.tokens:,} tokens")
+    if asking.model.price is not None:
+        parts.append(f"{now.money:.4f} spent")
+    if asking.without:
+        parts.append(f"no answer: {asking._reasons()}")
+    if asking.total and asking.rows:
+        parts.append(f"{seconds * (asking.total - asking.rows) / asking.rows:,.0f} s left")
+    return " · ".join(parts)
