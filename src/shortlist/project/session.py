@@ -11,7 +11,7 @@ from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.state import State
 from shortlist.project.listener import Listener
 from shortlist.project.settings import Settings
-from shortlist.project.stages import Stage, find_stage
+from shortlist.project.stages import find_stage
 
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
@@ -96,7 +96,7 @@ class Session:
         """What a stage made: in this run, or else as it is on disk."""
         if stage not in self.results:
             found = find_stage(stage)
-            self.results[stage] = found.load(self.paths(found), self.settings)
+            self.results[stage] = found.load(found.paths(self.folder, self.settings), self.settings)
         return self.results[stage]
 
     @property
@@ -129,14 +129,6 @@ class Session:
         return Analysis(self.votes, self.model, gold=self.gold)
 
     # -- files -----------------------------------------------------------------------------------------
-
-    def output_names(self, stage: Stage) -> list[str]:
-        """The files that a stage writes, as seen from the folder of the project."""
-        return [f"{self.settings.output.folder}/{name}" for name in stage.outputs(self.settings)]
-
-    def paths(self, stage: Stage) -> tuple[Path, ...]:
-        """The files that a stage writes."""
-        return tuple(self.folder / name for name in self.output_names(stage))
 
     def data_digests(self) -> list[str]:
         """The content of the data files, one word each."""
