@@ -69,8 +69,8 @@ class Labeler(ABC):
         """The same labeler; one that reads text and was told no column then reads this one."""
         return self
 
-    def keeping(self, folder: Path) -> Self:  # noqa: ARG002
-        """The same labeler; one that keeps what is dear to find out then keeps it in this folder."""
+    def at_home(self, folder: Path, hidden: Path) -> Self:  # noqa: ARG002
+        """The same labeler in a project: files that it names are in `folder`, what it keeps is in `hidden`."""
         return self
 
     def before(self, rows: AllRows) -> Self:  # noqa: ARG002

@@ -5,4 +5,6 @@ from shortlist.prompts.labeler import PromptLabeler, ask, choose
 from shortlist.prompts.planning import Plan, plan
 from shortlist.prompts.spent import Spent
 
-__all__ = ["KeptScores", "Plan", "PromptLabeler", "Spent", "ask", "choose", "plan"]
+PROMPTS = ("ask", "choose")  # kinds of labelers that name a model
+
+__all__ = ["PROMPTS", "KeptScores", "Plan", "PromptLabeler", "Spent", "ask", "choose", "plan"]

@@ -52,6 +52,7 @@ class PromptLabeler(Labeler):
     image: str | None = None  # the column of pictures
     settings: Mapping[str, Any] = field(default_factory=dict)  # as it was written: its record, less the model
     on: str | None = None  # the column that {text} means
+    folder: Path = Path()  # where pictures are, if their names do not say
     kept: Path | None = None  # where scores are kept
     offsets: tuple[float, ...] | None = None  # the mean scores that calibration takes off
 
@@ -77,8 +78,8 @@ class PromptLabeler(Labeler):
     def on_text(self, column: str) -> PromptLabeler:
         return replace(self, on=column) if self.on is None else self
 
-    def keeping(self, folder: Path) -> PromptLabeler:
-        return replace(self, kept=folder / NAME) if self.model.kept is None else self
+    def at_home(self, folder: Path, hidden: Path) -> PromptLabeler:
+        return replace(self, folder=folder, kept=hidden / NAME if self.model.kept is None else self.kept)
 
     def before(self, rows: AllRows) -> PromptLabeler:
         """Ask about all rows that are not known yet; from then on, voting is reading."""
@@ -135,7 +136,7 @@ class PromptLabeler(Labeler):
 
     def _images(self, chunk: Chunk) -> list[bytes | None]:
         assert self.image is not None
-        return [_picture(value, self.image) for value in column_values(chunk, self.image, self.on)]
+        return [_picture(value, self.image, self.folder) for value in column_values(chunk, self.image, self.on)]
 
     def scores(self, chunk: Chunk) -> Floats:
         """(rows, choices): the scores that are kept, NaN where there are none. Nothing is asked."""
@@ -159,13 +160,13 @@ class PromptLabeler(Labeler):
         return self.map.decide(scores, self.margin, self.widen, offsets)
 
 
-def _picture(value: Any, column: str) -> bytes | None:
+def _picture(value: Any, column: str, folder: Path) -> bytes | None:
     """The bytes of a picture: given as such, or in a file of that name."""
     if isinstance(value, bytes) or is_missing(value):
         return None if is_missing(value) else value
     if isinstance(value, (str, os.PathLike)):
         try:
-            return Path(value).read_bytes()
+            return (folder / value).read_bytes()
         except OSError as error:
             raise BadRows(f"picture {str(value)!r} cannot be read ({error.strerror})", column=column) from error
     raise BadRows(f"column {column!r} holds {type(value).__name__}, not the name of a picture file or its bytes",

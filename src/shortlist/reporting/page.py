@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -46,15 +47,17 @@ def report(
     return write_page(overview, rows, path, title)
 
 
-def write_page(overview: Overview, rows: Any, path: str | os.PathLike[str], title: str) -> Path:
-    """Write the page; where it is comes back."""
-    page = render(overview, rows, title)
+def write_page(
+    overview: Overview, rows: Any, path: str | os.PathLike[str], title: str, *, spent: Sequence[Mapping[str, Any]] = ()
+) -> Path:
+    """Write the page; where it is comes back. `spent` says what language models have cost, a line for each labeler."""
+    page = render(overview, rows, title, spent)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(overview: Overview, rows: Any, title: str) -> str:
+def render(overview: Overview, rows: Any, title: str, spent: Sequence[Mapping[str, Any]] = ()) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -67,6 +70,7 @@ def render(overview: Overview, rows: Any, title: str) -> str:
             script=script,
             script_hash=fingerprint(script),
             level=f"{overview.level:.0%}",
+            spent=spent,
             **content(overview, rows),
         )
     )

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
 from shortlist.labelers.records import from_record
 from shortlist.labelspace import Not
+from shortlist.project.code.toml_models import TomlModels
 from shortlist.project.settings import Settings
+from shortlist.prompts import PROMPTS
 from shortlist.wording import did_you_mean
 
 
-def toml_labelers(settings: Settings) -> list[Labeler]:
+def toml_labelers(settings: Settings, folder: Path) -> list[Labeler]:
     """Every [[labeler]] of the toml; a mistake is told at its line."""
-    return [_labeler(settings, i, record) for i, record in enumerate(settings.declared)]
+    models = TomlModels(settings, folder)
+    return [toml_labeler(settings, models, i, record) for i, record in enumerate(settings.declared)]
 
 
-def _labeler(settings: Settings, i: int, record: Mapping[str, Any]) -> Labeler:
+def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping[str, Any]) -> Labeler:
+    """The labeler of one record; `i` is its place in the toml."""
+    if record.get("kind") in PROMPTS:
+        record = {**record, "model": models.named(record.get("model"), "labeler", i, "model")}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShortlistWarning)

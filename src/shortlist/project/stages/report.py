@@ -26,7 +26,7 @@ class Report(Stage):
         return ("report.html",)
 
     def key(self, session: Session) -> Any:
-        return [session.data_digests(), asdict(session.settings.data)]
+        return [session.data_digests(), asdict(session.settings.data), self._spent(session)]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.reporting.overview import Overview
@@ -34,5 +34,10 @@ class Report(Stage):
 
         title = f"What the labelers of {session.folder.resolve().name} do"
         overview = Overview(session.analysis, diagnosis=session.diagnosis)
-        write_page(overview, session.rows.to_show(), paths[0], title)
+        write_page(overview, session.rows.to_show(), paths[0], title, spent=self._spent(session))
         return {}
+
+    def _spent(self, session: Session) -> list[dict[str, Any]]:
+        """What was spent on language models when votes were made, a line for each model and labeler."""
+        record = session.state.records.get("vote")
+        return [] if record is None else list(record.facts.get("spent", ()))
