@@ -1,10 +1,9 @@
-"""Connection: requests to one HTTP server, kept alive, one connection for each thread."""
+"""Connection: requests to one HTTP server, over connections that are kept open between them."""
 
 from __future__ import annotations
 
 import http.client
 import ssl
-import threading
 import urllib.request
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -20,6 +19,9 @@ class Response(NamedTuple):
     content: bytes
 
 
+Open = tuple[http.client.HTTPConnection, str]  # a connection, and what stands before every path
+
+
 class Connection:
     """A base address and the connections to it. A proxy is taken from the environment, as everywhere."""
 
@@ -33,46 +35,46 @@ class Connection:
         self.port = parts.port or (443 if self.secure else 80)
         self.path, self.query = parts.path.rstrip("/"), parts.query
         self.time_out = time_out
-        self._threads = threading.local()
+        self._idle: list[Open] = []
 
     def post(self, path: str, content: bytes, headers: dict[str, str]) -> Response:
-        """Send, and read the whole answer. An idle connection that the server has closed is opened again."""
-        reused = getattr(self._threads, "open", None) is not None
-        try:
-            return self._post(path, content, headers)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-            self.close()
-            if not reused:
-                raise
-        except BaseException:
-            self.close()
-            raise
-        return self._post(path, content, headers)
+        """Send, and read the whole answer. An idle connection that the server has closed meanwhile is opened again."""
+        idle = self._idle_one()
+        if idle is not None:
+            try:
+                return self._post(idle, path, content, headers)
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                pass
+        return self._post(self._connected(), path, content, headers)
 
-    def _post(self, path: str, content: bytes, headers: dict[str, str]) -> Response:
-        open_one, prefix = self._open()
+    def _post(self, open_one: Open, path: str, content: bytes, headers: dict[str, str]) -> Response:
+        connection, prefix = open_one
         target = f"{prefix}{self.path}/{path}" + (f"?{self.query}" if self.query else "")
-        open_one.request("POST", target, content, headers)
-        answer = open_one.getresponse()
-        found = Response(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        try:
+            connection.request("POST", target, content, headers)
+            answer = connection.getresponse()
+            found = Response(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        except BaseException:
+            connection.close()
+            raise
         if answer.will_close:
-            self.close()
+            connection.close()
+        else:
+            self._idle.append(open_one)
         return found
 
     def close(self) -> None:
-        """Close the connection of this thread."""
-        open_one = getattr(self._threads, "open", None)
-        self._threads.open = None
-        if open_one is not None:
-            open_one[0].close()
+        """Close the connections that nobody uses."""
+        while (idle := self._idle_one()) is not None:
+            idle[0].close()
 
-    def _open(self) -> tuple[http.client.HTTPConnection, str]:
-        found: tuple[http.client.HTTPConnection, str] | None = getattr(self._threads, "open", None)
-        if found is None:
-            found = self._threads.open = self._connected()
-        return found
+    def _idle_one(self) -> Open | None:
+        try:
+            return self._idle.pop()  # lists do this in one step, whatever other threads do
+        except IndexError:
+            return None
 
-    def _connected(self) -> tuple[http.client.HTTPConnection, str]:
+    def _connected(self) -> Open:
         """A connection, and what stands before the path (the whole address, for a proxy without a tunnel)."""
         proxy = None if urllib.request.proxy_bypass(self.host) else urllib.request.getproxies().get(self._scheme)
         if proxy is None:
@@ -95,8 +97,4 @@ class Connection:
         return http.client.HTTPConnection(host, port, timeout=self.time_out)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_threads"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._threads = threading.local()
+        return {**self.__dict__, "_idle": []}

@@ -104,10 +104,13 @@ class HTTP(Server):
                 last, status = self._transient(error), None
             if attempt == self.tries or self.gate.stop.is_set():
                 break
-            self._rest(attempt, pause)
+            self._before_retry(attempt, pause)
         raise Unanswered("failed", self._hidden(last), attempt - 1, status)
 
-    def _rest(self, attempt: int, pause: float | None) -> None:
+    def rest(self) -> None:
+        self.connection.close()
+
+    def _before_retry(self, attempt: int, pause: float | None) -> None:
         """Wait before the next try. What the server asks for holds for everybody."""
         if pause is None:
             self.gate.sleep(backoff(attempt, self.first_wait))

@@ -107,6 +107,7 @@ class LlamaCpp(Server):
                 options.warmup, options.verbosity = False, -1
                 for pool in (options.cpuparams, options.cpuparams_batch):
                     pool.n_threads = self.threads or os.cpu_count() or 1
+                    pool.poll = 0  # idle threads sleep: others may need the processor
                 try:
                     self._server = xllamacpp.Server(options)
                 except Exception as error:

@@ -116,9 +116,18 @@ class Server(Model):
         return found
 
     def answers(self, prompts: Iterable[Prompt], choices: Sequence[str]) -> Iterator[Answers]:
-        source, fatal = enumerate(prompts), None
-        running: dict[Future[Answer], int] = {}
         self.gate.stop.clear()
+        try:
+            yield from self._side_by_side(enumerate(prompts), choices)
+        finally:
+            self.rest()
+
+    def rest(self) -> None:
+        """Nothing more is asked for now."""
+
+    def _side_by_side(self, source: Iterator[tuple[int, Prompt]], choices: Sequence[str]) -> Iterator[Answers]:
+        fatal: BaseException | None = None
+        running: dict[Future[Answer], int] = {}
         with ThreadPoolExecutor(self.at_once) as pool:
             while True:
                 try:
@@ -130,15 +139,9 @@ class Server(Model):
                 except KeyboardInterrupt as interrupt:
                     fatal = self._halt(interrupt)
                     continue
-                some: Answers = []
-                for future in done:
-                    number = running.pop(future)
-                    error = future.exception()
-                    if error is None:
-                        some.append((number, future.result()))
-                    else:
-                        fatal = fatal or self._halt(error)
-                yield some
+                for error in filter(None, (future.exception() for future in done)):
+                    fatal = fatal or self._halt(error)
+                yield [(running.pop(one), one.result()) for one in done if not _failed(one, running)]
         if fatal is not None:
             raise fatal
 
@@ -193,6 +196,8 @@ class Server(Model):
             return text(self.send("chat/completions", dict(body)).content)
         except (BadReply, Unanswered) as error:
             raise ModelFailed(f"model {self.id!r} wrote nothing: {error}", model=self.id) from error
+        finally:
+            self.rest()
 
     def remarks(self) -> list[str]:
         return list(self._remarks)
@@ -206,3 +211,8 @@ class Server(Model):
         self.__dict__.update(state)
         self._lock = threading.Lock()
         self.gate = Gate(getattr(self, "per_minute", None))
+
+
+def _failed(future: Future[Answer], running: dict[Future[Answer], int]) -> bool:
+    """Whether a request ended in an error; it is then no longer under way."""
+    return future.exception() is not None and running.pop(future, None) is not None

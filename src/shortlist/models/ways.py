@@ -168,7 +168,7 @@ def from_plain(value: Sequence[Any]) -> Way:
 
 def proves(way: Way, answer: Answer) -> bool:
     """Whether the answer to a trial shows that a server can be asked this way."""
-    return isinstance(way, (WholeStrings, FirstToken)) or not answer.why
+    return not isinstance(way, Constrained) or not answer.why
 
 
 __all__ = ["BadReply", "Constrained", "FirstToken", "FreeText", "Way", "WholeStrings", "all_ways", "from_plain"]

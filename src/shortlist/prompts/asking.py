@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FEW = 20  # prompts: fewer without an answer may be chance
 OFTEN = 0.25  # seconds between two lines that tell how it goes
+PAUSE = 0.05  # seconds between two looks at what another process asks for
 REASONS = {"refused": "refused", "outside": "outside the choices", "too_long": "too long", "failed": "failed"}
 Tell = Callable[[str], None]
 
@@ -34,45 +35,90 @@ class Asking:
         self.known: dict[str, int] = {}  # why there is no answer ("": there is one) → prompts known from before
         self.rows, self.total, self.tell = 0, total, tell
         self._stopped: str | None = None  # the limit that would be broken
+        self._broken: ModelFailed | None = None  # too many prompts have no answer
+        self._elsewhere: dict[bytes, Prompt] = {}  # what another process asks for
         self._detail = ""
         self._began = self._told = time.monotonic()
 
     def ask(self, chunks: Iterable[Chunk]) -> Spent:
         """Ask about every row whose score is not kept. What it cost comes back."""
-        drawn: dict[int, tuple[bytes, Prompt]] = {}
         if isinstance(self.model, Server) and not self.model.ways():
             self.model.know_ways(self.kept.ways(self.model.id))
         try:
-            for some in self.model.answers(self._drawn(chunks, drawn), self.labeler.map.choices):
-                self._take(some, drawn)
+            self._stream(self._unknown(chunks))
+            while self._elsewhere and not self._over:
+                self._stream(self._given_up())
         finally:
             if isinstance(self.model, Server) and self.model.ways():
                 self.kept.keep_ways(self.model.id, self.model.plain_ways())
         if self._stopped is not None:
             raise self.purse.empty(self._stopped, self._left())
-        self._check(1)
+        if (error := self._broken or self._too_many(1)) is not None:
+            raise error
         self._warn()
         return self.now
 
-    def _drawn(self, chunks: Iterable[Chunk], drawn: dict[int, tuple[bytes, Prompt]]) -> Iterator[Prompt]:
-        """The prompts that are not known, each once; drawn by the model when it has room for one more."""
-        seen: set[bytes] = set()
+    @property
+    def _over(self) -> bool:
+        """Whether nothing more is asked: answers to what is under way still count."""
+        return self._stopped is not None or self._broken is not None
+
+    def _stream(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
+        """Ask for these, as far as the budget goes, and keep what comes back as it comes."""
+        drawn: dict[int, tuple[bytes, Prompt]] = {}
+        try:
+            for some in self.model.answers(self._paid(prompts, drawn), self.labeler.map.choices):
+                self._take(some, drawn)
+        finally:
+            self.kept.claims.drop(key for key, _ in drawn.values())
+
+    def _paid(
+        self, prompts: Iterable[tuple[bytes, Prompt]], drawn: dict[int, tuple[bytes, Prompt]]
+    ) -> Iterator[Prompt]:
+        """Prompts, drawn by the model when it has room for one more; none that would break the budget."""
         number = 0
+        for key, prompt in prompts:
+            if self._over:
+                return
+            if not self._ours(key, prompt):
+                continue
+            self._stopped = self.purse.takes(prompt)
+            if self._stopped is not None:
+                self.kept.claims.drop([key])
+                return
+            drawn[number] = key, prompt
+            number += 1
+            yield prompt
+
+    def _ours(self, key: bytes, prompt: Prompt) -> bool:
+        """Whether it is for us to ask this: nobody else does so now, nor has done a moment ago."""
+        if not self.kept.claims.take(key):
+            self._elsewhere[key] = prompt
+            return False
+        if self.kept.knows(key):
+            self.kept.claims.drop([key])
+            return False
+        return True
+
+    def _unknown(self, chunks: Iterable[Chunk]) -> Iterator[tuple[bytes, Prompt]]:
+        """The prompts that are not known, each once."""
+        seen: set[bytes] = set()
         for chunk in chunks:
             prompts = self.labeler.prompts(chunk)
             keys = [None if prompt is None else self.keys.of(prompt) for prompt in prompts]
             known = self._count([key for key in keys if key is not None])
             for key, prompt in zip(keys, prompts, strict=True):
                 self.rows += 1
-                if key is None or prompt is None or key in known or key in seen or self.kept.knows(key):
+                if key is None or prompt is None or key in known or key in seen:
                     continue
-                self._stopped = self.purse.takes(prompt)
-                if self._stopped is not None:
-                    return
                 seen.add(key)
-                drawn[number] = key, prompt
-                yield prompt
-                number += 1
+                yield key, prompt
+
+    def _given_up(self) -> Iterator[tuple[bytes, Prompt]]:
+        """Prompts that another process was asking for: those it has not answered after a while are tried again."""
+        time.sleep(PAUSE)
+        waiting, self._elsewhere = self._elsewhere, {}
+        return ((key, prompt) for key, prompt in waiting.items() if not self.kept.knows(key))
 
     def _count(self, keys: list[bytes]) -> set[bytes]:
         """The keys that are known."""
@@ -91,7 +137,7 @@ class Asking:
             self._pay(prompt, answer, spent)
         if kept:
             self.kept.keep(kept, spent)
-        self._check(FEW)
+        self._broken = self._broken or self._too_many(FEW)
         self._line()
 
     def _pay(self, prompt: Prompt, answer: Answer, spent: Spent) -> None:
@@ -108,13 +154,13 @@ class Asking:
         counts = {name: getattr(self.now, name) + self.known.get(name.replace("_", " "), 0) for name in REASONS}
         return {REASONS[name]: count for name, count in counts.items() if count}
 
-    def _check(self, failures: int) -> None:
-        """Raise where too many prompts have no answer. `failures` is how many calls must have failed at least."""
+    def _too_many(self, failures: int) -> ModelFailed | None:
+        """The error that too many prompts have no answer. `failures` is how many calls must have failed at least."""
         lost = sum(self.without.values())
         of = lost + self.now.answered + self.known.get("", 0)
         if lost <= self.model.max_failed * of or (of < FEW and self.now.failed < failures):
-            return
-        raise ModelFailed(
+            return None
+        return ModelFailed(
             f"labeler {self.labeler.name!r}: {lost:,} of {of:,} prompts have no answer ({self._reasons()}), more than "
             f"max_failed = {self.model.max_failed:g} of model {self.model.id!r}. {self._advice()}",
             labeler=self.labeler.name, model=self.model.id,

@@ -15,7 +15,8 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.errors import BadFile
 from shortlist.models.model import Answer, Prompt
+from shortlist.prompts.claims import TABLE, Claims
 from shortlist.prompts.spent import COUNTS, Spent
 
 FORMAT = 1
@@ -72,13 +74,14 @@ class KeptScores:
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")
             self._prepare()
+            self.claims = Claims(self._file)
         except (sqlite3.Error, OSError) as error:
             raise BadFile(f"cannot be used to keep scores in ({error})", file=str(path)) from error
 
     def _prepare(self) -> None:
         self._file.execute("BEGIN IMMEDIATE")
         try:
-            for statement in _TABLES.split(";"):
+            for statement in (*_TABLES.split(";"), TABLE):
                 self._file.execute(statement)
             found = self._file.execute("SELECT version FROM format").fetchone()
             if found is None:
@@ -89,6 +92,10 @@ class KeptScores:
             raise BadFile(
                 f"was written by a newer shortlist (format {found[0]}; this one reads {FORMAT})", file=str(self.path)
             )
+
+    def __del__(self) -> None:
+        with suppress(AttributeError, sqlite3.Error):  # it could not be opened, or belongs to another thread
+            self._file.close()
 
     # -- scores ----------------------------------------------------------------------------------------
 
@@ -113,11 +120,12 @@ class KeptScores:
         """Whether this was asked before, perhaps by another process a moment ago."""
         return self._file.execute("SELECT 1 FROM scores WHERE key = ?", (key,)).fetchone() is not None
 
-    def keep(self, answers: Iterable[tuple[bytes, Answer]], spent: Spent) -> None:
+    def keep(self, answers: Sequence[tuple[bytes, Answer]], spent: Spent) -> None:
         """Write answers down, and what they cost. What failed is not kept: it is asked again another time."""
         rows = [(key, a.scores.astype(np.float64).tobytes(), a.why, a.how) for key, a in answers if a.why != "failed"]
         self._file.execute("BEGIN IMMEDIATE")
         self._file.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?)", rows)
+        self.claims.drop(key for key, _ in answers)
         self._file.execute("INSERT OR IGNORE INTO spent (model, labeler) VALUES (?, ?)", (spent.model, spent.labeler))
         sums = ", ".join(f"{name} = {name} + ?" for name in COUNTS)
         amounts = [getattr(spent, name) for name in COUNTS]

@@ -55,6 +55,7 @@ class PromptLabeler(Labeler):
     folder: Path = Path()  # where pictures are, if their names do not say
     kept: Path | None = None  # where scores are kept
     offsets: tuple[float, ...] | None = None  # the mean scores that calibration takes off
+    ready: bool = False  # whether the model was asked about all rows, so that voting is reading
 
     @property
     def says(self) -> Said:  # type: ignore[override]
@@ -83,7 +84,7 @@ class PromptLabeler(Labeler):
 
     def before(self, rows: AllRows) -> PromptLabeler:
         """Ask about all rows that are not known yet; from then on, voting is reading."""
-        here = replace(self, kept=self.place)
+        here = replace(self, kept=self.place, ready=True)
         Asking(here, here.store, rows.count, rows.tell).ask(rows.chunks())
         if not self.calibrate:
             return here
@@ -151,7 +152,8 @@ class PromptLabeler(Labeler):
                 f"labeler {self.name!r} is to be calibrated, which needs all rows: give them as a list or a table",
                 labeler=self.name, option=("calibrate",),
             )  # fmt: skip
-        Asking(self, self.store).ask([chunk])
+        if not self.ready:
+            Asking(self, self.store).ask([chunk])
         return self.scores(chunk)
 
     def decide(self, scores: Floats) -> Any:

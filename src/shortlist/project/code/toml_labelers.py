@@ -17,7 +17,7 @@ from shortlist.prompts import PROMPTS
 from shortlist.wording import did_you_mean
 
 
-def toml_labelers(settings: Settings, folder: Path) -> list[Labeler]:
+def toml_labelers(settings: Settings, folder: Path = Path()) -> list[Labeler]:
     """Every [[labeler]] of the toml; a mistake is told at its line."""
     models = TomlModels(settings, folder)
     return [toml_labeler(settings, models, i, record) for i, record in enumerate(settings.declared)]
