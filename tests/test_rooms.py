@@ -22,6 +22,7 @@ FLOORS = [
     {"analysis"},
     {"reporting"},
     {"project", "demo"},
+    {"browse"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

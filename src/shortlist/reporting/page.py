@@ -15,8 +15,10 @@ from shortlist.analysis import Analysis
 from shortlist.archive import atomic
 from shortlist.errors import require
 from shortlist.identifiability import Diagnosis
+from shortlist.labelers import Labeler
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
+from shortlist.reporting.labeler_rows import labeler_rows
 from shortlist.reporting.notices import from_diagnosis, from_tables
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
@@ -48,16 +50,31 @@ def report(
 
 
 def write_page(
-    overview: Overview, rows: Any, path: str | os.PathLike[str], title: str, *, spent: Sequence[Mapping[str, Any]] = ()
+    overview: Overview,
+    rows: Any,
+    path: str | os.PathLike[str],
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
 ) -> Path:
-    """Write the page; where it is comes back. `spent` says what language models have cost, a line for each labeler."""
-    page = render(overview, rows, title, spent)
+    """Write the page; where it is comes back.
+
+    labelers   words are marked that these match
+    spent      what language models have cost, a line for each labeler
+    """
+    page = render(overview, rows, title, labelers, spent)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(overview: Overview, rows: Any, title: str, spent: Sequence[Mapping[str, Any]] = ()) -> str:
+def render(
+    overview: Overview,
+    rows: Any,
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -72,6 +89,7 @@ def render(overview: Overview, rows: Any, title: str, spent: Sequence[Mapping[st
             level=f"{overview.level:.0%}",
             spent=spent,
             **content(overview, rows),
+            labeler_rows=labeler_rows(overview, rows, labelers),
         )
     )
     return page

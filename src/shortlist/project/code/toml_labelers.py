@@ -17,10 +17,13 @@ from shortlist.prompts import PROMPTS
 from shortlist.wording import did_you_mean
 
 
-def toml_labelers(settings: Settings, folder: Path = Path()) -> list[Labeler]:
-    """Every [[labeler]] of the toml; a mistake is told at its line."""
+def toml_labelers(settings: Settings, folder: Path = Path()) -> tuple[list[Labeler], list[str]]:
+    """Every [[labeler]] of the toml, and what was warned about; a mistake is told at its line."""
     models = TomlModels(settings, folder)
-    return [toml_labeler(settings, models, i, record) for i, record in enumerate(settings.declared)]
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ShortlistWarning)
+        made = [toml_labeler(settings, models, i, record) for i, record in enumerate(settings.declared)]
+    return made, [str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)]
 
 
 def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping[str, Any]) -> Labeler:
@@ -28,9 +31,7 @@ def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping
     if record.get("kind") in PROMPTS:
         record = {**record, "model": models.named(record.get("model"), "labeler", i, "model")}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ShortlistWarning)
-            made = from_record(record)
+        made = from_record(record)
     except ShortlistError as error:
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:

@@ -56,6 +56,8 @@ class Vote(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.voting import vote
 
+        for note in session.roster.notes:  # before the work: a labeler may take long, and this says which
+            session.listener.note(f"{self.name}: {note}")
         notes: list[str] = []
         with noted(notes):
             session.prepare()
@@ -91,7 +93,7 @@ def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster, notes: Sequ
         "labelers": len(votes.names),
         "asked": list(asked),
         "covered": float(votes.covered.mean()),
-        "notes": [*(roster.code.notes if roster.code else ()), *notes, *failed],
+        "notes": [*roster.notes, *notes, *failed],
     }
 
 
