@@ -114,6 +114,13 @@ class Model(ABC):
         """How it can be asked, the best way first; nothing where that is not known before it is asked."""
         return ()
 
+    def plain_ways(self) -> list[Any]:
+        """The same as JSON holds it, to be kept."""
+        return []
+
+    def know_ways(self, plain: Sequence[Sequence[Any]]) -> None:  # noqa: B027  there may be nothing to know
+        """What it can do is known from before."""
+
     def remarks(self) -> list[str]:
         """What was noticed while it was asked."""
         return []

@@ -67,11 +67,9 @@ class Server(Model):
         return tuple(way.name for way in self._ways)
 
     def plain_ways(self) -> list[Any]:
-        """What it can do, as JSON holds it: found out once, and kept."""
         return [way.plain() for way in self._ways]
 
     def know_ways(self, plain: Sequence[Sequence[Any]]) -> None:
-        """What it can do is known from before."""
         self._ways = tuple(from_plain(one) for one in plain)
 
     def try_ways(self) -> int:

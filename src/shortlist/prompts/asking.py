@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from shortlist.errors import ModelFailed, ModelWarning
 from shortlist.models.model import Answer, Answers, Prompt
-from shortlist.models.server import Server
 from shortlist.prompts.kept_scores import KeptScores, Keys
 from shortlist.prompts.spent import Purse, Spent
 from shortlist.rows import Chunk
@@ -42,15 +41,15 @@ class Asking:
 
     def ask(self, chunks: Iterable[Chunk]) -> Spent:
         """Ask about every row whose score is not kept. What it cost comes back."""
-        if isinstance(self.model, Server) and not self.model.ways():
+        if not self.model.ways():
             self.model.know_ways(self.kept.ways(self.model.id))
         try:
             self._stream(self._unknown(chunks))
             while self._elsewhere and not self._over:
                 self._stream(self._given_up())
         finally:
-            if isinstance(self.model, Server) and self.model.ways():
-                self.kept.keep_ways(self.model.id, self.model.plain_ways())
+            if found := self.model.plain_ways():
+                self.kept.keep_ways(self.model.id, found)
         if self._stopped is not None:
             raise self.purse.empty(self._stopped, self._left())
         if (error := self._broken or self._too_many(1)) is not None:

@@ -11,7 +11,6 @@ import polars as pl
 from shortlist.errors import BadLabeler
 from shortlist.labelers import Labeler
 from shortlist.labelers.answers import show_answer
-from shortlist.models.server import Server
 from shortlist.prompts.kept_scores import Keys
 from shortlist.prompts.labeler import PromptLabeler
 from shortlist.prompts.spent import Purse
@@ -75,14 +74,18 @@ class Plan:
 
     def __str__(self) -> str:
         cost = "" if self.money is None else f", about {self.money:.4f} of money"
-        head = f"{self.calls:,} calls, about {self.tokens:,} tokens{cost}; {self.known:.1%} of the rows are known"
+        head = f"{_calls(self.calls)}, about {self.tokens:,} tokens{cost}; {self.known:.1%} of the rows are known"
         return "\n".join([head, *(_shown(line) for line in self.lines)])
+
+
+def _calls(count: int) -> str:
+    return f"{count:,} call{'' if count == 1 else 's'}"
 
 
 def _shown(line: PlanLine) -> str:
     cost = "" if line.money is None else f", about {line.money:.4f}"
     ways = f" ({line.ways[0]})" if line.ways else ""
-    calls = f"{line.calls:,} calls, about {line.tokens:,} tokens{cost}"
+    calls = f"{_calls(line.calls)}, about {line.tokens:,} tokens{cost}"
     return f"  {line.labeler}: {calls}; {line.known:,} of {line.rows:,} rows known; asks {line.model}{ways}"
 
 
@@ -109,7 +112,7 @@ def plan_line(labeler: PromptLabeler, parts: Iterable[Chunk]) -> PlanLine:
                 new.add(key)
                 characters += len(prompt)
     cost = Purse(model, store.spent(model.id)).expected(len(new), characters)
-    if isinstance(model, Server) and not model.ways():
+    if not model.ways():
         model.know_ways(store.ways(model.id))
     money = None if model.price is None else cost.money
     return PlanLine(labeler.name, model.id, rows, skipped, known, len(new), cost.tokens, money, model.ways())
