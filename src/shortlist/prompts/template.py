@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from shortlist.errors import BadLabeler, BadRows
 from shortlist.rows import Chunk
 from shortlist.rows.cells import is_missing
@@ -68,9 +70,10 @@ def cells_of(chunk: Chunk, column: str, on: str | None) -> Sequence[str | None]:
 def column_values(chunk: Chunk, column: str, on: str | None) -> Sequence[Any]:
     """A column; {text} is the row itself where rows are strings, and the text column where none is called so."""
     if chunk.frame is not None:
-        if column == TEXT and TEXT not in chunk.frame.columns:
-            return chunk.text(on).to_list()
-        return chunk.values(column)
+        name = on if column == TEXT and TEXT not in chunk.frame.columns else column
+        if name is None or chunk.frame.schema.get(name) == pl.String:
+            return chunk.text(name).to_list()  # a missing text is none here, not an empty one
+        return chunk.values(name)
     first = chunk.rows[0] if len(chunk) else None
     if column == TEXT and (isinstance(first, str) or is_missing(first)):
         return chunk.values(None)
