@@ -15,13 +15,14 @@ FLOORS = [
     {"errors", "wording", "arrays"},
     {"archive", "engines", "options", "progress", "registry", "beliefs"},
     {"labelspace", "attribute_table", "tensors"},
-    {"votes", "rows"},
+    {"votes", "rows", "models"},
     {"labelers", "labelmodel", "classifier"},
-    {"uncertainty", "zeroshot", "datasets"},
+    {"uncertainty", "zeroshot", "datasets", "prompts"},
     {"identifiability"},
     {"analysis"},
     {"reporting"},
     {"project", "demo"},
+    {"browse"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

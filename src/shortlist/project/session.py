@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.files import data_files
+from shortlist.project.files import HIDDEN, data_files
 from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.state import State
 from shortlist.project.listener import Listener
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from shortlist.engines import Engine
     from shortlist.identifiability import Diagnosis
     from shortlist.project.code.roster import Roster
+    from shortlist.project.gold.file import GoldFile
+    from shortlist.project.gold.known import Known
     from shortlist.project.kept.columns import VoteColumns
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
-
-HIDDEN = ".shortlist"
 
 
 class Session:
@@ -85,10 +85,37 @@ class Session:
 
         return VoteColumns(self.hidden / "votes")
 
+    def prepare(self) -> None:
+        """Let labelers do what they do before any row is voted on: those that ask a model ask it here."""
+        from shortlist.project.preparing import prepared
+
+        self.roster = prepared(self.roster, self.rows, self.columns, self.listener.tell)
+        self.listener.tell("vote")
+
+    @property
+    def gold_file(self) -> GoldFile:
+        """Where what people say about rows is kept."""
+        from shortlist.project.gold.file import GoldFile
+
+        return GoldFile(self.folder / self.settings.data.gold_file)
+
     @cached_property
+    def known(self) -> Known:
+        """What people know about rows: the gold column of the data, and the gold file over it."""
+        from shortlist.project.gold.known import known
+
+        return known(self.rows, self.gold_file, self.settings.classes)
+
+    def gold_changed(self) -> None:
+        """Read again what people know. Votes and model stay; what was worked out with the old gold is forgotten."""
+        self.__dict__.pop("known", None)
+        if "analysis" in self.__dict__:
+            self.analysis = self.analysis.with_gold(self.gold)
+
+    @property
     def gold(self) -> list[str | None] | None:
-        """Known classes by row, where the data has any. They score; they fit only where the toml says so."""
-        return self.rows.gold(self.settings.classes)
+        """Known classes by row, where there are any. They score; they fit only where the toml says so."""
+        return self.known.classes
 
     # -- what stages made ------------------------------------------------------------------------------
 
@@ -129,6 +156,11 @@ class Session:
         return Analysis(self.votes, self.model, gold=self.gold)
 
     # -- files -----------------------------------------------------------------------------------------
+
+    def gold_digest(self) -> str | None:
+        """The content of the gold file, in one word; None where there is none."""
+        path = self.gold_file.path
+        return self.digests.of(path) if path.exists() else None
 
     def data_digests(self) -> list[str]:
         """The content of the data files, one word each."""

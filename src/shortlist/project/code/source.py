@@ -1,9 +1,10 @@
 """Source: a Python file as statements, and which of them a piece of it depends on.
 
-Editing one labeler should ask that labeler again and no other, and no edit that matters may go unseen. So a piece of
-code depends on every statement of its file that may do something when the file is loaded, and, of those that only
-define something (functions, labelers), on the ones it names, directly or through others. Parameters count as names,
-since that is how features are asked for, and so do texts. A file that looks names up at run time is taken as a whole.
+Editing one labeler should ask that labeler again and no other, and no edit that matters may be missed. So a piece of
+code depends on two kinds of statements of its file. One are all that may do something when the file is loaded. The
+other are those that only define something (functions, labelers) and that it names, directly or through others.
+Parameters count as names, since that is how features are asked for, and so do texts. A file that looks names up at
+run time is taken as a whole.
 """
 
 from __future__ import annotations
