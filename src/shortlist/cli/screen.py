@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -48,6 +49,10 @@ class Screen(Listener):
     def advance(self, rows: int) -> None:
         if self._bar is not None and self._task is not None:
             self._bar.advance(self._task, rows)
+
+    def tell(self, line: str) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=escape(line))
 
     def end(self, outcome: Outcome) -> None:
         if self.each_stage and not self.as_json and outcome.status != "up to date":

@@ -69,6 +69,7 @@ class Settings:
     data: Data
     labelers: Labelers
     declared: tuple[Mapping[str, Any], ...]
+    models: Mapping[str, Mapping[str, Any]]
     label_model: Mapping[str, Any]
     gold_fits: bool
     classifier: Classifier
@@ -79,7 +80,7 @@ class Settings:
         toml = TomlFile(folder / NAME)
         values = toml.values
         _version(toml)
-        _known(toml, values, ("version", "classes", "labeler", *_TABLES))
+        _known(toml, values, ("version", "classes", "labeler", "models", *_TABLES))
         tables = {name: _table(toml, name) for name in _TABLES}
         fit = tables["label_model"]
         trained = tables["classifier"]
@@ -90,6 +91,7 @@ class Settings:
             data=Data(**tables["data"]),
             labelers=Labelers(**tables["labelers"]),
             declared=_declared(toml),
+            models=_models(toml),
             gold_fits=fit.pop("use_gold", False),
             label_model=fit,
             classifier=Classifier(**own, options=trained),
@@ -293,8 +295,16 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
 
 
 def _declared(toml: TomlFile) -> tuple[Mapping[str, Any], ...]:
-    """The labelers of the toml as they are written there; what they mean is found out in `declared.py`."""
+    """The labelers of the toml as they are written there; `toml_labelers.py` makes them."""
     records = toml.values.get("labeler", [])
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise toml.wrong("labelers are written below [[labeler]], with two brackets", "labeler")
     return tuple(records)
+
+
+def _models(toml: TomlFile) -> Mapping[str, Mapping[str, Any]]:
+    """The language models of the toml as they are written there; `toml_models.py` makes them."""
+    records = toml.values.get("models", {})
+    if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
+        raise toml.wrong("each language model is a table of its own: [models.NAME]", "models")
+    return records

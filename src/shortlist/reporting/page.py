@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -50,16 +50,31 @@ def report(
 
 
 def write_page(
-    overview: Overview, rows: Any, path: str | os.PathLike[str], title: str, labelers: Sequence[Labeler] = ()
+    overview: Overview,
+    rows: Any,
+    path: str | os.PathLike[str],
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
 ) -> Path:
-    """Write the page; where it is comes back. Words are marked that these labelers match."""
-    page = render(overview, rows, title, labelers)
+    """Write the page; where it is comes back.
+
+    labelers   words are marked that these match
+    spent      what language models have cost, a line for each labeler
+    """
+    page = render(overview, rows, title, labelers, spent)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(overview: Overview, rows: Any, title: str, labelers: Sequence[Labeler] = ()) -> str:
+def render(
+    overview: Overview,
+    rows: Any,
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -72,6 +87,7 @@ def render(overview: Overview, rows: Any, title: str, labelers: Sequence[Labeler
             script=script,
             script_hash=fingerprint(script),
             level=f"{overview.level:.0%}",
+            spent=spent,
             **content(overview, rows),
             labeler_rows=labeler_rows(overview, rows, labelers),
         )
