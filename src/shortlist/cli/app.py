@@ -206,6 +206,15 @@ def run(
     show_run(project, force=force, as_json=json)
 
 
+@app.command(short_help="What asking language models would cost; nothing is sent.")
+@explained
+def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
+    """Say what asking language models would cost: calls, tokens, money, and what is known already. Nothing is sent."""
+    from shortlist.cli.plan import show_plan
+
+    show_plan(project, as_json=json)
+
+
 app.command("show", short_help="Show rows: of a labeler, without votes, in conflict, wrong, …")(explained(people.show))
 app.command("why", short_help="Why a row has its label: what each labeler added.")(explained(people.why))
 app.command("label", short_help="Label rows by hand, the most useful first.")(explained(people.label))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from shortlist.errors import FitWarning, ShortlistError
+from shortlist.errors import ShortlistError, ShortlistWarning
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
@@ -85,6 +85,6 @@ class Stage(ABC):
 def noted(notes: list[str]) -> Iterator[None]:
     """Warnings become notes."""
     with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", FitWarning)
+        warnings.simplefilter("always", ShortlistWarning)
         yield
     notes += dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, Warning))
