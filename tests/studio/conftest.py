@@ -1,7 +1,7 @@
 import pytest
 
 from shortlist.studio import Desk
-from shortlist.studio.service import Service
+from shortlist.studio.web.service import Service
 from tests.project.news import make
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from shortlist.studio import Desk
-from shortlist.studio.server import Server
+from shortlist.studio.web.server import Server
 
 
 class Running:

@@ -11,8 +11,8 @@ from shortlist.studio.comparing import compare
 from shortlist.studio.exporting import export
 from shortlist.studio.overview import overview
 from shortlist.studio.rules import save_rule
-from shortlist.studio.service import Service
 from shortlist.studio.setup import offered, set_up
+from shortlist.studio.web.service import Service
 from tests.project.news import CLASSES, TOML, edit, rows
 
 

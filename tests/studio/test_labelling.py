@@ -5,7 +5,7 @@ import pytest
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.studio.labelling import label_row, next_to_label, take_back
 from shortlist.studio.rules import use_gold
-from shortlist.studio.service import Service
+from shortlist.studio.web.service import Service
 
 
 def test_a_label_is_on_disk_and_in_the_figures_at_once(desk):

@@ -9,7 +9,7 @@ import typer
 
 from shortlist.cli.screen import Screen
 from shortlist.studio import Desk
-from shortlist.studio.server import Server
+from shortlist.studio.web.server import Server
 
 
 def open_studio(folder: Path, port: int, *, browser: bool) -> None:

@@ -17,8 +17,8 @@ from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME, Settings
-from shortlist.project.toml_edit import TomlEdit
 from shortlist.studio.desk import Desk
+from shortlist.studio.toml_edit import TomlEdit
 
 KINDS = ("keywords", "pattern")  # that can be written in the browser
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.studio.guard import LARGEST
-from shortlist.studio.server import listening
+from shortlist.studio.web.guard import LARGEST
+from shortlist.studio.web.server import listening
 from tests.project.news import make
 from tests.studio.running import running
 

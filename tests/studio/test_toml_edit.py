@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shortlist.errors import ShortlistError
 from shortlist.project.mistake import BadProject
-from shortlist.project.toml_edit import TomlEdit, pair
+from shortlist.studio.toml_edit import TomlEdit, pair
 
 TEXT = """# ours
 version = 1  # of the format

@@ -13,11 +13,11 @@ from typing import Any
 from shortlist.errors import ShortlistError, require
 from shortlist.reporting.page import template
 from shortlist.studio.desk import Desk
-from shortlist.studio.events import events
-from shortlist.studio.guard import App, Guard, TooLarge
 from shortlist.studio.preview import Superseded
 from shortlist.studio.rules import Conflict
-from shortlist.studio.service import ASKS, READS, Given, Service
+from shortlist.studio.web.events import events
+from shortlist.studio.web.guard import App, Guard, TooLarge
+from shortlist.studio.web.service import ASKS, READS, Given, Service
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
@@ -82,7 +82,7 @@ def _asset(name: str) -> tuple[bytes, str] | None:
     """A file of the page; the style sheet of the report is one of them."""
     if name == "report.css":
         return template("page.css").encode(), "text/css"
-    path = resources.files(__package__) / "assets" / name
+    path = resources.files("shortlist.studio") / "assets" / name
     kind = KINDS.get("." + name.rpartition(".")[2])
     if kind is None or "/" in name or "\\" in name or not path.is_file():
         return None
