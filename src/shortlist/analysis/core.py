@@ -59,10 +59,10 @@ class Analysis:
     # -- tables ----------------------------------------------------------------------------------------
 
     def labelers(self, *, level: float | None = 0.9) -> pl.DataFrame:
-        """Per labeler: votes, coverage, overlap, conflict, ambiguity, and how often it is right.
+        """Per labeler: votes, coverage, overlap, conflict, size, and how often it is right.
 
         Coverage, overlap (some other labeler votes too) and conflict (with a shortlist that has no class in common)
-        are shares of all rows; ambiguity is the mean size of its shortlists. `believed` is the mean belief inside its
+        are shares of all rows; size is the mean size of its shortlists. `believed` is the mean belief inside its
         votes; `accuracy` is the model's estimate, with an interval that holds it at this level (None for none).
         """
         return labelers.labeler_table(self, level)
@@ -147,6 +147,23 @@ class Analysis:
             raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
         known = self.gold >= 0
         return float((self.guess[known] == self.gold[known]).mean())
+
+    @property
+    def known_rows(self) -> int:
+        """How many rows have a known class."""
+        return 0 if self.gold is None else int((self.gold >= 0).sum())
+
+    @cached_property
+    def counting_on_gold(self) -> float:
+        """`right_on_gold` of a count of the votes, which every model should beat."""
+        from shortlist.labelmodel.baselines import MajorityVote
+
+        if self.gold is None:
+            raise BadFit("this needs known classes: Analysis(votes, gold=…)")
+        known = np.flatnonzero(self.gold >= 0)
+        counted = MajorityVote().fit(self.votes)
+        guess = most_likely(counted.predict_proba(self.votes[known]), counted.class_balance_)
+        return float((guess == self.gold[known]).mean())
 
     @cached_property
     def soft(self) -> Floats:
