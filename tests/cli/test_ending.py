@@ -56,7 +56,7 @@ def test_a_run_ends_with_it(tmp_path, monkeypatch, capfd):
 
 def test_a_stage_that_found_too_little_is_marked(tmp_path, monkeypatch, capfd):
     home = tmp_path / "news"
-    make(home, labelers="from shortlist import keywords\n\nrare = keywords(['w7'], says='sports')\n")
+    make(home, labelers="from shortlist import pattern\n\nrare = pattern('w7.*w8', yes='sports', name='rare')\n")
     edit(home / "shortlist.toml", '["shares", "profit"]', '["nowhere"]')
     monkeypatch.chdir(home)
     out = call(capfd, "run").out

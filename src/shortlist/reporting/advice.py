@@ -47,7 +47,7 @@ class Advice:
         if self.gain is None:
             return ""
         how = "measured on gold rows" if self.measured else "estimate"
-        return f"about {self.gain:,.0f} more of {m:,} rows right ({how})"
+        return f"About {self.gain:,.0f} more of {m:,} rows right ({how})"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

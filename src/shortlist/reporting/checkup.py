@@ -33,7 +33,7 @@ class Checkup:
             yield f"{number}. {one.what}"
             yield f"   {one.why}"
             if one.gain is not None:
-                yield f"   Gain: {one.show_gain(self.rows)}."
+                yield f"   {one.show_gain(self.rows)}."
             yield from (f"       {line}" for line in one.code.splitlines())
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,11 @@ from shortlist.analysis.calibration import Calibration
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
+from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.advice import advise
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.trials import FEW
+from shortlist.votes import Votes
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
 
@@ -148,8 +150,8 @@ class Overview:
     def score_tiles(self) -> list[Tile]:
         """Who is right on how many gold rows: the model, a mere count of the votes, and others that were scored."""
         assert self.calibration is not None
-        scores = {"right": self.calibration.right, "counting votes": self.analysis.counting_on_gold}
-        note = f"of {self.known.sum():,} gold rows"
+        scores = {"label model": self.calibration.right, "counting votes": self.analysis.counting_on_gold}
+        note = f"right on {self.known.sum():,} gold rows"
         return [Tile(name, f"{share:.1%}", note) for name, share in (scores | self.other_scores).items()]
 
     @cached_property
@@ -164,9 +166,6 @@ class Overview:
             tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the best guess"))
         if self.calibration is not None:
             tiles += self.score_tiles
-        if hasattr(self.model, "n_iter_"):
-            note = "converged" if self.model.converged_ else "stopped early"
-            tiles.append(Tile("fit", f"{self.model.n_iter_} steps", note))
         return tiles
 
 
@@ -174,3 +173,12 @@ def _upper(square: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The upper triangle, in the order of the table of pairs."""
     above: npt.NDArray[np.int64] = square[np.triu_indices(len(square), 1)]
     return above
+
+
+def checkup(votes: Votes, model: Any = None, *, gold: Gold | None = None, time_limit: float = 10.0) -> Checkup:
+    """What to do about the labelers, the most gain first, and whether accuracies can be learned from votes alone.
+
+    gold         known classes, by row (None where unknown) or as a mapping from row to class: they measure gains
+    time_limit   seconds that the identifiability check may take
+    """
+    return Overview(Analysis(votes, model, gold=gold), time_limit=time_limit).checkup
