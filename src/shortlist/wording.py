@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 
-def nearest(word: object, words: Iterable[str]) -> str | None:
-    """The most similar of `words`; nothing when none is close."""
+def nearest(word: object, words: Iterable[str], cutoff: float = 0.5) -> str | None:
+    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same)."""
     folded: dict[str, str] = {}
     for known in words:
         folded.setdefault(known.casefold(), known)
-    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 

@@ -31,6 +31,7 @@ class Screen(Listener):
         self.each_stage = each_stage
         self.out = _console(sys.stdout)
         self.err = _console(sys.stderr)
+        self._told: set[str] = set()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
@@ -87,7 +88,9 @@ class Screen(Listener):
         self.print(Text(line))
 
     def note(self, line: str) -> None:
-        if not self.as_json:
+        """What the user should know besides; each note is told once."""
+        if not self.as_json and line not in self._told:
+            self._told.add(line)
             self.err.print(Text.assemble(("note: ", "yellow"), line), soft_wrap=not self.err.is_terminal)
 
     def mistake(self, error: Exception) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from shortlist.identifiability.voice import Voice
+from shortlist.identifiability.labeler_masks import LabelerMasks
 
 FEASIBLE, TIME_LIMIT, INFEASIBLE = 0, 1, 2  # what milp answers
 
@@ -29,7 +29,7 @@ class Variant:
     """A labeler as it is or could be, and what that would cost."""
 
     owner: int
-    voice: Voice
+    masks: LabelerMasks
     cost: float = 0.0
 
 
@@ -119,9 +119,9 @@ def _one_place_each(
 
 def _single_out(rows: _Rows, variants: Sequence[Variant], columns: list[int], y: int) -> None:
     """Votes of those in the set rule out every class but y."""
-    against: dict[int, list[int]] = {c: [] for c in range(variants[0].voice.k) if c != y}
+    against: dict[int, list[int]] = {c: [] for c in range(variants[0].masks.k) if c != y}
     for variant, column in zip(variants, columns, strict=True):
-        options = variant.voice.options[y]
+        options = variant.masks.options[y]
         takes = [column] if len(options) == 1 else [rows.column() for _ in options]
         if len(options) > 1:
             rows.add({**dict.fromkeys(takes, 1.0), column: -1.0}, -np.inf, 0.0)
@@ -138,6 +138,6 @@ def _tell_apart(rows: _Rows, variants: Sequence[Variant], columns: list[int], k:
     rows.some(columns)
     unseen = [rows.column() for _ in range(k)]
     for c, column in enumerate(unseen):
-        free = [at for variant, at in zip(variants, columns, strict=True) if variant.voice.free >> c & 1]
+        free = [at for variant, at in zip(variants, columns, strict=True) if variant.masks.free >> c & 1]
         rows.some([column, *free])
     rows.add(dict.fromkeys(unseen, 1.0), 0.0, 1.0)

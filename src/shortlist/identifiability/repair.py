@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shortlist.identifiability.intersection import Deadline
+from shortlist.identifiability.labeler_masks import LabelerMasks, bits
 from shortlist.identifiability.program import Variant, solve
-from shortlist.identifiability.voice import Voice, bits
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain
 
@@ -53,10 +53,10 @@ class _Idea:
     added: tuple[Shortlist, ...] = ()
     cost: float = 0.0
 
-    def voice(self, space: LabelSpace, *, dummies: bool) -> Voice:
+    def masks(self, space: LabelSpace, *, dummies: bool) -> LabelerMasks:
         codomain = Codomain.declare([*self.said, *self.added], space)  # with more to say, the dummy is another
         shortlists = codomain.shortlists if dummies else codomain.says
-        return Voice(self.labeler or "", tuple(bits(t, space) for t in shortlists), len(space))
+        return LabelerMasks(self.labeler or "", tuple(bits(t, space) for t in shortlists), len(space))
 
 
 def find_repairs(
@@ -85,8 +85,8 @@ def _different(ideas: list[_Idea], space: LabelSpace, *, dummies: bool) -> tuple
     """The ideas without those that do for a labeler what an earlier one does."""
     kept: dict[Any, tuple[_Idea, Variant]] = {}
     for idea in ideas:
-        voice = idea.voice(space, dummies=dummies)
-        kept.setdefault((idea.owner, voice.effect), (idea, Variant(idea.owner, voice, idea.cost)))
+        masks = idea.masks(space, dummies=dummies)
+        kept.setdefault((idea.owner, masks.effect), (idea, Variant(idea.owner, masks, idea.cost)))
     return [idea for idea, _ in kept.values()], [variant for _, variant in kept.values()]
 
 

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.engines import Engine, chosen_engine, ordered
-from shortlist.errors import BadLabeler, BadRows, BadShortlist, ShortlistError
+from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError
 from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
+from shortlist.labelers.failure import with_row
 from shortlist.labelers.features import Columns, Feature, Plan
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, counted
@@ -72,6 +73,7 @@ class Asker:
     space: LabelSpace | None
     raise_errors: bool
     full_abstains: bool
+    shown: tuple[str, ...] = ()  # the columns of a row that are told when a labeler fails on it; without any, all
 
     @classmethod
     def of(
@@ -82,6 +84,7 @@ class Asker:
         features: Feature | Iterable[Feature] = (),
         on_error: str = "raise",
         full_set_abstains: bool = False,
+        shown: Sequence[str] = (),
     ) -> Asker:
         """Labelers and options as `apply` takes them. A mistake in what labelers declare is found here."""
         if on_error not in ("raise", "abstain"):
@@ -93,7 +96,7 @@ class Asker:
                 _codomain(labeler, (), known, full_set_abstains)
         given = (features,) if isinstance(features, Feature) else tuple(features)
         plan = Plan([function for labeler in asked for function in labeler.functions()], given)
-        return cls(asked, plan, known, on_error == "raise", full_set_abstains)
+        return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown))
 
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
@@ -105,6 +108,11 @@ class Asker:
             return labeler.vote(columns, Codebook(labeler.says, self.space, full_abstains=self.full_abstains))
         except BadRows as error:
             raise error.about(labeler=labeler.name) from error
+        except LabelerFailed as error:
+            if error.row is None or columns.chunk.start + len(columns.chunk) <= error.row:
+                raise
+            row = columns.chunk.row(error.row - columns.chunk.start)
+            raise with_row(error, row, self.shown) from error.__cause__
 
     def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
         """What was said about all chunks, in the order of the rows, as Votes."""

@@ -107,7 +107,7 @@ class Rows(RowStore):
             kept = self._frames[source]
             yield from kept if columns is None else (frame.select(columns) for frame in kept)
             return
-        read = (self._filled(frame) for frame in file.batches(columns, SEGMENT))
+        read = file.batches(columns, SEGMENT)
         if self.keep and columns is None:
             self._frames[source] = list(read)
             yield from self._frames[source]

@@ -11,12 +11,14 @@ from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.state import State
 from shortlist.project.listener import Listener
 from shortlist.project.settings import Settings
-from shortlist.project.stages import Stage, find_stage
+from shortlist.project.stages import find_stage
 
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
     from shortlist.project.code.roster import Roster
+    from shortlist.project.gold.file import GoldFile
+    from shortlist.project.gold.known import Known
     from shortlist.project.kept.columns import VoteColumns
     from shortlist.project.rows import Rows
     from shortlist.reporting.checkup import Checkup
@@ -85,10 +87,30 @@ class Session:
 
         return VoteColumns(self.hidden / "votes")
 
+    @property
+    def gold_file(self) -> GoldFile:
+        """Where what people say about rows is kept."""
+        from shortlist.project.gold.file import GoldFile
+
+        return GoldFile(self.folder / self.settings.data.gold_file)
+
     @cached_property
+    def known(self) -> Known:
+        """What people know about rows: the gold column of the data, and the gold file over it."""
+        from shortlist.project.gold.known import known
+
+        return known(self.rows, self.gold_file, self.settings.classes)
+
+    def gold_changed(self) -> None:
+        """Read again what people know. Votes and model stay; what was worked out with the old gold is forgotten."""
+        self.__dict__.pop("known", None)
+        if "analysis" in self.__dict__:
+            self.analysis = self.analysis.with_gold(self.gold)
+
+    @property
     def gold(self) -> list[str | None] | None:
-        """Known classes by row, where the data has any. They score; they fit only where the toml says so."""
-        return self.rows.gold(self.settings.classes)
+        """Known classes by row, where there are any. They score; they fit only where the toml says so."""
+        return self.known.classes
 
     # -- what stages made ------------------------------------------------------------------------------
 
@@ -96,7 +118,7 @@ class Session:
         """What a stage made: in this run, or else as it is on disk."""
         if stage not in self.results:
             found = find_stage(stage)
-            self.results[stage] = found.load(self.paths(found), self.settings)
+            self.results[stage] = found.load(found.paths(self.folder, self.settings), self.settings)
         return self.results[stage]
 
     @property
@@ -130,13 +152,10 @@ class Session:
 
     # -- files -----------------------------------------------------------------------------------------
 
-    def output_names(self, stage: Stage) -> list[str]:
-        """The files that a stage writes, as seen from the folder of the project."""
-        return [f"{self.settings.output.folder}/{name}" for name in stage.outputs(self.settings)]
-
-    def paths(self, stage: Stage) -> tuple[Path, ...]:
-        """The files that a stage writes."""
-        return tuple(self.folder / name for name in self.output_names(stage))
+    def gold_digest(self) -> str | None:
+        """The content of the gold file, in one word; None where there is none."""
+        path = self.gold_file.path
+        return self.digests.of(path) if path.exists() else None
 
     def data_digests(self) -> list[str]:
         """The content of the data files, one word each."""

@@ -25,6 +25,7 @@ class Data:
     features: tuple[str, ...] = ()
     id: str | None = None
     gold: str | None = None
+    gold_file: str = "gold.jsonl"  # what people say: see project/gold/file.py
     types: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -188,7 +189,8 @@ def _types(value: Any) -> dict[str, str]:
 
 
 _DATA: dict[str, Check] = {
-    "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "types": _types,
+    "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "gold_file": _text,
+    "types": _types,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
     "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),

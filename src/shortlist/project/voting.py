@@ -131,6 +131,7 @@ def _asker(roster: Roster, rows: Rows, labelers: Labelers) -> Asker:
             features=roster.features(rows.columns),
             on_error=how.on_error,
             full_set_abstains=how.full_set_abstains,
+            shown=[name for name in (rows.data.id, rows.data.text) if name is not None],
         )
 
 

@@ -49,7 +49,7 @@ class Watch:
         self.seen = self.stamps()
         with self.project.open(listener) as session:
             session.columns, session.rows = self.columns, self._rows(session)
-            session.gold = self._known(session)
+            session.known = self._known(session)
             now = self._snapshot(session)
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
@@ -59,6 +59,8 @@ class Watch:
         roster, rows, settings = session.roster, session.rows, session.settings
         self._reads = roster.reads
         session.listener.begin("vote", len(rows))
+        for note in roster.notes:
+            session.listener.note(f"vote: {note}")
         votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
         session.listener.begin("fit")
         self.notes = []
@@ -82,12 +84,13 @@ class Watch:
         return rows
 
     def _known(self, session: Session) -> Any:
-        """Known classes, read again only where the data changed."""
+        """What people know, read again only where the data or the gold file changed."""
         rows, classes = session.rows, session.settings.classes
-        what = (rows.sources, rows.data.gold, classes)
+        what = (rows.sources, rows.data.gold, session.gold_digest(), classes)
         if self._gold is None or self._gold[0] != what:
-            found = rows.gold(classes)
-            self._gold = (what, found, None if found is None else LabelSpace(classes).positions(found))
+            found = session.known
+            positions = None if found.classes is None else LabelSpace(classes).positions(found.classes)
+            self._gold = (what, found, positions)
         return self._gold[1]
 
     def _positions(self) -> Any:
@@ -127,7 +130,7 @@ class Watch:
         project = self.project
         settings, folder = project.settings, project.folder
         code = folder / settings.labelers.file
-        found = [folder / NAME, code]
+        found = [folder / NAME, code, folder / settings.data.gold_file]
         try:
             found += local_files(code)
             found += [*data_files(folder, settings), *depended_files(folder, settings)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -31,6 +32,7 @@ class Advice:
 
     what, why   what to do, and the reason for it
     code        the line that does it
+    command     in a project: the command that does it, or shows the rows in question
     gain        rows that are expected to be set right; None where that is not known
     measured    whether rows with a known class show the gain; else it is an estimate
     """
@@ -41,6 +43,14 @@ class Advice:
     code: str
     gain: float | None = None
     measured: bool = False
+    command: str = ""
+
+    @property
+    def in_project(self) -> Advice:
+        """The same for who works in a project folder: its commands beside the code, or in its place."""
+        by_command = self.kind in ("uncovered", "label")
+        lines = [self.command] if by_command else [self.code, self.command and f"# look: {self.command}"]
+        return replace(self, code="\n".join(filter(None, lines)))
 
     def show_gain(self, m: int) -> str:
         """The gain in words; nothing where it is not known."""
@@ -121,7 +131,10 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
         trial = trials.without(name)
         if trial.sure or not trial.measured:
             why = " ".join(filter(None, (reasons[name], trial.show())))
-            yield Advice("leave out", f"Mend {name}, or leave it out.", why, f"del {name}", trial.gain, trial.measured)
+            found = Advice(
+                "leave out", f"Mend {name}, or leave it out.", why, f"del {name}", trial.gain, trial.measured
+            )
+            yield replace(found, command=f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}")
 
 
 def suspects(overview: Overview) -> Iterator[tuple[str, str]]:
@@ -206,6 +219,7 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
             f"({average.show()}).",
             f"@labeler(says=[{_word(one)}, {_word(other)}])\ndef tells_apart(text): ...",
             gain,
+            command=f"shortlist show --class {quote(one)} --unsure",
         )
 
 
@@ -223,6 +237,7 @@ def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:
             f"The gain is that of a labeler as good as your average one ({average.show()}).",
             "[row for row, voted in zip(rows, votes.covered) if not voted][:20]    # look at some",
             uncovered_gain(overview.analysis, average),
+            command="shortlist show --uncovered",
         )
 
 
@@ -238,4 +253,5 @@ def more_gold(overview: Overview) -> Iterator[Advice]:
             f"Label about {ENOUGH} rows by hand, to know how good the labels are.",
             f"{have} a known class. With {ENOUGH}, accuracies and the advice above are measured, not estimated.",
             f"Analysis(votes, model).suggest({ENOUGH})    # the rows that help most",
+            command="shortlist label",
         )

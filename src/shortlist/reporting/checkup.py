@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shortlist.identifiability import Diagnosis
@@ -22,6 +22,11 @@ class Checkup:
     def identifiable(self) -> bool | None:
         """Whether accuracies can be learned from votes alone; None where that is not decided."""
         return self.diagnosis.identifiable
+
+    @property
+    def in_project(self) -> Checkup:
+        """The same for who works in a project folder: its commands stand beside the code."""
+        return replace(self, advice=tuple(one.in_project for one in self.advice))
 
     def lines(self) -> Iterator[str]:
         """The to-do list, as a terminal shows it."""

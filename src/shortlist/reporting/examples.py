@@ -64,7 +64,7 @@ def conflicts(overview: Overview, rows: Any) -> list[Conflict]:
     chosen = [spread_out(members) for _, members in found]
     seen = pick(rows, {a for some in chosen for a in some}, len(overview.votes)) if rows is not None else {}
     return [
-        _conflict(overview, bucket, members, tuple(_example(overview, a, seen.get(a)) for a in some))
+        _conflict(overview, bucket, members, tuple(example_of(overview, a, seen.get(a)) for a in some))
         for (bucket, members), some in zip(found, chosen, strict=True)
     ]
 
@@ -77,7 +77,7 @@ def suggested(overview: Overview, rows: Any) -> list[Suggestion]:
     seen = pick(rows, table["row"].to_list(), len(overview.votes)) if rows is not None else {}
     return [
         Suggestion(
-            _example(overview, line["row"], seen.get(line["row"])),
+            example_of(overview, line["row"], seen.get(line["row"])),
             line["gain"],
             line["rows"],
             line["said"],
@@ -125,7 +125,7 @@ def _side(overview: Overview, name: str, shown: str, members: Any) -> Side:
     return Side(name, shown, believed, gold)
 
 
-def _example(overview: Overview, a: int, specimen: Specimen | None) -> Example:
+def example_of(overview: Overview, a: int, specimen: Specimen | None) -> Example:
     analysis, space = overview.analysis, overview.votes.space
     ids = overview.votes.ids
     guesses: tuple[tuple[str, float], ...] = ()

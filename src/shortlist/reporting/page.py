@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,10 @@ from shortlist.analysis import Analysis
 from shortlist.archive import atomic
 from shortlist.errors import require
 from shortlist.identifiability import Diagnosis
+from shortlist.labelers import Labeler
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
+from shortlist.reporting.labeler_rows import labeler_rows
 from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
@@ -49,15 +51,17 @@ def report(
     return write_page(overview, rows, path, title)
 
 
-def write_page(overview: Overview, rows: Any, path: str | os.PathLike[str], title: str) -> Path:
-    """Write the page; where it is comes back."""
-    page = render(overview, rows, title)
+def write_page(
+    overview: Overview, rows: Any, path: str | os.PathLike[str], title: str, labelers: Sequence[Labeler] = ()
+) -> Path:
+    """Write the page; where it is comes back. Words are marked that these labelers match."""
+    page = render(overview, rows, title, labelers)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(overview: Overview, rows: Any, title: str) -> str:
+def render(overview: Overview, rows: Any, title: str, labelers: Sequence[Labeler] = ()) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -71,6 +75,7 @@ def render(overview: Overview, rows: Any, title: str) -> str:
             script_hash=fingerprint(script),
             level=f"{overview.level:.0%}",
             **content(overview, rows),
+            labeler_rows=labeler_rows(overview, rows, labelers),
         )
     )
     return page

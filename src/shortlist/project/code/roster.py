@@ -29,6 +29,7 @@ class Roster:
     code: Code | None
     settings: Settings
     folder: Path
+    notes: tuple[str, ...] = ()  # what was warned about while they were made
 
     @property
     def names(self) -> list[str]:
@@ -68,7 +69,8 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     code = None
     if file.exists() or not settings.declared:
         code = load(file)
-    text, written = settings.data.text, [*toml_labelers(settings), *(code.labelers if code else ())]
+    declared, notes = toml_labelers(settings)
+    text, written = settings.data.text, [*declared, *(code.labelers if code else ())]
     labelers = written if text is None else [labeler.on_text(text) for labeler in written]
     if not labelers:
         raise BadProject(
@@ -84,7 +86,8 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
         digest(fingerprint(labeler, code, around, as_written), labeler.name, how)
         for labeler, as_written in zip(labelers, written, strict=True)
     ]
-    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent)
+    told = dict.fromkeys([*notes, *(code.notes if code else ())])
+    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent, tuple(told))
     _check_names(roster)
     _check_classes(roster)
     return roster

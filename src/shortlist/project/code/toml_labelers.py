@@ -14,16 +14,17 @@ from shortlist.project.settings import Settings
 from shortlist.wording import did_you_mean
 
 
-def toml_labelers(settings: Settings) -> list[Labeler]:
-    """Every [[labeler]] of the toml; a mistake is told at its line."""
-    return [_labeler(settings, i, record) for i, record in enumerate(settings.declared)]
+def toml_labelers(settings: Settings) -> tuple[list[Labeler], list[str]]:
+    """Every [[labeler]] of the toml, and what was warned about; a mistake is told at its line."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ShortlistWarning)
+        made = [_labeler(settings, i, record) for i, record in enumerate(settings.declared)]
+    return made, [str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)]
 
 
 def _labeler(settings: Settings, i: int, record: Mapping[str, Any]) -> Labeler:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ShortlistWarning)
-            made = from_record(record)
+        made = from_record(record)
     except ShortlistError as error:
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:

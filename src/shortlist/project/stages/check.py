@@ -28,13 +28,13 @@ class Check(Stage):
 
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes measure what is advised
-        return gold and [gold, session.data_digests()]
+        return [gold and [gold, session.data_digests()], session.gold_digest()]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.kept.state import write_json
         from shortlist.reporting.overview import Overview
 
-        found = Overview(session.analysis, time_limit=TIME_LIMIT).checkup
+        found = Overview(session.analysis, time_limit=TIME_LIMIT).checkup.in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {

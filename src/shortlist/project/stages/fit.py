@@ -28,7 +28,7 @@ class Fit(Stage):
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes are part of what is found, even where they do not fit
         options = dict(session.settings.label_model)
-        return [options, session.settings.gold_fits, gold and [gold, session.data_digests()]]
+        return [options, session.settings.gold_fits, gold and [gold, session.data_digests()], session.gold_digest()]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes: list[str] = []

@@ -33,7 +33,7 @@ class Predict(Stage):
 
     def key(self, session: Session) -> Any:
         data, output = session.settings.data, session.settings.output
-        return [session.data_digests(), asdict(data), output.format, output.shortlist]
+        return [session.data_digests(), session.gold_digest(), asdict(data), output.format, output.shortlist]
 
     def refusal(self, settings: Settings) -> ShortlistError | None:
         return no_classifier(settings)

@@ -27,7 +27,7 @@ class Report(Stage):
         return ("report.html",)
 
     def key(self, session: Session) -> Any:
-        return [session.data_digests(), asdict(session.settings.data)]
+        return [session.data_digests(), asdict(session.settings.data), session.gold_digest()]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.reporting.overview import Overview
@@ -35,7 +35,7 @@ class Report(Stage):
 
         title = f"What the labelers of {session.folder.resolve().name} do"
         overview = Overview(session.analysis, checkup=session.checkup, scores=classifier_score(self, session))
-        write_page(overview, session.rows.to_show(), paths[0], title)
+        write_page(overview, session.rows.to_show(), paths[0], title, session.roster.labelers)
         return {}
 
 

@@ -36,6 +36,10 @@ class Stage(ABC):
     def outputs(self, settings: Settings) -> tuple[str, ...]:
         """The files it writes, by their names in the output folder."""
 
+    def paths(self, folder: Path, settings: Settings) -> tuple[Path, ...]:
+        """The files it writes in a project folder."""
+        return tuple(folder / settings.output.folder / name for name in self.outputs(settings))
+
     def key(self, session: Session) -> Any:  # noqa: ARG002
         """What the outputs are made from, besides the outputs of the stages it needs, as plain data.
 

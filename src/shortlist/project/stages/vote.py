@@ -50,6 +50,8 @@ class Vote(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.voting import vote
 
+        for note in session.roster.notes:  # before the work: a labeler may take long, and this says which
+            session.listener.note(f"{self.name}: {note}")
         votes, asked = vote(session.roster, session.rows, session.columns, session.engine, session.listener.advance)
         votes.save(paths[0])
         session.results[self.name] = votes
@@ -78,7 +80,7 @@ def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
         "labelers": len(votes.names),
         "asked": list(asked),
         "covered": float(votes.covered.mean()),
-        "notes": [*(roster.code.notes if roster.code else ()), *failed],
+        "notes": [*roster.notes, *failed],
     }
 
 
