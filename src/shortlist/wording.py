@@ -32,10 +32,3 @@ def given_twice(words: Sequence[str]) -> str | None:
     """The first word that stands in a list twice, or nothing."""
     seen: set[str] = set()
     return next((word for word in words if word in seen or seen.add(word)), None)  # type: ignore[func-returns-value]
-
-
-def html_list(sentences: Iterable[str]) -> str:
-    """Sentences as a list for notebooks; everything in them is text."""
-    from html import escape
-
-    return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
