@@ -3,7 +3,7 @@
 import json
 
 from shortlist.cli.ending import ending
-from shortlist.project.history import History
+from shortlist.project.kept.history import History
 from shortlist.project.stages import Outcome
 from tests.cli.shell import call
 from tests.project.news import edit, make

@@ -367,3 +367,13 @@ def test_a_diagnosis_comes_back_from_json(votes):
     assert again == diagnosis
     assert again.findings == diagnosis.findings
     assert again.certificate is None or verify(again.certificate, codomains(votes), votes.space)
+
+
+def test_repairs_are_not_thought_of_once_time_is_up(monkeypatch):
+    """Attack N6: with hundreds of shortlists, the search went on for minutes after the limit."""
+    from shortlist.identifiability import repair
+
+    votes, thought = structure("a|b", "a|b"), []
+    monkeypatch.setattr(repair._Idea, "masks", lambda *_, **__: thought.append(1))
+    found = repair.find_repairs(votes.names, votes.codomains, votes.space, repair.Deadline.after(0), dummies=False)
+    assert (found, thought) == (repair.Repairs(), [])

@@ -165,3 +165,13 @@ def test_ids_of_rows_to_label_can_be_copied(tmp_path):
     named = Votes(votes.codes, votes.codomains, votes.space, votes.names, ids=[f"doc{a}" for a in range(len(votes))])
     text = report(named, quietly_fitted(named), path=tmp_path / "page.html").read_text()
     assert re.search(r'class="ids">doc\d+(, doc\d+)+<', text)
+
+
+def test_nothing_users_write_turns_or_hides_other_text(tmp_path):
+    """Attack, notes: U+202E reached the page."""
+    turned = "\u202egnp.exe\u2066\x1b"
+    votes, _ = drawn(classes=(f"a{turned}", "b", "c"), names=(f"x_{turned}", "y", "z", "w"))
+    texts = [f"text {turned}"] * len(votes)
+    page = report(votes, quietly_fitted(votes), texts, None, tmp_path / "r.html").read_text("utf-8")
+    assert not set(page) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x1b")
+    assert "\\u202egnp.exe" in page

@@ -210,6 +210,15 @@ def run(
     show_run(project, force=force, as_json=json)
 
 
+@app.command(short_help="What asking language models would cost; nothing is sent.")
+@explained
+def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
+    """Say what asking language models would cost: calls, tokens, money, and what is known already. Nothing is sent."""
+    from shortlist.cli.plan import show_plan
+
+    show_plan(project, as_json=json)
+
+
 @app.command(short_help="Show rows: of a labeler, without votes, in conflict, wrong, …")
 @explained
 def show(

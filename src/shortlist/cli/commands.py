@@ -10,7 +10,7 @@ from shortlist.cli.ending import ending
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
-from shortlist.project.history import figures_of
+from shortlist.project.kept.history import figures_of
 from shortlist.wording import some_of
 
 

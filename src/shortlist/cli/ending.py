@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from shortlist.project.history import Figures, History, figures_of
+from shortlist.project.kept.history import Figures, History, figures_of
 from shortlist.project.stages import Outcome
 
 SCORES = ("label model", "counting votes", "classifier")

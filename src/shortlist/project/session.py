@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.files import data_files
+from shortlist.project.files import HIDDEN, data_files
 from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.state import State
 from shortlist.project.listener import Listener
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from shortlist.project.rows import Rows
     from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
-
-HIDDEN = ".shortlist"
 
 
 class Session:
@@ -86,6 +84,13 @@ class Session:
         from shortlist.project.kept.columns import VoteColumns
 
         return VoteColumns(self.hidden / "votes")
+
+    def prepare(self) -> None:
+        """Let labelers do what they do before any row is voted on: those that ask a model ask it here."""
+        from shortlist.project.preparing import prepared
+
+        self.roster = prepared(self.roster, self.rows, self.columns, self.listener.tell)
+        self.listener.tell("vote")
 
     @property
     def gold_file(self) -> GoldFile:

@@ -56,14 +56,17 @@ class Watch:
 
     def _snapshot(self, session: Session) -> Snapshot:
         """The project as it is now. Nothing is written but the votes of labelers that were asked."""
-        roster, rows, settings = session.roster, session.rows, session.settings
-        self._reads = roster.reads
+        rows, settings = session.rows, session.settings
+        self._reads = session.roster.reads
         session.listener.begin("vote", len(rows))
-        for note in roster.notes:
+        for note in session.roster.notes:
             session.listener.note(f"vote: {note}")
+        self.notes = []
+        with noted(self.notes):
+            session.prepare()
+        roster = session.roster
         votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
         session.listener.begin("fit")
-        self.notes = []
         with noted(self.notes):
             model = fit_model(settings, votes, session.gold if settings.gold_fits else None)
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))

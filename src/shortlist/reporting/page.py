@@ -22,6 +22,7 @@ from shortlist.reporting.labeler_rows import labeler_rows
 from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
+from shortlist.wording import visible
 
 
 def report(
@@ -52,16 +53,31 @@ def report(
 
 
 def write_page(
-    overview: Overview, rows: Any, path: str | os.PathLike[str], title: str, labelers: Sequence[Labeler] = ()
+    overview: Overview,
+    rows: Any,
+    path: str | os.PathLike[str],
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
 ) -> Path:
-    """Write the page; where it is comes back. Words are marked that these labelers match."""
-    page = render(overview, rows, title, labelers)
+    """Write the page; where it is comes back.
+
+    labelers   words are marked that these match
+    spent      what language models have cost, a line for each labeler
+    """
+    page = render(overview, rows, title, labelers, spent)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(overview: Overview, rows: Any, title: str, labelers: Sequence[Labeler] = ()) -> str:
+def render(
+    overview: Overview,
+    rows: Any,
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -74,6 +90,7 @@ def render(overview: Overview, rows: Any, title: str, labelers: Sequence[Labeler
             script=script,
             script_hash=fingerprint(script),
             level=f"{overview.level:.0%}",
+            spent=spent,
             **content(overview, rows),
             labeler_rows=labeler_rows(overview, rows, labelers),
         )
@@ -139,12 +156,18 @@ def environment() -> Any:
     found = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
         autoescape=True,
+        finalize=shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     found.filters |= {"percent": percent, "minus": minus, "breakable": breakable}
     return found
+
+
+def shown(value: Any) -> Any:
+    """What a template prints: texts without characters that change how others are shown."""
+    return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def percent(value: float | None, digits: int = 1) -> str:

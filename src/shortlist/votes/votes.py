@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadFile, BadVotes, ShortlistError
+from shortlist.errors import BadFile, BadVotes
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes.checks import checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
 from shortlist.votes.codomain import Codomain
@@ -316,5 +316,7 @@ class Votes(Exchange):
                 ids=arrays.get("ids"),
                 failures=[Failure(*record["failure"]) if record["failure"] else None for record in labelers],
             )
-        except (ShortlistError, LookupError, TypeError) as error:
+        except BadFile:
+            raise
+        except Exception as error:  # what does not fit together can trip any of these
             raise BadFile(f"{path} does not hold Votes as shortlist writes them: {error}") from error

@@ -13,7 +13,7 @@ from shortlist.labelers.features import Column, Feature
 from shortlist.project.code.fingerprint import fingerprint
 from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
-from shortlist.project.files import depended_files
+from shortlist.project.files import HIDDEN, depended_files
 from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Settings
@@ -69,9 +69,10 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     code = None
     if file.exists() or not settings.declared:
         code = load(file)
-    declared, notes = toml_labelers(settings)
+    declared, notes = toml_labelers(settings, folder)
     text, written = settings.data.text, [*declared, *(code.labelers if code else ())]
-    labelers = written if text is None else [labeler.on_text(text) for labeler in written]
+    labelers = [labeler.at_home(folder, folder / HIDDEN) for labeler in written]
+    labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
         raise BadProject(
             "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)",

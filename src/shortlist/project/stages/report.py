@@ -27,7 +27,8 @@ class Report(Stage):
         return ("report.html",)
 
     def key(self, session: Session) -> Any:
-        return [session.data_digests(), asdict(session.settings.data), session.gold_digest()]
+        data = asdict(session.settings.data)
+        return [session.data_digests(), data, session.gold_digest(), self._spent(session)]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.reporting.overview import Overview
@@ -35,8 +36,14 @@ class Report(Stage):
 
         title = f"What the labelers of {session.folder.resolve().name} do"
         overview = Overview(session.analysis, checkup=session.checkup, scores=classifier_score(self, session))
-        write_page(overview, session.rows.to_show(), paths[0], title, session.roster.labelers)
+        spent, labelers = self._spent(session), session.roster.labelers
+        write_page(overview, session.rows.to_show(), paths[0], title, labelers, spent)
         return {}
+
+    def _spent(self, session: Session) -> list[dict[str, Any]]:
+        """What was spent on language models when votes were made, a line for each model and labeler."""
+        record = session.state.records.get("vote")
+        return [] if record is None else list(record.facts.get("spent", ()))
 
 
 def classifier_score(stage: Stage, session: Session) -> dict[str, float]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from shortlist.errors import FitWarning, ShortlistError
+from shortlist.errors import ShortlistError, ShortlistWarning
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
@@ -90,6 +90,6 @@ class Stage(ABC):
 def noted(notes: list[str], but: tuple[type[Warning], ...] = ()) -> Iterator[None]:
     """Warnings become notes, but for some kinds that are told elsewhere."""
     with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", FitWarning)
+        warnings.simplefilter("always", ShortlistWarning)
         yield
     notes += dict.fromkeys(str(one.message) for one in warned if not issubclass(one.category, but))

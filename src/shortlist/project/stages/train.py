@@ -41,7 +41,12 @@ class Train(Stage):
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.classifier.kinds import learns_from_uncovered
-        from shortlist.project.stages.classifiers import classifier_inputs, make_classifier, read_columns
+        from shortlist.project.stages.classifiers import (
+            classifier_inputs,
+            make_classifier,
+            options_told,
+            read_columns,
+        )
 
         settings, votes = session.settings, session.votes
         made = make_classifier(settings)
@@ -51,7 +56,8 @@ class Train(Stage):
         notes: list[str] = []
         with noted(notes):
             beliefs = session.analysis.distinct.at(chosen)
-            trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
+            with options_told(settings):
+                trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
         trained.save(paths[0])
         session.results[self.name] = trained
         return {"trained_on": len(chosen), "notes": [*notes, *_left_out(len(chosen), usable, votes.covered)]}

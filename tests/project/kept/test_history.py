@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shortlist import MajorityVote
-from shortlist.project.history import FORMAT, MOST, History, figures_of
+from shortlist.project.kept.history import FORMAT, MOST, History, figures_of
 from tests.project.news import edit, make, rows
 
 
