@@ -96,6 +96,12 @@ def studio(
 
     The page is served to this machine only. Ctrl-C ends it; everything is in the files of the project.
     """
-    from shortlist.cli.studio import open_studio
+    from shortlist.studio import Desk
+    from shortlist.studio.web.server import Server
 
-    open_studio(folder or project, port, browser=browser)
+    server = Server(Desk(folder or project), port)
+    typer.echo(f"The studio of {(folder or project).resolve().name} is open at\n\n  {server.address}\n")
+    typer.echo("The address works once, in one browser of this machine. Ctrl-C ends the studio.")
+    if browser:
+        typer.launch(server.address)
+    server.run()

@@ -4,7 +4,7 @@ import { ask, painted } from "./api.js";
 import { Shortlist, Totals, colour, count, percent, plural } from "./parts.js";
 
 const COLUMNS = [["name", "Labeler"], ["coverage", "Coverage"], ["conflict", "Conflict"], ["accuracy", "Accuracy, estimated"], ["gold_accuracy", "On gold rows"], ["likelihood", "Worth"]];
-const PLACES = { uncovered: "#rows/" + encodeURIComponent('{"uncovered":true}'), mixed: "#rows/" + encodeURIComponent('{"unsure":true}'), label: "#label" };
+const place = (item) => item.place ?? (item.query ? `#rows/${encodeURIComponent(JSON.stringify(item.query))}` : item.kind === "label" ? "#label" : item.labeler ? `#rules/${encodeURIComponent(item.labeler)}` : "#rules");
 
 export function Overview({ project, setProject, say }) {
   const [figures, setFigures] = useState(null);
@@ -41,7 +41,7 @@ function ToDo({ project, figures }) {
   return html`<section class="card"><h2>What to do next</h2>
     ${items === null ? html`<p class="quiet" aria-busy="true">Looking for what would help most…</p>`
       : items.length === 0 ? html`<p class="quiet">Nothing stands out.</p>`
-      : html`<ol class="todo">${items.map((item) => html`<li><a href=${item.place ?? PLACES[item.kind] ?? (item.labeler ? `#rules/${encodeURIComponent(item.labeler)}` : "#rules")}>${item.what}</a>${item.why && html`<p>${item.why}</p>`}${item.gain && html`<p class="quiet">${item.gain}</p>`}</li>`)}</ol>`}
+      : html`<ol class="todo">${items.map((item) => html`<li><a href=${place(item)}>${item.what}</a>${item.why && html`<p>${item.why}</p>`}${item.gain && html`<p class="quiet">${item.gain}</p>`}</li>`)}</ol>`}
     ${project.notes.length > 0 && html`<details><summary>Notes of the last fit</summary>${project.notes.map((note) => html`<p class="quiet">${note}</p>`)}</details>`}
   </section>`;
 }
