@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
 
+LITTLE = 30  # rows: fewer teach a classifier next to nothing
 SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
 
@@ -68,6 +69,9 @@ class Train(Stage):
 
     def tell(self, facts: Facts) -> str:
         return f"trained on {facts['trained_on']:,} rows"
+
+    def doubtful(self, facts: Facts) -> bool:
+        return bool(facts["trained_on"] < LITTLE)
 
 
 def no_classifier(settings: Settings) -> ShortlistError | None:
