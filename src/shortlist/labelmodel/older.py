@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shortlist.archive import Arrays
+from shortlist.archive import Arrays, Renamed
 from shortlist.errors import BadFile
 from shortlist.labelmodel.formulae.balance import Balance, shares_of
 from shortlist.labelspace import LabelSpace
@@ -30,12 +30,11 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     facts = {name: header[name] for name in ("converged", "n_iter")} | {"silence": header.get("silence", True)}
     facts["learn_balance"] = options["balance"] == "learn"
     given: Balance = "uniform" if options["balance"] in (None, "learn") else options["balance"]
-    seen = {name: array for name, array in arrays.items() if name.startswith("seen.")}
-    kept = {name: array for name, array in arrays.items() if name not in seen}
-    kept["given_balance"] = shares_of(given, LabelSpace(header["panel"]["classes"]))
+    names = {name if name.startswith("seen.") else f"estimate.{name}": name for name in arrays}
+    more = {"estimate.given_balance": shares_of(given, LabelSpace(header["panel"]["classes"]))}
     options["estimator"] = settings
     header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
-    return header, {**seen, **{f"estimate.{name}": array for name, array in kept.items()}}
+    return header, Renamed(arrays, names, more)
 
 
 def _pooled(header: dict[str, Any]) -> bool:

@@ -169,7 +169,7 @@ def test_float32_first_arrives_at_the_same_place(overlapping):
     expectation, assumptions, _ = problem(votes)
     assert expectation.large
     mixed = maximise(expectation, assumptions, assumptions.start(), max_iter=500, tol=1e-11)
-    expectation.kernel.large = False
+    expectation.large = False
     double = maximise(expectation, assumptions, assumptions.start(), max_iter=500, tol=1e-11)
     assert np.diff(mixed.history).min() >= 0
     assert mixed.parameters.accuracy == pytest.approx(double.parameters.accuracy, abs=1e-5)

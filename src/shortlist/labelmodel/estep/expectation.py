@@ -67,7 +67,7 @@ class Expectation:
             codes, weights = np.asfortranarray(codes[unknown]), weights[unknown]
         return quick_kernel(codes, weights, self.layout, device=self.device, threads=self.threads)
 
-    @property
+    @cached_property
     def large(self) -> bool:
         return self.kernel.large
 
