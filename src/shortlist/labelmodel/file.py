@@ -69,7 +69,7 @@ def load(cls: type[Model], path: str | os.PathLike[str], kinds: Mapping[str, typ
 def _as_of_today(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
     try:
         return upgraded(header, arrays)
-    except (KeyError, TypeError, ShortlistError) as error:
+    except Exception as error:  # a header can lack anything
         raise BadFile(f"{path} cannot be read: {error}") from error
 
 
