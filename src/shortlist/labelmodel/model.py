@@ -226,8 +226,8 @@ class LabelModel(Predictor):
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
         """How much each labeler moved the belief about a row, in log-odds of one class against another.
 
-        Of the pooled estimator, what temperature leaves of a labeler's evidence is its move, and what trust and
-        unanimity add is the move "pooling".
+        Of the default estimator, what temperature leaves of a labeler's evidence is its move, and what trust
+        adds is the move "pooling".
         """
         codes = self._panel().codes(votes)
         if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):
