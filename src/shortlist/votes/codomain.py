@@ -31,9 +31,7 @@ class Codomain:
     open: bool = False
 
     @classmethod
-    def declare(
-        cls, says: Iterable[Any], space: LabelSpace, *, inferred: bool = False, open: bool = False
-    ) -> Codomain:
+    def declare(cls, says: Iterable[Any], space: LabelSpace, *, inferred: bool = False, open: bool = False) -> Codomain:
         """The codomain of a labeler that says these; a dummy is added where the paper's conditions ask."""
         if isinstance(says, (str, Not, set, frozenset)):
             raise BadShortlist(f"what a labeler says is an ordered list, such as ['A', {{'B', 'C'}}]; got {says!r}")
@@ -86,7 +84,9 @@ class Codomain:
     def show(self, space: LabelSpace) -> str:
         """`HUM | {DESC, NUM} | dummy ABBR`, for people."""
         shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in self.shortlists]
-        return (" | ".join(shown) or "nothing") + (" | …" if self.open else "") + (" (inferred)" if self.inferred else "")
+        return (
+            (" | ".join(shown) or "nothing") + (" | …" if self.open else "") + (" (inferred)" if self.inferred else "")
+        )
 
     def to_json(self, space: LabelSpace) -> dict[str, Any]:
         return {

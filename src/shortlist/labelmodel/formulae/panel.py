@@ -15,6 +15,9 @@ from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.patterns import Codes
 
+UNDECLARED = "declare all it may say, or fit on these votes too"
+UNHEARD = "it may say any set, but the model knows those it has heard. Fit again: fit(Votes.concat([before, these]))"
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -63,7 +66,9 @@ class Panel:
             said = self.space.show(shortlists[column[a] - 1])
             raise BadVotes(
                 f"labeler {self.names[mine]!r} says {said} on row {a}; when the model was fitted it had only "
-                f"{says.show(self.space)}: declare all it may say, or fit on these votes too"
+                f"{says.show(self.space)}: {UNHEARD if says.open else UNDECLARED}",
+                labeler=self.names[mine],
+                row=a,
             )
         return table[column].astype(votes.codes.dtype)
 
