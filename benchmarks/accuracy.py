@@ -8,8 +8,8 @@
 
 Everything is fitted without gold, which is read to score and for nothing else.
 
-- Attribute detectors (awa2, lad/…), crowd answers, people who shortlist, label matrices (published/…): fitted on all rows
-  and scored on all rows with gold.
+- Attribute detectors (awa2, lad/…), crowd answers, people who shortlist, label matrices (published/…): fitted on all
+  rows and scored on all rows with gold.
 - WRENCH folders: fitted on the training rows, scored on the test rows.
 - Text sets: the paper's labelers (`experiments/`). TREC and SciCite are fitted on the training rows and scored on the
   test rows; AG-News is fitted on dev and test rows, the only ones with the columns its rules read, scored on test.

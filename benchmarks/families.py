@@ -1,7 +1,8 @@
 """Families of data sets, and what is reported by family. Sets of one family are alike, so families count the same.
 
-`expanded` makes more sets of each family, for choosing among estimators: some labelers are dropped, and rows of some
-classes thinned out. Simulated votes (`simulated.py`) are a family of their own.
+`expanded` makes more sets of the families that have few, for choosing among estimators: some labelers are dropped, and
+rows of some classes thinned out. Of the detectors, which have many and take longest, it takes the first split of each.
+Simulated votes (`simulated.py`) are a family of their own.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ FAMILIES = {
 }
 OTHERS = "others"
 TOLERATED = 2.0  # points below majority vote
-DROPPED = {"detectors": (1, 0.3), "crowds": (2, 0.5), "people": (2, 0.5)}  # how many times, and what share of labelers
+DROPPED = {"crowds": (2, 0.5), "people": (1, 0.5)}  # how many times, and what share of labelers
 DROPPED_ELSE = (4, 0.25)
-THINNED, THINNED_DETECTORS, KEPT = 3, 1, 0.25  # how many times, and the share of rows of a thinned class that stays
-LARGE = 300  # labelers: of sets with more, there is one variant
-SEEDS = (300, 301)  # of simulated votes: other ones than `simulated.py` shows
+THINNED, KEPT = {"crowds": 2, "people": 1}, 0.25  # how many times, and the share of rows of a thinned class that stays
+THINNED_ELSE = 3
+LARGE = 300  # labelers: sets with more are taken as they are
+SEED = 300  # of simulated votes: other ones than `simulated.py` shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +49,8 @@ class Task:
 
 
 def family(name: str) -> str:
-    """The family of a data set, by the first part of its name."""
-    return FAMILIES.get(name.split("/")[0], OTHERS)
+    """The family of a data set, or of a variant of it (`trec~labelers 0`), by the first part of its name."""
+    return FAMILIES.get(name.split("~")[0].split("/")[0], OTHERS)
 
 
 def by_family(values: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:
@@ -66,18 +68,21 @@ def by_family(values: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray |
 def expanded(tasks: Iterable[Task]) -> Iterator[Task]:
     """Each set; the same with fewer labelers; and, where fitted rows are the scored ones, with another balance."""
     for task in tasks:
-        yield task
+        many = task.family == "detectors" or len(task.fit.names) > LARGE
+        if not (task.name.startswith("lad/") and not task.name.endswith("0")):
+            yield task
+        if many:
+            continue
         draw = np.random.default_rng(zlib.crc32(task.name.encode()))
         yield from _fewer_labelers(task, draw)
-        if task.fit is task.score and len(task.fit.names) <= LARGE:
-            times = THINNED_DETECTORS if task.family == "detectors" else THINNED
+        if task.fit is task.score:
+            times = THINNED.get(task.family, THINNED_ELSE)
             yield from (_thinned(task, f"{task.name}~balance {i}", draw) for i in range(times))
 
 
 def _fewer_labelers(task: Task, draw: np.random.Generator) -> Iterator[Task]:
     n = len(task.fit.names)
     times, share = DROPPED.get(task.family, DROPPED_ELSE)
-    times = 1 if n > LARGE else min(times, n)
     out = max(1, round(share * n))
     dropped = [draw.permutation(n)[:out] for _ in range(times)] if n > times else [[i] for i in range(n)]
     for number, gone in enumerate(dropped):
@@ -99,7 +104,5 @@ def simulated_tasks() -> Iterator[Task]:
     makers = (simulated.rules, simulated.copied_rules, simulated.crowd, simulated.detectors)
     for make in makers:
         for balance in simulated.BALANCES:
-            for seed in SEEDS:
-                votes, truth = make(np.random.default_rng(seed), balance)
-                name = f"simulated/{make.__name__} {simulated.shown(balance)} {seed}"
-                yield Task(name, votes, votes, truth)
+            votes, truth = make(np.random.default_rng(SEED), balance)
+            yield Task(f"simulated/{make.__name__} {simulated.shown(balance)}", votes, votes, truth)

@@ -95,7 +95,7 @@ def _table(answers: Any) -> pl.DataFrame:
     if missing:
         raise BadVotes(f"crowd answers need columns item, worker, label; missing: {', '.join(sorted(missing))}")
     if any(table[name].null_count() for name in ("item", "worker")):
-        raise BadVotes("crowd answers have lines without an item or a worker; leave these lines out")
+        raise BadVotes("crowd answers have empty cells under item or worker; leave these lines out")
     return table
 
 

@@ -60,7 +60,8 @@ class Panel:
         """One column. A shortlist that was unknown when the model was fitted cannot be read."""
         says, column = self.codomains[mine], votes.codes[:, theirs]
         shortlists = votes.codomains[theirs].shortlists
-        table = np.array([0, *(says.code(s) if s in says.shortlists else -1 for s in shortlists)])
+        known = says.says if says.open else says.shortlists  # a dummy of who may say any set was not heard, either
+        table = np.array([0, *(says.code(s) if s in known else -1 for s in shortlists)])
         if (table[column] < 0).any():
             a = int(np.flatnonzero(table[column] < 0)[0])
             said = self.space.show(shortlists[column[a] - 1])
