@@ -22,6 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -185,7 +186,7 @@ def measure(names: list[str], given: argparse.Namespace, kept: dict[str, Figures
     """Those that are not known yet, in `--jobs` processes; each is kept as soon as it is there."""
     todo = [name for name in names if name not in kept]
     one = partial(measured, home=given.data_home, more=given.leave_family_out)
-    with ProcessPoolExecutor(given.jobs) as pool:
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:  # polars' threads survive no fork
         for name, found in zip(todo, pool.map(one, todo), strict=True):
             kept[name] = found
             print(f"measured: {name}", file=sys.stderr, flush=True)
