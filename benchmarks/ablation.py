@@ -131,7 +131,7 @@ PARTS: dict[str, Variant] = {
     "classes taken for equal": Variant(balance="uniform"),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "no temperature": patch((guard, "best_temperature", always(1.0))),
-    "no pooling (κ = 1)": patch((guard, "trusted", always(1.0))),
+    "no pooling (κ = 1)": patch((guard, "agreement", always(1.0))),
     "pooled with the prior only": patch((guard, "pool", without_counting)),
     "pooled with counting only": patch((guard, "pool", without_prior)),
     "copies count in full": patch((pooled, "first_copies", lambda _rows, says: np.arange(says.layout.n))),

@@ -2,8 +2,9 @@
 
     python benchmarks/intervals.py --seeds 6
 
-The votes are those of `simulated.py`. The truth of a labeler is the share of its votes that hold the class. "Not known"
-are intervals from 0 to 1: the votes cannot tell. With `--gold`, so many rows of known class take part.
+The votes are those of `simulated.py`, and rules with two answers. The truth of a labeler is the share of its votes that
+hold the class. "Not known" are intervals from 0 to 1: the votes cannot tell. With `--gold`, so many rows of known class
+take part.
 """
 
 from __future__ import annotations
@@ -22,7 +23,24 @@ import simulated
 from shortlist import LabelModel, Votes
 
 LEVEL = 0.9
-MAKERS = (simulated.rules, simulated.copied_rules, simulated.crowd, simulated.detectors)
+
+
+def two_answers(rng: np.random.Generator, balance: list[float], m: int = 3000, n: int = 15) -> tuple[Votes, np.ndarray]:
+    """Rules that name one of two classes, and vote on a tenth to two fifths of all rows."""
+    k = len(balance)
+    truth = rng.choice(k, m, p=balance)
+    codes, says = np.zeros((m, n), int), []
+    for i in range(n):
+        pair = rng.permutation(k)[:2]
+        right = rng.random(m) < rng.beta(6, 2)
+        said = np.where(truth == pair[0], 1, np.where(truth == pair[1], 2, rng.integers(1, 3, m)))
+        votes = rng.random(m) < rng.uniform(0.1, 0.4) * np.where(np.isin(truth, pair), 1.0, rng.uniform(0.05, 0.4))
+        codes[:, i] = np.where(votes, np.where(right, said, 3 - said), 0)
+        says.append([simulated.names(k)[j] for j in pair])
+    return Votes(codes, says, simulated.names(k)), truth
+
+
+MAKERS = (simulated.rules, simulated.copied_rules, two_answers, simulated.crowd, simulated.detectors)
 
 
 def right_share(votes: Votes, truth: np.ndarray) -> np.ndarray:
@@ -41,6 +59,8 @@ def kinds(make: str, votes: Votes) -> list[str]:
         return ["crowd worker, all classes"] * len(votes.names)
     if make == "detectors":
         return ["detector, two sides"] * len(votes.names)
+    if make == "two_answers":
+        return ["rule with two answers"] * len(votes.names)
     one_class = "one-sided rule, one class"
     copied = ", copied" if make == "copied_rules" else ""
     return [(one_class if len(c.says[0]) == 1 else "one-sided rule, several classes") + copied for c in votes.codomains]
