@@ -24,7 +24,8 @@ credit: that is what breaking ties at random would give.
 
 Below: covered accuracy / NLL by family of sets (text rules, WRENCH, detectors, crowds, people), means of the sets of a
 family, and the mean over families. A method that cannot read some set of a family has no figure there. The exit code is
-1 where the default is more than two points below majority vote on a set, or its NLL is above log k.
+1 where the default is more than two points below majority vote on a set, its NLL is above log k, or it is more than a
+point below the other version.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ from shortlist.errors import BadVotes, ShortlistError
 
 FITTED_ON = {"agnews": ("dev", "test")}  # else train, where there is such a split
 BINS = 15
-DEFAULT, COUNTING = "LabelModel()", "majority vote"
+DEFAULT, BEFORE, COUNTING = "LabelModel()", "LabelModel() before", "majority vote"
+FALLEN = 1.0  # points below another version
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ def methods(before: str | None = None) -> dict[str, Callable[[Task], np.ndarray]
         DEFAULT: ours(LabelModel()),
     }
     if before:
-        found["LabelModel() before"] = another(before)
+        found[BEFORE] = another(before)
     if importlib.util.find_spec("snorkel"):
         found["Snorkel"] = snorkel
     if importlib.util.find_spec("crowdkit"):
@@ -273,7 +275,7 @@ def family_means(results: dict[str, dict[str, Scores | None]]) -> None:
 
 
 def failures(results: dict[str, dict[str, Scores | None]], classes: dict[str, int]) -> list[str]:
-    """Sets on which the default is far below counting votes, or surer than it should be."""
+    """Sets on which the default is far below counting votes, surer than it should be, or worse than before."""
     found = []
     for name, rows in results.items():
         default, counting = rows.get(DEFAULT), rows.get(COUNTING)
@@ -282,6 +284,9 @@ def failures(results: dict[str, dict[str, Scores | None]], classes: dict[str, in
             found.append(f"{name}: {gap:+.1f} points against majority vote")
         if default and default.nll > np.log(classes[name]):
             found.append(f"{name}: NLL {default.nll:.2f} is above log k = {np.log(classes[name]):.2f}")
+        before = rows.get(BEFORE)
+        if default and before and default.covered_accuracy < before.covered_accuracy - FALLEN:
+            found.append(f"{name}: {default.covered_accuracy - before.covered_accuracy:+.1f} points against before")
     return found
 
 
@@ -308,11 +313,12 @@ def main() -> int:
         sys.exit(str(error))
     lad_means(results)
     family_means(results)
-    print("\n" + ("\n".join(failures(results, classes)) or "No set is far below majority vote or above log k."))
+    wrong = failures(results, classes)
+    print("\n" + ("\n".join(wrong) or "No set is far below majority vote, above log k, or below another version."))
     if given.json:
         plain = {t: {m: s and asdict(s) for m, s in rows.items()} for t, rows in results.items()}
         Path(given.json).write_text(json.dumps({"command": sys.argv, "results": plain}, indent=1))
-    return int(bool(failures(results, classes)))
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":
