@@ -12,17 +12,18 @@ HOUSE = Path(shortlist.__file__).parent
 
 # Lower rooms first; rooms on one floor do not know each other.
 FLOORS = [
-    {"errors", "wording", "arrays"},
+    {"errors", "wording", "tables", "arrays"},
     {"archive", "engines", "options", "progress", "registry", "beliefs"},
     {"labelspace", "attribute_table", "tensors"},
-    {"votes", "rows"},
+    {"votes", "rows", "models"},
     {"labelers", "labelmodel", "classifier"},
-    {"uncertainty", "zeroshot", "datasets"},
+    {"uncertainty", "zeroshot", "datasets", "prompts"},
     {"identifiability"},
     {"analysis"},
     {"reporting"},
     {"project", "demo"},
     {"browse"},
+    {"studio"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from shortlist.engines import Engine, chosen_engine, ordered
 from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError
+from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.failure import with_row
 from shortlist.labelers.features import Columns, Feature, Plan
 from shortlist.labelspace import LabelSpace, Not, Shortlist
-from shortlist.progress import Advance, counted
+from shortlist.progress import Advance, Tell, counted, live_line
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
@@ -55,6 +56,8 @@ def apply(
     """
     asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
+    with live_line(progress) as tell:
+        asker = asker.prepared(_again_and_again(rows, first_row, tell))
     pieces, total = chunks(rows, workers=chosen.workers, first=first_row)
     results = []
     with counted(progress, "voting", total) as advance:
@@ -98,6 +101,10 @@ class Asker:
         plan = Plan([function for labeler in asked for function in labeler.functions()], given)
         return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown))
 
+    def prepared(self, rows: AllRows | None) -> Asker:
+        """The same, once labelers have done what they do before any vote; nothing where rows come once only."""
+        return self if rows is None else replace(self, labelers=tuple(one.before(rows) for one in self.labelers))
+
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
@@ -117,6 +124,13 @@ class Asker:
     def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
         """What was said about all chunks, in the order of the rows, as Votes."""
         return _collect(self.labelers, results, self.space, self.full_abstains)
+
+
+def _again_and_again(rows: Any, first_row: int, tell: Tell | None) -> AllRows | None:
+    """The rows, where they can be gone through more than once."""
+    if isinstance(rows, Iterator):
+        return None
+    return AllRows(lambda: chunks(rows, first=first_row), tell)
 
 
 def _labelers(given: Any) -> tuple[Labeler, ...]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estep.expectation import Expectation, FullEStep
-from shortlist.labelmodel.formulae.counts import vote_counts
+from shortlist.labelmodel.estep.expectation import FullEStep
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Parameters
@@ -20,6 +18,7 @@ class Problem:
 
     panel: Panel
     evidence: Evidence  # unique rows of votes
+    expectation: FullEStep  # the E step over them
     balance: Floats | None = None  # (k,): given; None: the estimator's choice
     learn_balance: bool = False  # whether the balance is to be learned from the votes
     start: Parameters | None = None  # where an earlier fit of the same labelers arrived
@@ -29,15 +28,10 @@ class Problem:
     device: str = "cpu"
     threads: int | None = None
 
-    @cached_property
-    def expectation(self) -> FullEStep:
-        """The E step over all rows, prepared when it is first asked for."""
-        return Expectation(self.evidence, self.layout, device=self.device, threads=self.threads)
-
-    @cached_property
+    @property
     def vote_counts(self) -> Floats:
         """(S,): how often each shortlist was voted."""
-        return vote_counts(self.evidence.votes.codes.T, self.evidence.weights, self.layout)
+        return self.expectation.vote_counts
 
     @property
     def layout(self) -> Layout:

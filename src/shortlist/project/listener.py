@@ -23,5 +23,8 @@ class Listener:
     def advance(self, rows: int) -> None:
         """So many more rows are done."""
 
+    def tell(self, line: str) -> None:
+        """How the work goes, in one line that takes the place of the one before."""
+
     def end(self, outcome: Outcome) -> None:
         """A stage is done, or was found to be up to date."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
+from shortlist.project.files import HIDDEN
 from shortlist.project.kept.digest import Digests
+from shortlist.project.kept.history import History, figures_of
 from shortlist.project.kept.lock import locked, sweep
 from shortlist.project.listener import Listener
-from shortlist.project.session import HIDDEN, Session
+from shortlist.project.session import Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.outcome import Outcome
 from shortlist.project.stages.running import run_stages
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.engines import Engine
-    from shortlist.identifiability import Diagnosis
     from shortlist.project.rows import Rows
+    from shortlist.prompts import Plan, Spent
+    from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
 
 
@@ -96,9 +99,9 @@ class Project:
         """The classifier trained on the beliefs."""
         return self._after("train").classifier
 
-    def check(self) -> Diagnosis:
-        """Whether accuracies can be learned from votes alone, and what to do where they cannot."""
-        return self._after("check").diagnosis
+    def check(self) -> Checkup:
+        """What to do next, the most gain first, and whether accuracies can be learned from votes alone."""
+        return self._after("check").checkup
 
     def report(self) -> Path:
         """Write the report; where it is comes back."""
@@ -128,6 +131,30 @@ class Project:
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(session, rows, rows.gold(self.settings.classes), Path(path))
 
+    def plan(self, record: Mapping[str, Any] | None = None) -> Plan:
+        """What asking language models would cost. Nothing is sent.
+
+        record   a labeler as shortlist.toml would hold it, to know what it costs before it is saved
+        """
+        from shortlist.project.prompting import planned
+
+        with self.open() as session:
+            return planned(session, record)
+
+    def preview(self, record: Mapping[str, Any], numbers: Sequence[int]) -> pl.DataFrame:
+        """What a labeler that is not saved yet says about some rows, with the probability of each answer."""
+        from shortlist.project.prompting import previewed
+
+        with self.open() as session:
+            return previewed(session, record, numbers)
+
+    @property
+    def spent(self) -> list[Spent]:
+        """What was spent on language models so far, one line for each model and labeler."""
+        from shortlist.project.prompting import spent
+
+        return spent(self.session)
+
     # -- stages ----------------------------------------------------------------------------------------
 
     def run(
@@ -146,7 +173,15 @@ class Project:
                    of shortlist.toml says. Results do not depend on it
         """
         with self.open(listener, engine) as session:
-            return run_stages(session, stages, force=force)
+            outcomes = run_stages(session, stages, force=force)
+            if stages is None and any(one.status == "done" for one in outcomes):
+                self.history.add(figures_of(outcomes))
+            return outcomes
+
+    @property
+    def history(self) -> History:
+        """How good the labels were after each run of all stages."""
+        return History(self.hidden / "history.json")
 
     @contextmanager
     def open(self, listener: Listener | None = None, engine: Engine | None = None) -> Iterator[Session]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -24,7 +25,7 @@ class State(NamedTuple):
     """What a file keeps of an estimate."""
 
     facts: dict[str, Any]  # as JSON holds them
-    arrays: dict[str, npt.NDArray[Any]]
+    arrays: Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,6 +53,19 @@ class Estimate:
     def accuracy(self) -> Floats:
         """(n, k): how often a labeler is right about each class, as it is told to users."""
         return self.parameters.accuracy
+
+    @property
+    def labeler_accuracy(self) -> Floats | None:
+        """(n,): how often a labeler is right in all. None: the mean of its accuracies over the classes it votes on."""
+        return None
+
+    def labeler_interval(self, level: float) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """(n,) both: the ends of an interval for that, 0 and 1 where votes cannot tell. None: by the information."""
+        return None
+
+    def accuracy_interval(self, level: float) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """(n, k) both: the same of accuracies by class."""
+        return None
 
     @property
     def layout(self) -> Layout:
@@ -116,6 +130,6 @@ def table_arrays(name: str, table: Emission) -> dict[str, npt.NDArray[Any]]:
     return {f"{name}.{part}": np.asarray(getattr(table, part)) for part in TABLE}
 
 
-def table_from(arrays: dict[str, npt.NDArray[Any]], name: str) -> Emission:
+def table_from(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Emission:
     """The table that was kept under a name."""
     return Emission(*(arrays[f"{name}.{part}"] for part in TABLE))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import ShortlistError
+from shortlist.errors import OneSided, ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
+    revision = 2  # goes up when the same votes give another model
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -28,20 +29,24 @@ class Fit(Stage):
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes are part of what is found, even where they do not fit
         options = dict(session.settings.label_model)
-        return [options, session.settings.gold_fits, gold and [gold, session.data_digests()], session.gold_digest()]
+        return [
+            self.revision,
+            options,
+            session.settings.gold_fits,
+            gold and [gold, session.data_digests()],
+            session.gold_digest(),
+        ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes: list[str] = []
         gold = session.gold if session.settings.gold_fits else None
-        with noted(notes):
+        with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
             model = fit_model(session.settings, session.votes, gold)
         model.save(paths[0])
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": gold is not None}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        if session.gold is not None:
-            facts["accuracy"] = session.analysis.right_on_gold
-        return facts
+        return facts | (gold_scores(session) if session.gold is not None else {})
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -51,6 +56,10 @@ class Fit(Stage):
     def tell(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
         return f"{facts['n_iter']} steps{stopped}{right_on_gold(facts)}"
+
+    def doubtful(self, facts: Facts) -> bool:
+        """Whether counting votes is right more often."""
+        return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
 
 
 def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
@@ -63,6 +72,16 @@ def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
+
+
+def gold_scores(session: Session) -> Facts:
+    """How often the model, and a mere count of the votes, is right on rows with a known class."""
+    analysis = session.analysis
+    return {
+        "accuracy": analysis.right_on_gold,
+        "counting": analysis.counting_on_gold,
+        "gold_rows": analysis.known_rows,
+    }
 
 
 def right_on_gold(facts: Facts) -> str:

@@ -7,13 +7,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.stages.stage import Facts, Stage
+from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
     from shortlist.votes import Votes
+
+LITTLE = 0.1  # of all rows: fewer with a vote are too few to go on with
 
 
 class Vote(Stage):
@@ -34,7 +36,15 @@ class Vote(Stage):
         code = [file, *local_files(file)] if file.exists() else []
         files = [(path.name, session.digests.of(path)) for path in (*code, *depended_files(session.folder, settings))]
         how = asdict(settings.labelers) | {"workers": None}  # votes do not depend on who works
-        return [session.data_digests(), asdict(settings.data), settings.classes, how, settings.declared, files]
+        return [
+            session.data_digests(),
+            asdict(settings.data),
+            settings.classes,
+            how,
+            settings.declared,
+            settings.models,
+            files,
+        ]
 
     def reads(self, session: Session) -> Sequence[Path]:
         return session.roster.reads
@@ -50,10 +60,20 @@ class Vote(Stage):
 
         for note in session.roster.notes:  # before the work: a labeler may take long, and this says which
             session.listener.note(f"{self.name}: {note}")
+        notes: list[str] = []
+        with noted(notes):
+            session.prepare()
         votes, asked = vote(session.roster, session.rows, session.columns, session.engine, session.listener.advance)
         votes.save(paths[0])
         session.results[self.name] = votes
-        return vote_facts(votes, asked, session.roster)
+        return vote_facts(votes, asked, session.roster, notes) | self._spent(session)
+
+    def _spent(self, session: Session) -> Facts:
+        """What was spent on language models so far, where one was asked."""
+        from shortlist.project.prompting import spent
+
+        found = [one.to_dict() for one in spent(session)]
+        return {"spent": found} if found else {}
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Votes:  # noqa: ARG002
         from shortlist.votes import Votes
@@ -63,8 +83,11 @@ class Vote(Stage):
     def tell(self, facts: Facts) -> str:
         return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
 
+    def doubtful(self, facts: Facts) -> bool:
+        return bool(facts["covered"] < LITTLE)
 
-def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
+
+def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
     failed = [
         f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
         for name, failure in zip(votes.names, votes.failures, strict=True)
@@ -75,7 +98,7 @@ def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
         "labelers": len(votes.names),
         "asked": list(asked),
         "covered": float(votes.covered.mean()),
-        "notes": [*roster.notes, *failed],
+        "notes": [*roster.notes, *notes, *failed],
     }
 
 

@@ -13,6 +13,8 @@ from shortlist.labelmodel.estimators.pooled.guard import Guard
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.votes.patterns import Codes
 
+RELIABILITY = ("by_class", "least", "most", "class_votes", "votes")  # its arrays, as files keep them
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PooledEstimate(Estimate):
@@ -53,9 +55,12 @@ class PooledEstimate(Estimate):
     def labeler_interval(self, level: float) -> tuple[Floats, Floats]:
         return self.reliability.interval(level)
 
+    def accuracy_interval(self, level: float) -> tuple[Floats, Floats]:
+        return self.reliability.class_interval(level)
+
     def state(self) -> State:
         facts, arrays = super().state()
         guard = self.guard
         found = {"trust": guard.trust, "temperature": guard.temperature, "balance_chosen": guard.balance_chosen}
-        kept = {f"reliability.{name}": getattr(self.reliability, name) for name in ("by_class", "least", "most", "votes")}
+        kept = {f"reliability.{name}": getattr(self.reliability, name) for name in RELIABILITY}
         return State({**facts, **found}, {**arrays, **kept, **table_arrays("prior", guard.prior)})

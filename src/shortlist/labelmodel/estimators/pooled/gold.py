@@ -1,4 +1,4 @@
-"""Gold: what rows of known class say of each labeler. What the votes say of it is worth ten of them."""
+"""Gold: what rows of known class say of each labeler."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import TINY
 
-GOLD_VOTES = 10.0  # of known class, that what was learned without them is worth
+GOLD_VOTES = 30.0  # votes of known class that say as much of a labeler as all other votes do
 FARTHEST = 20.0  # δ: what no number of gold rows exceeds
 STEPS = 8  # of Newton's kind; each leaves a small part of the error
 
@@ -23,7 +23,7 @@ STEPS = 8  # of Newton's kind; each leaves a small part of the error
 class GoldVotes:
     """Votes on rows of known class."""
 
-    votes: Floats  # (n,)
+    by_class: Floats  # (n, k): on rows of each class
     right: Floats  # (n,): those that hold the class
 
     @classmethod
@@ -32,17 +32,29 @@ class GoldVotes:
         codes, gold, weights = evidence.votes.codes[known], evidence.gold[known], evidence.weights[known]
         row, labeler = np.nonzero(codes)
         right = layout.member[layout.starts[labeler] + codes[row, labeler] - 1, gold[row]]
-        votes, hits = np.zeros(layout.n), np.zeros(layout.n)
-        np.add.at(votes, labeler, weights[row])
+        votes, hits = np.zeros((layout.n, layout.k)), np.zeros(layout.n)
+        np.add.at(votes, (labeler, gold[row]), weights[row])
         np.add.at(hits, labeler, weights[row] * right)
         return cls(votes, hits)
 
+    @property
+    def votes(self) -> Floats:
+        """(n,): in all."""
+        votes: Floats = self.by_class.sum(axis=1)
+        return votes
+
     def __bool__(self) -> bool:
-        return bool(self.votes.any())
+        return bool(self.by_class.any())
 
     def accuracy(self, without: Floats) -> Floats:
-        """(n,): the share of its votes that is right, given what it is `without` gold rows."""
-        accuracy: Floats = (self.right + GOLD_VOTES * without) / (self.votes + GOLD_VOTES)
+        """(n,): the share of its votes that is right, given what it is `without` gold rows.
+
+        Of N votes of known class, what they say weighs N² / (N² + 30²): a few of them are few for all labelers at once,
+        and what they say by accident they say of all.
+        """
+        votes = self.votes
+        weight = votes**2 / (votes**2 + GOLD_VOTES**2)
+        accuracy: Floats = weight * self.right / np.maximum(votes, TINY) + (1 - weight) * without
         return accuracy
 
     def corrected(self, accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> tuple[Floats, Floats]:

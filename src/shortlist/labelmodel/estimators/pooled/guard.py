@@ -19,11 +19,12 @@ from shortlist.labelmodel.estimators.pooled.heldout import best_temperature
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, posterior
+from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
 from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
 
 PRIOR_ROWS = 10.0  # rows of known class that trust without any is worth
+TRUSTS: Floats = np.append(np.linspace(0.02, 0.98, 25), 0.999)  # that are looked at
 SMALLEST = 1e-12  # beliefs never fall to nothing before they are pooled
 
 
@@ -43,14 +44,25 @@ class Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one."""
         fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
         g, g_prior = (best_temperature(rows, table) for table in (fit, before))
-        return cls(
+        guard = cls(
             layout=problem.layout,
             fitted=replace(fit, exponent=g * weight),
             prior=replace(before, exponent=g_prior * weight),
-            trust=trusted(problem.evidence, fit, before, rows),
+            trust=agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights),
             temperature=g,
             balance_chosen=problem.balance is None,
         )
+        return guard.with_gold(problem.evidence)
+
+    def with_gold(self, evidence: Evidence) -> Guard:
+        """The same, once rows of known class have been asked how far the fit can be trusted."""
+        known = (evidence.gold >= 0) & evidence.votes.covered
+        if not known.any():
+            return self
+        codes, truth, weights = evidence.votes.codes[known], evidence.gold[known], evidence.weights[known]
+        one, other = (posteriors(codes, table, self.layout) for table in (self.fitted, self.prior))
+        trust = trust_from_gold(self.trust, one, other, vote_share(codes, self.layout), truth, weights)
+        return replace(self, trust=trust)
 
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         """What is believed of rows of codes in the end, (m, k)."""
@@ -61,17 +73,6 @@ class Guard:
         if self.balance_chosen:
             beliefs[~codes.any(axis=1)] = 1 / self.layout.k
         return beliefs
-
-
-def trusted(evidence: Evidence, fitted: Emission, prior: Emission, rows: Sample) -> float:
-    """κ of two tables, by the rows of a sample and all rows of known class."""
-    trust = agreement(rows.beliefs(fitted), rows.beliefs(prior), rows.weights)
-    known = evidence.gold >= 0
-    if not known.any():
-        return trust
-    codes, layout = evidence.votes.codes[known], rows.layout
-    one, other = (posterior(log_joint(codes, table, layout)) for table in (fitted, prior))
-    return trust_from_gold(trust, one, other, evidence.gold[known], evidence.weights[known])
 
 
 def agreement(fitted: Floats, prior: Floats, weights: Floats) -> float:
@@ -87,13 +88,16 @@ def agreement(fitted: Floats, prior: Floats, weights: Floats) -> float:
     return float(weights @ same / weights.sum())
 
 
-def trust_from_gold(trust: float, fitted: Floats, prior: Floats, gold: Positions, weights: Floats) -> float:
-    """κ once there are rows of known class: of those that only one of both names right, the share that the fit does.
+def trust_from_gold(trust: float, fitted: Floats, prior: Floats, counted: Floats, truth: Positions, w: Floats) -> float:
+    """κ once there are rows of known class: the likeliest, where κ without them is worth `PRIOR_ROWS` such rows."""
+    rows = np.arange(len(truth))
 
-    The trust without them is worth `PRIOR_ROWS` such rows.
-    """
-    one, other = (B[np.arange(len(B)), gold] >= B.max(axis=1) - TIE for B in (fitted, prior))
-    return float((weights @ (one & ~other) + PRIOR_ROWS * trust) / (weights @ (one != other) + PRIOR_ROWS))
+    def score(kappa: float) -> float:
+        believed = pool(fitted, prior, counted, kappa)[rows, truth]
+        before = trust * np.log(kappa) + (1 - trust) * np.log1p(-kappa)
+        return float(w @ np.log(believed) + PRIOR_ROWS * before)
+
+    return float(max(TRUSTS, key=score))
 
 
 def pool(fitted: Floats, prior: Floats, counted: Floats, trust: float) -> Floats:

@@ -59,9 +59,7 @@ class Judge:
         """One pass, given the propensities by now (n, k). Exponents of the table are left alone."""
         layout = self.says.layout
         own = np.exp(table.votes.max(axis=1, keepdims=True) - table.votes)  # takes a vote out of the beliefs
-        parts = in_order(
-            threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks
-        )
+        parts = in_order(threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks)
         counts, told, asked, mass = (sum(part) for part in zip(*parts, strict=True))
         return Judged(counts, layout.per_labeler(told), np.maximum(mass + layout.per_labeler(asked), 0))
 

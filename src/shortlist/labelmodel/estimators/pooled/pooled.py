@@ -20,7 +20,7 @@ from shortlist.labelmodel.estimators.estimate import State, table_from
 from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
-from shortlist.labelmodel.estimators.pooled.estimate import PooledEstimate
+from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledEstimate
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.guard import Guard, agreement
 from shortlist.labelmodel.estimators.pooled.judged import Judge
@@ -127,7 +127,7 @@ class Pooled(Estimator):
             temperature=facts["temperature"],
             balance_chosen=facts["balance_chosen"],
         )
-        reliability = Reliability(*(arrays[f"reliability.{name}"] for name in ("by_class", "least", "most", "votes")))
+        reliability = Reliability(*(arrays[f"reliability.{name}"] for name in RELIABILITY))
         return PooledEstimate.restored(panel, state, guard=guard, reliability=reliability)
 
 

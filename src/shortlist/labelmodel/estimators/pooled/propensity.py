@@ -52,7 +52,7 @@ def class_propensities(says: Says, lift: Floats, balance: Floats) -> Floats:
 
 
 def _inside(share: Floats, says: Says, ratio: float) -> Floats:
-    """(n, 1): the share of a labeler's votes on rows of classes that it names, if it votes `ratio` times as often there."""
+    """(n, 1): the share of votes on rows of classes it names, for who votes `ratio` times as often there."""
     mine = (share * says.named).sum(axis=1, keepdims=True)
     inside: Floats = ratio * mine / np.maximum(ratio * mine + 1 - mine, NEVER)
     return inside

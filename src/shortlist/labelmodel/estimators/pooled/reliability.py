@@ -24,7 +24,6 @@ from shortlist.labelmodel.formulae.likelihood import TINY, Emission
 if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 
-BELIEVED = 0.5  # a vote on a row whose class is believed says as much as half a vote where it is known
 STEPS = 8  # of Newton's kind; each leaves a small part of the error
 
 
@@ -35,7 +34,8 @@ class Reliability:
     by_class: Floats  # (n, k): the share of its votes on rows of a class that is right
     least: Floats  # (n,): the share of all its votes, judged by the others; NaN where it never votes
     most: Floats  # (n,): the same, judged by all
-    votes: Floats  # (n,): how many votes that rests on; 0 where votes cannot tell
+    class_votes: Floats  # (n, k): how many votes that rests on, by class; NaN where being right is no question
+    votes: Floats  # (n,): in all; 0 where votes cannot tell
 
     @classmethod
     def of(
@@ -51,8 +51,8 @@ class Reliability:
         ends[:, ~says.speaks] = np.nan
         right, votes = ((a + b) / 2 for a, b in zip(by_others, by_all, strict=True))
         by_class = says.settled(pooled_accuracy(settings, says, right, votes))[first]
-        votes = BELIEVED * (settled.votes * says.free).sum(axis=1)
-        return cls(by_class, ends.min(axis=0), ends.max(axis=0), votes[first])
+        rests_on = np.where(says.free, settled.votes, np.nan)[first]
+        return cls(by_class, ends.min(axis=0), ends.max(axis=0), rests_on, np.nansum(rests_on, axis=1))
 
     @property
     def overall(self) -> Floats:
@@ -66,15 +66,32 @@ class Reliability:
             return self
         least, most = gold.accuracy(self.least), gold.accuracy(self.most)
         by_class = _shifted(self.by_class, says, balance, (least + most) / 2)
-        return Reliability(by_class, least, most, self.votes + gold.votes)
+        return Reliability(
+            by_class, least, most, self.class_votes + gold.by_class, self.votes + gold.by_class.sum(axis=1)
+        )
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where votes cannot tell."""
-        known = (self.votes > 0) & np.isfinite(self.overall)
-        tail = (1 - level) / 2
-        lower = beta.ppf(tail, self.votes * self.least + 0.5, self.votes * (1 - self.least) + 0.5)
-        upper = beta.ppf(1 - tail, self.votes * self.most + 0.5, self.votes * (1 - self.most) + 0.5)
-        return np.where(known, lower, 0.0), np.where(known, upper, 1.0)
+        """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where votes cannot tell.
+
+        To what chance does, it adds half of what a labeler's own votes make of it, on either side.
+        """
+        reach = (self.most - self.least) / 2
+        least, most = np.maximum(self.least - reach, 0.0), np.minimum(self.most + reach, 1.0)
+        return _interval(least, most, self.votes, level)
+
+    def class_interval(self, level: float) -> tuple[Floats, Floats]:
+        """(n, k) both: the same by class. What is true by construction has no width."""
+        lower, upper = _interval(self.by_class, self.by_class, np.nan_to_num(self.class_votes), level)
+        settled = np.isnan(self.class_votes)
+        return np.where(settled, self.by_class, lower), np.where(settled, self.by_class, upper)
+
+
+def _interval(least: Floats, most: Floats, votes: Floats, level: float) -> tuple[Floats, Floats]:
+    """Jeffreys' interval for so many votes: the lower end of the least, the upper end of the most."""
+    tail, known = (1 - level) / 2, (votes > 0) & np.isfinite(least)
+    lower = beta.ppf(tail, votes * least + 0.5, votes * (1 - least) + 0.5)
+    upper = beta.ppf(1 - tail, votes * most + 0.5, votes * (1 - most) + 0.5)
+    return np.where(known, lower, 0.0), np.where(known, upper, 1.0)
 
 
 def _overall(settings: Pooled, right: Floats, votes: Floats) -> Floats:

@@ -54,7 +54,7 @@ class Block:
         return each
 
     def by_vote(self, amounts: Floats) -> sparse.csr_matrix:
-        """(S, u): what each vote amounts to (v,). Its product with a table of rows sums over the votes of a shortlist."""
+        """(S, u): the amounts of votes (v,). Its product with a table of rows sums over the votes of a shortlist."""
         starts = np.searchsorted(self.vote, np.arange(self.hot.shape[1] + 1))
         return sparse.csr_matrix((amounts, self.row, starts), shape=self.hot.shape[::-1])
 

@@ -86,7 +86,9 @@ class Says:
 
 def _sayable(panel: Panel, vote_counts: Floats) -> Mask:
     """(S,): shortlists that a labeler declared, or was heard saying. Dummies are never said."""
-    declared = [s not in codomain.dummies and not codomain.inferred for codomain in panel.codomains for s in codomain.shortlists]
+    declared = [
+        s not in codomain.dummies and not codomain.inferred for codomain in panel.codomains for s in codomain.shortlists
+    ]
     sayable: Mask = np.array(declared, np.bool_) | (vote_counts > 0)
     return sayable
 
