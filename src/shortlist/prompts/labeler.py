@@ -147,7 +147,7 @@ class PromptLabeler(Labeler):
 
     def _asked(self, chunk: Chunk) -> Floats:
         """The scores of a chunk; what is not known is asked for."""
-        if self.calibrate and self.offsets is None:
+        if self.calibrate and not self.ready:
             raise BadLabeler(
                 f"labeler {self.name!r} is to be calibrated, which needs all rows: give them as a list or a table",
                 labeler=self.name, option=("calibrate",),
