@@ -183,10 +183,10 @@ class Asking:
         lost = self.without
         if lost:
             again = "; ask again with `shortlist vote --force`" if self.now.failed else ""
-            message = (
-                f"labeler {self.labeler.name!r}: {sum(lost.values()):,} prompts have no answer ({self._reasons()})"
-            )
-            warnings.warn(f"{message}, and their rows abstain{again}", ModelWarning, stacklevel=2)
+            count = sum(lost.values())
+            what = f"{count:,} prompts have" if count > 1 else "1 prompt has"
+            message = f"labeler {self.labeler.name!r}: {what} no answer ({self._reasons()}): there it abstains{again}"
+            warnings.warn(message, ModelWarning, stacklevel=2)
         for remark in self.model.remarks():
             warnings.warn(remark, ModelWarning, stacklevel=2)
 

@@ -127,7 +127,7 @@ class PromptLabeler(Labeler):
         return Keys(self.model.id, self.map.choices)
 
     def prompts(self, chunk: Chunk) -> Sequence[str | None]:
-        """What the model is asked about each row; None where the row lacks something. A Prompt, where it has a picture."""
+        """What the model is asked about each row, with its picture if there is one; None where something is missing."""
         texts = self.template.fill(chunk, self.on)
         if self.image is None:
             return texts

@@ -1,0 +1,45 @@
+"""`shortlist questions`: which question to ask next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from shortlist.cli.screen import Screen
+from shortlist.project import Project
+
+
+def show_questions(folder: Path, n: int, *, as_json: bool) -> None:
+    """The splits of the classes that would tell most, and the first of them as a labeler for shortlist.toml."""
+    screen = Screen(as_json=as_json)
+    project = Project(folder)
+    with screen.working():
+        project.run(["fit"], listener=screen)
+    table = project.session.analysis.suggest_questions(n)
+    screen.json({"questions": table.to_dicts()})
+    if table.is_empty():
+        screen.text("no question is expected to tell anything: every row has its class")
+        return
+    rows = [
+        [" or ".join(line["classes"]), f"{line['gain']:.3f}", str(line["separates"])]
+        for line in table.iter_rows(named=True)
+    ]
+    screen.table(
+        "Questions that would tell most, each given those above it",
+        ["is it about …", "bits a row", "new pairs told apart"],
+        rows,
+    )
+    models = list(project.settings.models)
+    screen.text(f"\nThe first one for shortlist.toml, to be edited:\n\n{as_toml(table['classes'][0], models)}")
+
+
+def as_toml(classes: Sequence[str], models: Sequence[str]) -> str:
+    """A question as a labeler; the name of the model is that of the project's first one."""
+    listed, quoted = " or ".join(classes), json.dumps(list(classes), ensure_ascii=False)
+    name = json.dumps("_or_".join(classes), ensure_ascii=False)
+    question = json.dumps(f"Is this about {listed}?\n{{text}}", ensure_ascii=False)
+    return (
+        f'[[labeler]]\nkind = "ask"\nname = {name}\nquestion = {question}\n'
+        f"yes = {quoted}\nno = {{ not = {quoted} }}\nmodel = {json.dumps(models[0] if models else 'NAME')}"
+    )
