@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,11 @@ from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes, FitWarning
 from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
+from shortlist.tables import html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
+
+if TYPE_CHECKING:
+    from shortlist.analysis.plots import Plots
 
 _FREE_OF_GOLD = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
 
@@ -42,7 +47,7 @@ class Analysis:
 
     def __init__(self, votes: Votes, model: Any = None, *, gold: Gold | None = None) -> None:
         if not isinstance(votes, Votes):
-            raise BadVotes(f"expected Votes, got {type(votes).__name__}")
+            raise BadVotes(f"expected Votes, got {type(votes).__name__}; Votes.from_snorkel and others make them")
         if not len(votes) or not votes.names:
             raise BadVotes(f"there is nothing to analyse: {len(votes)} rows × {len(votes.names)} labelers")
         if model is not None and not hasattr(model, "predict_proba"):
@@ -52,6 +57,34 @@ class Analysis:
         self.gold = None if gold is None else gold_positions(gold, len(votes), votes.space)
         if self.gold is not None and not (self.gold >= 0).any():
             raise BadFit("no row has a known class: leave gold out")
+
+    def __repr__(self) -> str:
+        return f"{self._head()}\n{text_table(*self._lines())}"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the table of labelers."""
+        return f"<div>{escape(self._head())}{html_table(*self._lines())}</div>"
+
+    def _head(self) -> str:
+        parts = [f"{len(self.votes):,} rows", f"{len(self.votes.names)} labelers", f"{len(self.votes.space)} classes"]
+        parts += [type(self.model).__name__] if self.model is not None else []
+        parts += [f"{self.known_rows:,} gold rows"] if self.gold is not None else []
+        if self.model is not None and self.gold is not None:
+            parts.append(f"right on {self.right_on_gold:.1%} of them (counting votes: {self.counting_on_gold:.1%})")
+        return f"Analysis: {', '.join(parts)}"
+
+    def _lines(self) -> tuple[list[str], list[list[str]]]:
+        table = self.labelers(level=None)
+        shares = [name for name in ("coverage", "overlap", "conflict", "accuracy", "gold_accuracy") if name in table]
+        lines = [[line["labeler"], *(percent(line[name]) for name in shares)] for line in table.iter_rows(named=True)]
+        return ["labeler", *(name.replace("_", " ") for name in shares)], lines
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures for notebooks (extra `plots`): `analysis.plot.labelers()`, `.overlap()`, `.calibration()`."""
+        from shortlist.analysis.plots import Plots
+
+        return Plots(self)
 
     def without_gold(self) -> Analysis:
         """The same votes and beliefs, as if no class were known."""
@@ -67,10 +100,10 @@ class Analysis:
     # -- tables ----------------------------------------------------------------------------------------
 
     def labelers(self, *, level: float | None = 0.9) -> pl.DataFrame:
-        """Per labeler: votes, coverage, overlap, conflict, ambiguity, and how often it is right.
+        """Per labeler: votes, coverage, overlap, conflict, size, and how often it is right.
 
         Coverage, overlap (some other labeler votes too) and conflict (with a shortlist that has no class in common)
-        are shares of all rows; ambiguity is the mean size of its shortlists. `believed` is the mean belief inside its
+        are shares of all rows; size is the mean size of its shortlists. `believed` is the mean belief inside its
         votes; `accuracy` is the model's estimate, with an interval that holds it at this level (None for none).
         """
         return labelers.labeler_table(self, level)
@@ -174,6 +207,23 @@ class Analysis:
             raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
         known = self.gold >= 0
         return float((self.guess[known] == self.gold[known]).mean())
+
+    @property
+    def known_rows(self) -> int:
+        """How many rows have a known class."""
+        return 0 if self.gold is None else int((self.gold >= 0).sum())
+
+    @cached_property
+    def counting_on_gold(self) -> float:
+        """`right_on_gold` of a count of the votes, which every model should beat."""
+        from shortlist.labelmodel.baselines import MajorityVote
+
+        if self.gold is None:
+            raise BadFit("this needs known classes: Analysis(votes, gold=…)")
+        known = np.flatnonzero(self.gold >= 0)
+        counted = MajorityVote().fit(self.votes)
+        guess = most_likely(counted.predict_proba(self.votes[known]), counted.class_balance_)
+        return float((guess == self.gold[known]).mean())
 
     @cached_property
     def soft(self) -> Floats:

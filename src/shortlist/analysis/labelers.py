@@ -27,7 +27,7 @@ def labeler_table(analysis: Analysis, level: float | None) -> pl.DataFrame:
         "coverage": voted / m,
         "overlap": count(bits.voted & bits.overlapping) / m,
         "conflict": count(bits.against) / m,
-        "ambiguity": share(sizes, voted),
+        "size": share(sizes, voted),
     }
     if analysis.model is not None:
         soft = analysis.soft

@@ -1,9 +1,9 @@
 """Worth: what is lost when a labeler is left out.
 
-Two measures, both on rows the model was not fitted on. `likelihood`, in nats a row, is how much less likely the votes
-are when this labeler's are taken to be independent of all others': log P(G) − log P(G_i) − log P(G_others). It is
-near 0 for a labeler that has nothing to do with the others, and below for one whose agreement was chance.
-`gold_gain` is the share of gold rows that are guessed right with its votes and not without, less the reverse.
+Two measures, both on rows the model was not fitted on. `worth` is how much a labeler helps to predict the votes of the
+others: the log score per row, log P(G) − log P(G_i) − log P(G_others). It is near 0 for a labeler that has nothing to
+do with the others, and below for one whose agreement was chance. `gold_gain` is the share of gold rows that are guessed
+right with its votes and not without, less the reverse.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def worth_table(analysis: Analysis, *, refit: bool, most: int, seed: int) -> pl.
     fitted, judged = halves(analysis, most, seed)
     full = fit_again(model, votes[fitted])
     rows = votes[judged]
-    columns: dict[str, Any] = {"labeler": list(votes.names), "likelihood": likelihoods(full, rows)}
+    columns: dict[str, Any] = {"labeler": list(votes.names), "worth": likelihoods(full, rows)}
     if analysis.gold is not None:
         truth = analysis.gold[judged]
         known = truth >= 0

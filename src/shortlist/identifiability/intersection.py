@@ -49,16 +49,17 @@ def choose(group: Sequence[LabelerMasks], y: int, deadline: Deadline) -> list[in
         if not options:
             return None
         grown = {out | more: (*path, t) for out, path in states.items() for more, t in options}
-        states = grown if len(options) == 1 else _largest(grown)
+        states = grown if len(options) == 1 else _largest(grown, deadline)
     if wanted not in states:
         return None
     chosen = dict(zip(order, states[wanted], strict=True))
     return [chosen[i] for i in range(len(group))]
 
 
-def _largest(states: dict[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+def _largest(states: dict[int, tuple[int, ...]], deadline: Deadline) -> dict[int, tuple[int, ...]]:
     kept: list[int] = []
     for out in sorted(states, key=int.bit_count, reverse=True):
+        deadline.check()
         if all(out & ~other for other in kept):
             kept.append(out)
     return {out: states[out] for out in kept}

@@ -10,6 +10,7 @@ program finds a split, and the smallest repair where there is none.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -82,6 +83,7 @@ def solve(
     """
     if time_limit <= 0:
         return None
+    deadline = time.monotonic() + time_limit  # writing the program down takes time, too
     rows = _Rows()
     member = [[rows.column(variant.cost) for variant in variants] for _ in range(3)]
     _one_place_each(rows, variants, member, optional)
@@ -94,7 +96,7 @@ def solve(
         integrality=np.ones(len(rows.costs)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(rows.matrix(), np.array(rows.lower), np.array(rows.upper)),
-        options={"time_limit": time_limit},
+        options={"time_limit": max(deadline - time.monotonic(), 0.001)},
     )
     if result.status == INFEASIBLE:
         return "impossible"

@@ -259,6 +259,7 @@ def row_file(path: Path, settings: Settings) -> RowFile:
         for name in names:
             if name is not None and name not in columns:
                 raise _no_column(settings, file, name, "data", key)
+    _check_id(settings, file)
     _check_on(settings, file)
     _check_somewhere(settings, file)
     return file
@@ -267,6 +268,16 @@ def row_file(path: Path, settings: Settings) -> RowFile:
 def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
     """The error at the line of the settings that names a column which is not there."""
     return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
+
+
+def _check_id(settings: Settings, file: RowFile) -> None:
+    """The id is something that can be compared and written in any format."""
+    kind = None if settings.data.id is None else file.schema[settings.data.id]
+    if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object)):
+        raise settings.toml.wrong(
+            f"column {settings.data.id!r} of {file.path.name} holds {kind}, which cannot join labels to rows: choose a "
+            "column of texts or numbers, or leave id out", "data", "id",
+        )  # fmt: skip
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:

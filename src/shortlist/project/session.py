@@ -16,12 +16,12 @@ from shortlist.project.stages import find_stage
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
-    from shortlist.identifiability import Diagnosis
     from shortlist.project.code.roster import Roster
     from shortlist.project.gold.file import GoldFile
     from shortlist.project.gold.known import Known
     from shortlist.project.kept.columns import VoteColumns
     from shortlist.project.rows import Rows
+    from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
 
 
@@ -29,7 +29,7 @@ class Session:
     """A project as its files are at one moment.
 
     rows, roster, gold         what the project is about: read when they are first asked for
-    votes, model, diagnosis,
+    votes, model, checkup,
     classifier                 what stages made: left here by the stage, or loaded from its file, once
     analysis                   votes, model and gold together; `analysis.distinct` holds the beliefs of all rows
     results                    stage → what it made, where it is in memory
@@ -138,10 +138,10 @@ class Session:
         return self.result("fit")
 
     @property
-    def diagnosis(self) -> Diagnosis:
-        """Whether accuracies can be learned from votes alone."""
-        diagnosis: Diagnosis = self.result("check")
-        return diagnosis
+    def checkup(self) -> Checkup:
+        """What to do next, and whether accuracies can be learned from votes alone."""
+        checkup: Checkup = self.result("check")
+        return checkup
 
     @property
     def classifier(self) -> Any:

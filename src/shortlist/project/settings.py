@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
@@ -35,6 +35,7 @@ class Labelers:
 
     file: str = "labelers.py"
     depends: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()  # labelers that are not asked
     workers: int = 1
     on_error: str = "raise"
     full_set_abstains: bool = False
@@ -146,6 +147,15 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _inside(value: Any) -> str:
+    """A folder in that of the project: a project that comes from elsewhere writes nowhere else."""
+    folder = _text(value)
+    parts = Path(folder.replace("\\", "/")).parts
+    if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
+        raise _Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
+    return folder
+
+
 def _share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         raise _Wrong("is a share of belief, above 0 and at most 1")
@@ -195,11 +205,11 @@ _DATA: dict[str, Check] = {
     "types": _types,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
+    "file": _text, "depends": _texts, "off": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
     "full_set_abstains": _flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": _text, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
+    "folder": _inside, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,

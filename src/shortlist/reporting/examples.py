@@ -55,6 +55,7 @@ class Suggestion:
     gain: float
     like: int
     said: str
+    key: str  # its id, or its number, to copy
 
 
 def conflicts(overview: Overview, rows: Any) -> list[Conflict]:
@@ -75,7 +76,13 @@ def suggested(overview: Overview, rows: Any) -> list[Suggestion]:
     table: pl.DataFrame = overview.suggestions
     seen = pick(rows, table["row"].to_list(), len(overview.votes)) if rows is not None else {}
     return [
-        Suggestion(example_of(overview, line["row"], seen.get(line["row"])), line["gain"], line["rows"], line["said"])
+        Suggestion(
+            example_of(overview, line["row"], seen.get(line["row"])),
+            line["gain"],
+            line["rows"],
+            line["said"],
+            str(line.get("id", line["row"])),
+        )
         for line in table.iter_rows(named=True)
     ]
 

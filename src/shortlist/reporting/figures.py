@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shortlist.analysis.calibration import Bin, Calibration
 from shortlist.arrays import Floats
-from shortlist.reporting.calibration import Bin, Calibration
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 390.0, 14.0, 214.0
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +12,17 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.accuracy import WIDEST
+from shortlist.analysis.calibration import Calibration
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
-from shortlist.reporting.calibration import Calibration
+from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.reporting.advice import advise
+from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.trials import FEW
+from shortlist.votes import Votes
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
-FEW = 20  # rows: what fewer show may be chance
 
 
 class Tile(NamedTuple):
@@ -32,13 +37,23 @@ class Overview:
     """Votes, a model if there is one and gold labels if there are any, with what is to be said about them.
 
     diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
+    checkup      what `check` found: advice and diagnosis; without it, that is found out here
+    scores       who is right on how many gold rows, besides the model: the classifier, for example
     """
 
     def __init__(
-        self, analysis: Analysis, *, level: float = 0.9, diagnosis: Diagnosis | None = None, time_limit: float = 10.0
+        self,
+        analysis: Analysis,
+        *,
+        level: float = 0.9,
+        diagnosis: Diagnosis | None = None,
+        time_limit: float = 10.0,
+        checkup: Checkup | None = None,
+        scores: Mapping[str, float] | None = None,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
         self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
+        self._checkup, self.other_scores = checkup, dict(scores or {})
 
     @property
     def estimates(self) -> bool:
@@ -53,12 +68,24 @@ class Overview:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """The one that was given, or else what can be found out within the time limit."""
+        if self._checkup is not None:
+            return self._checkup.diagnosis
         return self._diagnosis or diagnose(self.votes, time_limit=self.time_limit)
+
+    @cached_property
+    def checkup(self) -> Checkup:
+        """What to do, and the diagnosis."""
+        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis)
+
+    @cached_property
+    def plain_labelers(self) -> pl.DataFrame:
+        """The table of labelers, without what each is worth."""
+        return self.analysis.labelers(level=self.level)
 
     @cached_property
     def labelers(self) -> pl.DataFrame:
         """The table of labelers; with what each is worth where the model can be fitted again."""
-        table = self.analysis.labelers(level=self.level)
+        table = self.plain_labelers
         if self.estimates and len(self.votes) > 1 and self.model.accuracy_.size <= WIDEST:
             table = table.join(self.analysis.worth(), on="labeler", how="left", maintain_order="left")
         return table
@@ -120,6 +147,14 @@ class Overview:
         return float(count(union(self.analysis.bits.against))) / len(self.votes)
 
     @cached_property
+    def score_tiles(self) -> list[Tile]:
+        """Who is right on how many gold rows: the model, a mere count of the votes, and others that were scored."""
+        assert self.calibration is not None
+        scores = {"label model": self.calibration.right, "counting votes": self.analysis.counting_on_gold}
+        note = f"right on {self.known.sum():,} gold rows"
+        return [Tile(name, f"{share:.1%}", note) for name, share in (scores | self.other_scores).items()]
+
+    @cached_property
     def tiles(self) -> list[Tile]:
         m, n = self.votes.shape
         tiles = [
@@ -130,10 +165,7 @@ class Overview:
         if self.model is not None:
             tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the best guess"))
         if self.calibration is not None:
-            tiles.append(Tile("right", f"{self.calibration.right:.1%}", f"of {self.known.sum():,} gold rows"))
-        if hasattr(self.model, "n_iter_"):
-            note = "converged" if self.model.converged_ else "stopped early"
-            tiles.append(Tile("fit", f"{self.model.n_iter_} steps", note))
+            tiles += self.score_tiles
         return tiles
 
 
@@ -141,3 +173,12 @@ def _upper(square: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The upper triangle, in the order of the table of pairs."""
     above: npt.NDArray[np.int64] = square[np.triu_indices(len(square), 1)]
     return above
+
+
+def checkup(votes: Votes, model: Any = None, *, gold: Gold | None = None, time_limit: float = 10.0) -> Checkup:
+    """What to do about the labelers, the most gain first, and whether accuracies can be learned from votes alone.
+
+    gold         known classes, by row (None where unknown) or as a mapping from row to class: they measure gains
+    time_limit   seconds that the identifiability check may take
+    """
+    return Overview(Analysis(votes, model, gold=gold), time_limit=time_limit).checkup

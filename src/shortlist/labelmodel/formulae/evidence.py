@@ -16,11 +16,13 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, BadVotes
+from shortlist.labelmodel.formulae.balance import numbers_of
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
 from shortlist.votes.patterns import find_patterns
 
 Gold = Iterable[str | None] | Mapping[int, str | None]
+LARGEST = 1e100  # of all weights together: squares of it are still numbers
 PENDING = 1 << 18  # unique rows that wait to be merged
 
 
@@ -38,8 +40,8 @@ class Evidence:
     ) -> Evidence:
         """From Votes, or from chunks of Votes read once; gold and weights are counted over all rows."""
         chunks = [source] if isinstance(source, Votes) else source
-        if not isinstance(chunks, Iterable):
-            raise BadVotes(f"expected Votes or chunks of Votes, got {type(source).__name__}")
+        if not isinstance(chunks, Iterable) or hasattr(chunks, "shape"):
+            raise not_votes(source)
         known = None if gold is None else _Known(gold)
         weighed = None if weights is None else checked_weights(weights)
         waiting: list[Evidence] = []
@@ -111,11 +113,19 @@ def _only(votes: Votes, codes: npt.NDArray[Any]) -> Votes:
     return Votes(codes, votes.codomains, votes.space, votes.names)
 
 
+def not_votes(given: Any) -> BadVotes:
+    """The error of who gives something else, such as a label matrix of Snorkel's."""
+    return BadVotes(
+        f"expected Votes or chunks of Votes, got {type(given).__name__}. Votes.from_snorkel(matrix, classes) makes "
+        "them of a label matrix; from_crowd and others do of their formats."
+    )
+
+
 def _each(chunks: Iterable[Any]) -> Iterator[Votes]:
     empty = True
     for chunk in chunks:
         if not isinstance(chunk, Votes):
-            raise BadVotes(f"expected Votes or chunks of Votes, got {type(chunk).__name__}")
+            raise not_votes(chunk)
         empty = False
         yield chunk
     if empty:
@@ -123,11 +133,14 @@ def _each(chunks: Iterable[Any]) -> Iterator[Votes]:
 
 
 def checked_weights(weights: npt.ArrayLike) -> Floats:
-    array = np.array(weights, np.float64)
-    if array.ndim != 1:
-        raise BadFit(f"weights are one number a row; got an array of shape {array.shape}")
+    array = numbers_of(weights)
+    if array is None or array.ndim != 1:
+        got = "something else" if array is None else f"an array of shape {array.shape}"
+        raise BadFit(f"weights are one number a row; got {got}")
     if not np.isfinite(array).all() or (array < 0).any() or not (array > 0).any():
         raise BadFit("weights are finite, not negative, and not all zero")
+    if array.max() > LARGEST / len(array):
+        raise BadFit(f"weights say how often a row counts; {array.max():g} is too large to compute with")
     return array
 
 
@@ -135,8 +148,13 @@ class _Known:
     """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
+        if not isinstance(gold, Iterable):
+            raise BadFit(f"gold has a class for every row (None where unknown), or maps rows to classes; got {gold!r}")
         self.rows = dict(gold) if isinstance(gold, Mapping) else None
         self.names = [] if isinstance(gold, Mapping) else list(gold)
+        for row in self.rows or ():
+            if isinstance(row, bool) or not isinstance(row, (int, np.integer)):
+                raise BadFit(f"gold maps rows, which are whole numbers from 0, to classes; got {row!r}")
 
     def positions(self, part: slice, space: LabelSpace) -> Positions:
         """(rows of the part,): class positions, −1 where unknown."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import ShortlistError
+from shortlist.errors import OneSided, ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
@@ -33,15 +33,13 @@ class Fit(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes: list[str] = []
         gold = session.gold if session.settings.gold_fits else None
-        with noted(notes):
+        with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
             model = fit_model(session.settings, session.votes, gold)
         model.save(paths[0])
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": gold is not None}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        if session.gold is not None:
-            facts["accuracy"] = session.analysis.right_on_gold
-        return facts
+        return facts | (gold_scores(session) if session.gold is not None else {})
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -51,6 +49,10 @@ class Fit(Stage):
     def tell(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
         return f"{facts['n_iter']} steps{stopped}{right_on_gold(facts)}"
+
+    def doubtful(self, facts: Facts) -> bool:
+        """Whether counting votes is right more often."""
+        return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
 
 
 def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
@@ -63,6 +65,16 @@ def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
+
+
+def gold_scores(session: Session) -> Facts:
+    """How often the model, and a mere count of the votes, is right on rows with a known class."""
+    analysis = session.analysis
+    return {
+        "accuracy": analysis.right_on_gold,
+        "counting": analysis.counting_on_gold,
+        "gold_rows": analysis.known_rows,
+    }
 
 
 def right_on_gold(facts: Facts) -> str:

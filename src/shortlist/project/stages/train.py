@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
 
+LITTLE = 30  # rows: fewer teach a classifier next to nothing
 SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
 
@@ -40,7 +41,12 @@ class Train(Stage):
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.classifier.kinds import learns_from_uncovered
-        from shortlist.project.stages.classifiers import classifier_inputs, make_classifier, read_columns
+        from shortlist.project.stages.classifiers import (
+            classifier_inputs,
+            make_classifier,
+            options_told,
+            read_columns,
+        )
 
         settings, votes = session.settings, session.votes
         made = make_classifier(settings)
@@ -50,7 +56,8 @@ class Train(Stage):
         notes: list[str] = []
         with noted(notes):
             beliefs = session.analysis.distinct.at(chosen)
-            trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
+            with options_told(settings):
+                trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
         trained.save(paths[0])
         session.results[self.name] = trained
         return {"trained_on": len(chosen), "notes": [*notes, *_left_out(len(chosen), usable, votes.covered)]}
@@ -62,6 +69,9 @@ class Train(Stage):
 
     def tell(self, facts: Facts) -> str:
         return f"trained on {facts['trained_on']:,} rows"
+
+    def doubtful(self, facts: Facts) -> bool:
+        return bool(facts["trained_on"] < LITTLE)
 
 
 def no_classifier(settings: Settings) -> ShortlistError | None:
