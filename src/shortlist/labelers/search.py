@@ -24,7 +24,7 @@ def find(python: re.Pattern[str], linear: Linear | None, column: pl.Series) -> n
         return by_row(python, column)
     found = by_column(linear.pattern, column)
     if linear.boundaries:
-        rows = _disputed(column)
+        rows = disputed_rows(column)
         found[rows] = by_row(python, column.gather(rows))
     return found
 
@@ -67,7 +67,7 @@ def by_row(regex: re.Pattern[str], column: pl.Series) -> npt.NDArray[np.int8]:
     return np.fromiter((-1 if t is None else search(t) is not None for t in column), np.int8, len(column))
 
 
-def _disputed(column: pl.Series) -> Positions:
+def disputed_rows(column: pl.Series) -> Positions:
     """The rows on which the two engines may differ about where words begin and end."""
     if (column.str.len_bytes() == column.str.len_chars()).all():
         return np.zeros(0, np.int64)

@@ -22,10 +22,11 @@ from shortlist.errors import BadLabeler, SlowPattern
 from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import Labeler, Parts
-from shortlist.labelers.features import Columns, Feature, RowFunction
+from shortlist.labelers.features import Columns, Feature, Plan, RowFunction
 from shortlist.labelers.records import labeler_kind
 from shortlist.labelers.regex import Inexpressible, Linear, linear, non_word_characters
 from shortlist.labelers.search import column_text, feature_text, find
+from shortlist.labelers.together import Search
 from shortlist.labelspace import Not, Shortlist
 from shortlist.rows import Chunk
 
@@ -82,6 +83,14 @@ class TextLabeler(Labeler):
         found = self._find(self._column(columns, ballot))
         ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(codebook.dtype)
         return ballot
+
+    def search(self, plan: Plan, codebook: Codebook) -> Search | None:
+        feature = plan.given.get(self.on or "", self.feature)
+        if self.engine != "polars" or (feature is not None and feature.column is None):
+            return None
+        column = self.on if feature is None else feature.column
+        yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
+        return Search(column, self.python, self._linear(), yes, no)
 
     def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
         """The text to look in: a feature of that name where one was given, else a column of the rows."""
