@@ -26,17 +26,22 @@ class Analysis:
 
     Without a model, it tells what can be seen in the votes alone; with one, also what the model makes of them; with
     gold labels (as `LabelModel.fit` takes them), also how often that is right. What the tables have in common is
-    computed once.
+    computed once. `weights` say how often each row counts, in whole numbers: rows that differ and their counts are
+    enough, however many rows there are.
 
     >>> from shortlist import Analysis, Votes
     >>> votes = Votes([[1, 2], [1, 0], [2, 2]], [["cat", "dog"], ["cat", "dog"]], ["cat", "dog"], ["ears", "voice"])
     >>> Analysis(votes).labelers().select("labeler", "votes", "conflict").rows()
     [('ears', 3, 0.3333333333333333), ('voice', 2, 0.3333333333333333)]
+    >>> Analysis(votes, weights=[10, 1, 1]).labelers()["votes"].to_list()      # the first row stands for ten
+    [12, 11]
     >>> Analysis(votes).bucket({"ears": "cat", "voice": "dog"}).tolist()
     [0]
     """
 
-    def __init__(self, votes: Votes, model: Any = None, *, gold: Gold | None = None) -> None:
+    def __init__(
+        self, votes: Votes, model: Any = None, *, gold: Gold | None = None, weights: npt.ArrayLike | None = None
+    ) -> None:
         if not isinstance(votes, Votes):
             raise BadVotes(f"expected Votes, got {type(votes).__name__}")
         if not len(votes) or not votes.names:
@@ -45,13 +50,15 @@ class Analysis:
             raise BadFit(f"expected a fitted model such as LabelModel, got {type(model).__name__}")
         self.votes = votes
         self.model = model
+        self.weights = None if weights is None else checked_counts(weights, len(votes))
+        self.total = len(votes) if self.weights is None else int(self.weights.sum())  # how many rows there are
         self.gold = None if gold is None else gold_positions(gold, len(votes), votes.space)
         if self.gold is not None and not (self.gold >= 0).any():
             raise BadFit("no row has a known class: leave gold out")
 
     def without_gold(self) -> Analysis:
         """The same votes and beliefs, as if no class were known."""
-        other = Analysis(self.votes, self.model)
+        other = Analysis(self.votes, self.model, weights=self.weights)
         if self.model is not None:
             other.distinct = self.distinct
         return other
@@ -115,14 +122,14 @@ class Analysis:
 
     @cached_property
     def bits(self) -> Bits:
-        return Bits(self.votes)
+        return Bits(self.votes, self.weights)
 
     @cached_property
     def distinct(self) -> Distinct:
         """Rows that differ in their votes, what is believed of them, and how many of each there are."""
         if self.model is None:
             raise BadFit("this needs a fitted model: Analysis(votes, model)")
-        return Distinct.of(self.votes, self.model)
+        return Distinct.of(self.votes, self.model, self.weights)
 
     @cached_property
     def beliefs(self) -> Floats:
@@ -146,7 +153,8 @@ class Analysis:
         if self.gold is None:
             raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
         known = self.gold >= 0
-        return float((self.guess[known] == self.gold[known]).mean())
+        right = self.guess[known] == self.gold[known]
+        return float(np.average(right, weights=None if self.weights is None else self.weights[known]))
 
     @cached_property
     def soft(self) -> Floats:
@@ -160,6 +168,8 @@ class Analysis:
         assert self.gold is not None
         known = np.flatnonzero(self.gold >= 0)
         certainties = certain(self.gold[known], len(self.votes.space))
+        if self.weights is not None:
+            certainties *= self.weights[known, None]
         return soft_counts(self.votes.codes[known], certainties, self.bits.layout)
 
     @cached_property
@@ -171,3 +181,14 @@ class Analysis:
         if not hasattr(self.model, "accuracy_"):
             raise BadFit("this needs a fitted LabelModel: Analysis(votes, model)")
         return self.model
+
+
+def checked_counts(weights: npt.ArrayLike, m: int) -> npt.NDArray[np.int64]:
+    """(m,): how often each row counts."""
+    given = np.asarray(weights)
+    if given.shape != (m,) or not np.issubdtype(given.dtype, np.number) or (given != np.floor(given)).any():
+        raise BadVotes(f"weights are {m:,} whole numbers, one a row; got an array of shape {given.shape}")
+    counts = given.astype(np.int64)
+    if (counts < 0).any() or not counts.any():
+        raise BadVotes("weights are not negative, and not all zero")
+    return counts

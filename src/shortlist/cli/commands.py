@@ -51,10 +51,7 @@ def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outco
 def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(folder, "vote", screen, force)
-    from shortlist.analysis import Analysis
-
-    session = project.session
-    table = Analysis(session.votes, gold=session.gold).labelers(level=None)
+    table = project.session.analysed().labelers(level=None)
     _headline(screen, outcome)
     _labelers(screen, table)
     screen.json({**outcome.to_dict(), "table": table.to_dicts()})
@@ -65,7 +62,7 @@ def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     project, outcome = _run(folder, "fit", screen, force)
     analysis = project.session.analysis
     table = analysis.labelers(level=None)
-    shares = (analysis.mass / len(analysis.votes)).tolist()
+    shares = (analysis.mass / analysis.total).tolist()
     _headline(screen, outcome)
     _labelers(screen, table)
     screen.table("Classes, as believed", ["class", "share"], [
@@ -98,7 +95,7 @@ def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) ->
         project.export(to)
     where = to or outcome.outputs[0]
     classes = outcome.facts["classes"]
-    screen.text(f"{outcome.facts['labelled']:,} of {len(project.session.votes):,} rows are labelled → {where}")
+    screen.text(f"{outcome.facts['labelled']:,} of {len(project.session.parts):,} rows are labelled → {where}")
     screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in classes.items()])
     screen.json({**outcome.to_dict(), "outputs": [str(where)]})
 

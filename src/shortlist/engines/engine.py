@@ -34,6 +34,14 @@ class Engine(Protocol):
         """
 
 
+def is_elsewhere(engine: Engine) -> bool:
+    """Whether its workers may be on other machines. They are told where rows are, and read and write files themselves.
+
+    An engine says so by an attribute `elsewhere`.
+    """
+    return bool(getattr(engine, "elsewhere", False))
+
+
 def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
     """The results in the order of the pieces. Of several errors, the first in that order is the one raised."""
     waiting: dict[int, Result | Failed] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -97,6 +97,10 @@ class Asker:
         given = (features,) if isinstance(features, Feature) else tuple(features)
         plan = Plan([function for labeler in asked for function in labeler.functions()], given)
         return cls(asked, plan, known, on_error == "raise", full_set_abstains)
+
+    def only(self, places: Sequence[int]) -> Asker:
+        """Some of the labelers, by their places."""
+        return replace(self, labelers=tuple(self.labelers[i] for i in places))
 
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""

@@ -87,9 +87,12 @@ class Project:
     @property
     def labels(self) -> pl.DataFrame:
         """Class, belief, margin, shortlist and one belief per class, for every row."""
+        import polars as pl
+
+        from shortlist.project.stages.export import label_files
         from shortlist.rows import RowFile
 
-        return RowFile(self.run(["export"])[-1].outputs[0]).read()
+        return pl.concat([RowFile(path).read() for path in label_files(self.run(["export"])[-1].outputs[0])])
 
     @property
     def classifier(self) -> Any:
@@ -126,7 +129,7 @@ class Project:
         with self.open(listener) as session:
             run_stages(session, ["train"], force=False)
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
-            return predict_rows(session, rows, rows.gold(self.settings.classes), Path(path))
+            return predict_rows(session, rows, Path(path))
 
     # -- stages ----------------------------------------------------------------------------------------
 

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
     from shortlist.identifiability import Diagnosis
+    from shortlist.labelmodel.formulae.evidence import Evidence
     from shortlist.project.code.roster import Roster
     from shortlist.project.kept.columns import VoteColumns
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
+    from shortlist.votes.parts import VoteParts
 
 HIDDEN = ".shortlist"
 
@@ -28,10 +30,12 @@ HIDDEN = ".shortlist"
 class Session:
     """A project as its files are at one moment.
 
-    rows, roster, gold         what the project is about: read when they are first asked for
-    votes, model, diagnosis,
+    rows, roster               what the project is about: read when they are first asked for
+    parts, model, diagnosis,
     classifier                 what stages made: left here by the stage, or loaded from its file, once
-    analysis                   votes, model and gold together; `analysis.distinct` holds the beliefs of all rows
+    tally                      the votes and known classes of all rows, counted: no larger than the rows that differ
+    analysis                   tally and model together; `analysis.distinct` holds the beliefs of all rows
+    votes                      what every labeler says about every row, in memory: for people who ask for it
     results                    stage → what it made, where it is in memory
     """
 
@@ -85,11 +89,6 @@ class Session:
 
         return VoteColumns(self.hidden / "votes")
 
-    @cached_property
-    def gold(self) -> list[str | None] | None:
-        """Known classes by row, where the data has any. They score; they fit only where the toml says so."""
-        return self.rows.gold(self.settings.classes)
-
     # -- what stages made ------------------------------------------------------------------------------
 
     def result(self, stage: str) -> Any:
@@ -100,10 +99,27 @@ class Session:
         return self.results[stage]
 
     @property
+    def parts(self) -> VoteParts:
+        """What every labeler says about every row, in files of some rows each."""
+        parts: VoteParts = self.result("vote")
+        return parts
+
+    @cached_property
     def votes(self) -> Votes:
-        """What every labeler says about every row."""
-        votes: Votes = self.result("vote")
-        return votes
+        """The same in memory. No stage needs it."""
+        return self.parts.whole(self.rows.ids())
+
+    @cached_property
+    def tally(self) -> Evidence:
+        """Rows with equal votes and equal known class, and how many of each there are."""
+        from shortlist.project.parts.counting import count_rows
+
+        return count_rows(self.rows, self.parts, self.settings.classes, self.engine)
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether some row has a known class. They score; they fit only where the toml says so."""
+        return bool((self.tally.gold >= 0).any())
 
     @property
     def model(self) -> Any:
@@ -124,9 +140,16 @@ class Session:
     @cached_property
     def analysis(self) -> Analysis:
         """What the votes, the model and known classes show. Beliefs are computed once, for rows that differ."""
+        return self.analysed(self.model)
+
+    def analysed(self, model: Any = None) -> Analysis:
+        """What the votes and known classes show, with a model or without."""
         from shortlist.analysis import Analysis
 
-        return Analysis(self.votes, self.model, gold=self.gold)
+        found = Analysis(self.tally.votes, model, weights=self.tally.weights)
+        if self.has_gold:
+            found.gold = self.tally.gold
+        return found
 
     # -- files -----------------------------------------------------------------------------------------
 

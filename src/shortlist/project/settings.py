@@ -56,6 +56,7 @@ class Output:
     folder: str = "out"
     format: str = "parquet"
     shortlist: float = 0.9
+    partitioned: bool | None = None  # None: where the engine works on other machines
     stages: tuple[str, ...] = field(default_factory=lambda: STAGES.here)
 
 
@@ -72,6 +73,11 @@ class Settings:
     gold_fits: bool
     classifier: Classifier
     output: Output
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether labels are written in parts, as votes are."""
+        return bool(self.output.partitioned)
 
     @classmethod
     def read(cls, folder: Path) -> Settings:
@@ -195,7 +201,8 @@ _LABELERS: dict[str, Check] = {
     "full_set_abstains": _flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": _text, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
+    "folder": _text, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "partitioned": _flag,
+    "stages": _stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,

@@ -7,21 +7,24 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.engines import Local
 from shortlist.labelers.regex import disputed_characters, non_word_characters
+from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.code.source import local_files
 from shortlist.project.files import data_files, depended_files
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.listener import Listener
+from shortlist.project.parts.voting import vote
 from shortlist.project.project import Project
 from shortlist.project.rows import Rows
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME
 from shortlist.project.stages.fit import fit_model
 from shortlist.project.stages.stage import noted
-from shortlist.project.voting import vote
 from shortlist.rows.file import stamp
+from shortlist.votes import Votes
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -39,7 +42,7 @@ class Watch:
         self.last: Snapshot | None = None
         self.rows: Rows | None = None
         self.notes: list[str] = []
-        self._gold: tuple[Any, Any, Any] | None = None
+        self._gold: tuple[Any, Any, Any] = (None, None, None)  # of what, by name, by position
         self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
         self.seen: Stamps = {}
         self.seen = self.stamps()
@@ -49,7 +52,7 @@ class Watch:
         self.seen = self.stamps()
         with self.project.open(listener) as session:
             session.columns, session.rows = self.columns, self._rows(session)
-            session.gold = self._known(session)
+            self._know(session)
             now = self._snapshot(session)
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
@@ -59,13 +62,14 @@ class Watch:
         roster, rows, settings = session.roster, session.rows, session.settings
         self._reads = roster.reads
         session.listener.begin("vote", len(rows))
-        votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
+        done, _asked = vote(roster, rows, session.columns, Local(settings.labelers.workers), session.listener.advance)
+        votes = Votes.concat(voted.votes for voted in done if voted.votes is not None)
         session.listener.begin("fit")
         self.notes = []
         with noted(self.notes):
-            model = fit_model(settings, votes, session.gold if settings.gold_fits else None)
+            model = fit_model(settings, Evidence.gather(votes, self._gold[1] if settings.gold_fits else None))
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))
-        return Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
+        return Snapshot.of(votes, model, self._gold[2], marks, tuple(rows.sources))
 
     def warm(self) -> None:
         """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
@@ -81,18 +85,13 @@ class Watch:
         self.rows = rows
         return rows
 
-    def _known(self, session: Session) -> Any:
+    def _know(self, session: Session) -> None:
         """Known classes, read again only where the data changed."""
         rows, classes = session.rows, session.settings.classes
         what = (rows.sources, rows.data.gold, classes)
-        if self._gold is None or self._gold[0] != what:
+        if self._gold[0] != what:
             found = rows.gold(classes)
             self._gold = (what, found, None if found is None else LabelSpace(classes).positions(found))
-        return self._gold[1]
-
-    def _positions(self) -> Any:
-        """The same as positions of classes, which take a while to find."""
-        return None if self._gold is None else self._gold[2]
 
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""

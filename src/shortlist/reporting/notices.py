@@ -50,7 +50,7 @@ def from_tables(overview: Overview) -> Iterator[Notice]:
     if "accuracy" in overview.labelers.columns:
         yield from worse_than_chance(overview)
         yield from off_gold(overview.labelers)
-    if overview.calibration is not None and overview.known.sum() >= FEW:
+    if overview.calibration is not None and overview.counts[overview.known].sum() >= FEW:
         yield from miscalibrated(overview)
 
 
@@ -67,7 +67,7 @@ def failed(overview: Overview) -> Iterator[Notice]:
 
 
 def uncovered(overview: Overview) -> Iterator[Notice]:
-    share = 1 - overview.votes.covered.mean()
+    share = 1 - overview.covered
     if share > 0.01:
         yield Notice("note", f"{share:.0%} of the rows have no vote: nothing but the class balance is known there.")
 
@@ -84,7 +84,7 @@ def copies(overview: Overview) -> Iterator[Notice]:
     found.sort(key=lambda pair: -(pair.get("correlation") or 1))
     for pair in found[:MOST]:
         always = pair["same"] == pair["overlap"]
-        yield Notice("warn", _always(pair, len(overview.votes)) if always else _dependent(pair))
+        yield Notice("warn", _always(pair, overview.total) if always else _dependent(pair))
 
 
 def _always(pair: dict[str, Any], m: int) -> str:

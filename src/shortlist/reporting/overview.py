@@ -15,6 +15,7 @@ from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.reporting.calibration import Calibration
+from shortlist.reporting.finder import Finder, RowFinder
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
 FEW = 20  # rows: what fewer show may be chance
@@ -32,12 +33,20 @@ class Overview:
     """Votes, a model if there is one and gold labels if there are any, with what is to be said about them.
 
     diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
+    finder       finds rows by what is said about them, where the analysis does not hold all rows
     """
 
     def __init__(
-        self, analysis: Analysis, *, level: float = 0.9, diagnosis: Diagnosis | None = None, time_limit: float = 10.0
+        self,
+        analysis: Analysis,
+        *,
+        level: float = 0.9,
+        diagnosis: Diagnosis | None = None,
+        time_limit: float = 10.0,
+        finder: Finder | None = None,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
+        self.finder, self.total = finder or RowFinder(analysis), analysis.total
         self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
 
     @property
@@ -59,7 +68,7 @@ class Overview:
     def labelers(self) -> pl.DataFrame:
         """The table of labelers; with what each is worth where the model can be fitted again."""
         table = self.analysis.labelers(level=self.level)
-        if self.estimates and len(self.votes) > 1 and self.model.accuracy_.size <= WIDEST:
+        if self.estimates and self.total > 1 and self.model.accuracy_.size <= WIDEST:
             table = table.join(self.analysis.worth(), on="labeler", how="left", maintain_order="left")
         return table
 
@@ -72,7 +81,7 @@ class Overview:
         """Pairs that depend on each other beyond the class, or that never say different things."""
         bits = self.analysis.bits
         table = self.pairs.with_columns(kinds=_upper(bits.kinds(same_shortlists(bits.layout))))
-        found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * bits.m >= FEW)
+        found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * self.total >= FEW)
         if "correlation" in table.columns:
             found |= pl.col("correlation").fill_null(0) >= COPIES
         return set(table.filter(found).select("labeler", "other").iter_rows())
@@ -88,9 +97,20 @@ class Overview:
     @cached_property
     def suggestions(self) -> pl.DataFrame:
         """Rows to look at next; where all rows have a gold label, as if none had."""
-        if self.analysis.gold is not None and (self.analysis.gold >= 0).all():
+        if self.all_known:
             return self.analysis.without_gold().suggest(12)
         return self.analysis.suggest(12)
+
+    @property
+    def all_known(self) -> bool:
+        """Whether all rows have a gold label."""
+        return self.analysis.gold is not None and bool((self.analysis.gold >= 0).all())
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(m,): how many rows each row stands for."""
+        weights = self.analysis.weights
+        return np.ones(len(self.votes), np.int64) if weights is None else weights
 
     @cached_property
     def belief(self) -> Floats:
@@ -110,27 +130,36 @@ class Overview:
         if self.model is None or self.analysis.gold is None:
             return None
         right = self.analysis.guess[self.known] == self.analysis.gold[self.known]
-        return Calibration.of(self.belief[self.known], right)
+        return Calibration.of(self.belief[self.known], right, self.counts[self.known])
 
     @cached_property
     def conflicted(self) -> float:
         """The share of rows on which two labelers contradict each other."""
-        from shortlist.analysis.bits import count, union
+        from shortlist.analysis.bits import union
 
-        return float(count(union(self.analysis.bits.against))) / len(self.votes)
+        bits = self.analysis.bits
+        return float(bits.count(union(bits.against))) / self.total
+
+    @cached_property
+    def covered(self) -> float:
+        """The share of rows with a vote."""
+        return float(np.average(self.votes.covered, weights=self.counts))
 
     @cached_property
     def tiles(self) -> list[Tile]:
-        m, n = self.votes.shape
+        n = len(self.votes.names)
         tiles = [
-            Tile("rows", f"{m:,}", f"{n} labelers, {len(self.votes.space)} classes"),
-            Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
+            Tile("rows", f"{self.total:,}", f"{n} labelers, {len(self.votes.space)} classes"),
+            Tile("covered", f"{self.covered:.1%}", "rows with a vote"),
             Tile("in conflict", f"{self.conflicted:.1%}", "rows with disjoint shortlists"),
         ]
         if self.model is not None:
-            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the best guess"))
+            mean = np.average(self.belief, weights=self.counts)
+            tiles.append(Tile("mean belief", f"{mean:.1%}", "in the best guess"))
         if self.calibration is not None:
-            tiles.append(Tile("right", f"{self.calibration.right:.1%}", f"of {self.known.sum():,} gold rows"))
+            tiles.append(
+                Tile("right", f"{self.calibration.right:.1%}", f"of {self.counts[self.known].sum():,} gold rows")
+            )
         if hasattr(self.model, "n_iter_"):
             note = "converged" if self.model.converged_ else "stopped early"
             tiles.append(Tile("fit", f"{self.model.n_iter_} steps", note))

@@ -88,7 +88,7 @@ def content(overview: Overview, rows: Any) -> dict[str, Any]:
         "classes": heat.class_heat(overview) if model is not None else None,
         "accuracies": heat.accuracy_heat(overview) if overview.class_by_class else None,
         "balance": balance(overview) if model is not None else [],
-        "beliefs": figures.histogram(overview.belief) if model is not None else None,
+        "beliefs": figures.histogram(overview.belief, overview.counts) if model is not None else None,
         "calibration": figures.reliability(overview.calibration) if overview.calibration else None,
         "calibration_error": overview.calibration.error if overview.calibration else None,
         "history": figures.climb(model.history_) if hasattr(model, "history_") else None,
@@ -114,13 +114,18 @@ def labeler_lines(overview: Overview) -> list[dict[str, Any]]:
 
 def balance(overview: Overview) -> list[dict[str, Any]]:
     """The share of each class as believed, and among gold rows."""
-    believed = overview.analysis.mass / len(overview.votes)
+    believed = overview.analysis.mass / overview.total
     gold = overview.analysis.gold
     lines = []
     for j, name in enumerate(overview.votes.space):
-        known = None if gold is None else float((gold[overview.known] == j).mean())
+        known = None if gold is None else _share(gold[overview.known] == j, overview.counts[overview.known])
         lines.append({"name": name, "believed": float(believed[j]), "gold": known})
     return lines
+
+
+def _share(marked: Any, counts: Any) -> float:
+    """The share of rows that are marked."""
+    return float(counts[marked].sum() / counts.sum())
 
 
 def environment() -> Any:

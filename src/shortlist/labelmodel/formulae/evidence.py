@@ -42,26 +42,27 @@ class Evidence:
             raise BadVotes(f"expected Votes or chunks of Votes, got {type(source).__name__}")
         known = None if gold is None else _Known(gold)
         weighed = None if weights is None else checked_weights(weights)
-        waiting: list[Evidence] = []
-        rows = 0
+        found, rows = EvidenceSum(), 0
         for votes in _each(chunks):
             part = slice(rows, rows := rows + len(votes))
             positions = None if known is None else known.positions(part, votes.space)
             share = None if weighed is None else weighed[part]
             if share is not None and len(share) < len(votes):
                 raise BadFit(f"there are more rows than the {len(weighed)} weights")  # type: ignore[arg-type]
-            waiting.append(unique(votes, positions, share))
-            if sum(len(e.weights) for e in waiting[1:]) > max(PENDING, len(waiting[0].weights)):
-                waiting = [merged(waiting)]
+            found.add(unique(votes, positions, share))
         if known is not None:
             known.check(rows)
         if weighed is not None and len(weighed) != rows:
             raise BadFit(f"{rows:,} rows need as many weights; got {len(weighed):,}")
-        return merged(waiting)
+        return found.total()
 
     @property
     def total(self) -> float:
         return float(self.weights.sum())
+
+    def without_gold(self) -> Evidence:
+        """The same rows, as if no class were known."""
+        return unique(self.votes, None, self.weights) if (self.gold >= 0).any() else self
 
     def sample(self, most: int) -> Evidence:
         """At most `most` unique rows: the heaviest half, and an evenly spaced sample of the rest, re-weighted."""
@@ -73,6 +74,24 @@ class Evidence:
         weights = self.weights[rows]
         weights[most // 2 :] *= step
         return Evidence(self.votes[rows], weights, self.gold[rows])
+
+
+class EvidenceSum:
+    """Evidence that comes in pieces, in any order. What is held is no larger than a few times the result."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Evidence] = []
+
+    def add(self, part: Evidence) -> None:
+        waiting = self._waiting
+        waiting.append(part)
+        if sum(len(one.weights) for one in waiting[1:]) > max(PENDING, len(waiting[0].weights)):
+            self._waiting = [merged(waiting)]
+
+    def total(self) -> Evidence:
+        """All of it as one."""
+        self._waiting = [merged(self._waiting)]
+        return self._waiting[0]
 
 
 def _priority(votes: Votes) -> npt.NDArray[np.uint64]:
@@ -98,9 +117,12 @@ def unique(votes: Votes, gold: Positions | None, weights: Floats | None) -> Evid
     if weights is None and (gold is None or (gold < 0).all()):
         codes, counts = votes.pattern_counts()
         return Evidence(_only(votes, codes), counts.astype(np.float64), np.full(len(counts), -1))
-    gold = np.full(len(votes), -1) if gold is None else gold
     weights = np.ones(len(votes)) if weights is None else weights
     weighty, k = weights > 0, len(votes.space)
+    if gold is None or (gold < 0).all():
+        codes, _, inverse = find_patterns(votes.codes[weighty], votes.sizes)
+        summed = np.bincount(inverse, weights[weighty], len(codes)).astype(np.float64)
+        return Evidence(_only(votes, codes), summed, np.full(len(codes), -1))
     table = np.column_stack([votes.codes[weighty], (gold[weighty] + 1).astype(np.min_scalar_type(k))])
     codes, _, inverse = find_patterns(table, [*votes.sizes, k])
     summed = np.bincount(inverse, weights[weighty], len(codes)).astype(np.float64)

@@ -28,7 +28,7 @@ class Check(Stage):
         from shortlist.identifiability import diagnose
         from shortlist.project.kept.state import write_json
 
-        found = diagnose(session.votes)
+        found = diagnose(session.tally.votes)
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "findings": found.findings}

@@ -10,9 +10,9 @@ from shortlist.errors import ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
+    from shortlist.labelmodel.formulae.evidence import Evidence
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-    from shortlist.votes import Votes
 
 
 class Fit(Stage):
@@ -32,14 +32,14 @@ class Fit(Stage):
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes: list[str] = []
-        gold = session.gold if session.settings.gold_fits else None
+        evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
         with noted(notes):
-            model = fit_model(session.settings, session.votes, gold)
+            model = fit_model(session.settings, evidence)
         model.save(paths[0])
         session.results[self.name] = model
-        facts: Facts = {"notes": notes, "gold_used": gold is not None}
+        facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        if session.gold is not None:
+        if session.has_gold:
             facts["accuracy"] = session.analysis.right_on_gold
         return facts
 
@@ -53,12 +53,14 @@ class Fit(Stage):
         return f"{facts['n_iter']} steps{stopped}{right_on_gold(facts)}"
 
 
-def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
+def fit_model(settings: Settings, evidence: Evidence) -> Any:
     """The label model with the options of the toml, fitted. An option that cannot be is told at its line."""
     from shortlist.labelmodel import LabelModel
 
+    space = evidence.votes.space
+    gold = [None if j < 0 else space[j] for j in evidence.gold.tolist()] if (evidence.gold >= 0).any() else None
     try:
-        return LabelModel.from_options(settings.label_model).fit(votes, gold)
+        return LabelModel.from_options(settings.label_model).fit(evidence.votes, gold, weights=evidence.weights)
     except ShortlistError as error:
         if not error.option:
             raise

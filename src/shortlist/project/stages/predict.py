@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from shortlist.project.rows import Rows
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-
-Known = list[str | None] | None
 
 
 class Predict(Stage):
@@ -42,13 +40,13 @@ class Predict(Stage):
         return len(session.rows)
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        return predict_rows(session, session.rows, session.gold, paths[0])
+        return predict_rows(session, session.rows, paths[0])
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['rows']:,} rows{right_on_gold(facts)}"
 
 
-def predict_rows(session: Session, rows: Rows, gold: Known, path: Path) -> Facts:
+def predict_rows(session: Session, rows: Rows, path: Path) -> Facts:
     """Stream rows through the classifier into a file; scored where their classes are known."""
     from shortlist.beliefs import LabelTable
     from shortlist.rows import write_table
@@ -57,7 +55,7 @@ def predict_rows(session: Session, rows: Rows, gold: Known, path: Path) -> Facts
         read.refuse_to_overwrite(path)
     classes = [str(name) for name in session.classifier.classes_]
     table = LabelTable(classes, rows.key(), held=session.settings.output.shortlist, voted=False)
-    score = Score(gold)
+    score = Score(rows, session.settings.classes)
     write_table(path, _frames(session, rows, table, score), table.schema)
     return {"rows": len(rows)} | score.facts()
 
@@ -70,24 +68,24 @@ def _frames(session: Session, rows: Rows, table: LabelTable, score: Score) -> It
     for segment in rows.segments(read_columns(settings)):
         beliefs = session.classifier.predict_proba(classifier_inputs(settings, segment.frame))
         frame = table.frame(next(keys), beliefs)
-        score.count(frame["class"], segment.start)
+        score.count(frame["class"])
         session.listener.advance(len(frame))
         yield frame
 
 
 class Score:
-    """How often the classifier is right on rows whose class is known."""
+    """How often the classifier is right on rows whose class is known, counted as the rows go by."""
 
-    def __init__(self, gold: Known) -> None:
-        self.gold, self.right = gold, 0
+    def __init__(self, rows: Rows, classes: tuple[str, ...]) -> None:
+        self.known = rows.gold_parts(classes)
+        self.right = self.rows = 0
 
-    def count(self, said: Iterable[str], start: int) -> None:
-        """`said` are the classes of the rows from `start` on."""
-        if self.gold is not None:
-            self.right += sum(name == known for name, known in zip(said, self.gold[start:], strict=False) if known)
+    def count(self, said: pl.Series) -> None:
+        """`said` are the classes of the next rows."""
+        known = next(self.known)
+        if known is not None:
+            self.right += int((said == known).sum())
+            self.rows += len(known) - known.null_count()
 
     def facts(self) -> Facts:
-        if self.gold is None:
-            return {}
-        known = sum(label is not None for label in self.gold)
-        return {"accuracy": self.right / known, "gold_rows": known}
+        return {"accuracy": self.right / self.rows, "gold_rows": self.rows} if self.rows else {}

@@ -29,10 +29,12 @@ class Report(Stage):
         return [session.data_digests(), asdict(session.settings.data)]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        from shortlist.project.parts.finding import PartFinder
         from shortlist.reporting.overview import Overview
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        overview = Overview(session.analysis, diagnosis=session.diagnosis)
+        finder = PartFinder(session.rows, session.parts, session.settings.classes)
+        overview = Overview(session.analysis, diagnosis=session.diagnosis, finder=finder)
         write_page(overview, session.rows.to_show(), paths[0], title)
         return {}

@@ -90,7 +90,7 @@ def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
     for name, path in zip(session.output_names(stage), session.paths(stage), strict=True):
         if not path.exists() or session.digests.of(path) != record.outputs.get(name):
             return None
-    return record
+    return record if stage.complete(session.paths(stage)) else None
 
 
 def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-    from shortlist.votes import Votes
+    from shortlist.votes.parts import VoteParts
 
 
 class Vote(Stage):
@@ -24,7 +24,7 @@ class Vote(Stage):
     passing = ("asked",)
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
-        return ("votes.npz",)
+        return ("votes.json",)
 
     def key(self, session: Session) -> Any:
         from shortlist.project.code.source import local_files
@@ -46,33 +46,41 @@ class Vote(Stage):
         session.columns.forget(session.roster.fingerprints)
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        from shortlist.project.voting import vote
+        from shortlist.project.parts.voting import vote, vote_parts
 
-        votes, asked = vote(session.roster, session.rows, session.columns, session.engine, session.listener.advance)
-        votes.save(paths[0])
-        session.results[self.name] = votes
-        return vote_facts(votes, asked, session.roster)
+        session.rows.check_ids()
+        roster, advance = session.roster, session.listener.advance
+        target = paths[0].parent / "votes"
+        done, asked = vote(roster, session.rows, session.columns, session.engine, advance, target=target)
+        session.results[self.name] = parts = vote_parts(done, paths[0])
+        return vote_facts(parts, asked, roster)
 
-    def load(self, paths: Sequence[Path], settings: Settings) -> Votes:  # noqa: ARG002
-        from shortlist.votes import Votes
+    def load(self, paths: Sequence[Path], settings: Settings) -> VoteParts:  # noqa: ARG002
+        from shortlist.votes.parts import VoteParts
 
-        return Votes.load(paths[0])
+        return VoteParts.open(paths[0])
+
+    def complete(self, paths: Sequence[Path]) -> bool:
+        """Whether the files of all parts are there."""
+        from shortlist.votes.parts import VoteParts
+
+        return VoteParts.open(paths[0]).is_there()
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
 
 
-def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster) -> Facts:
+def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster) -> Facts:
     failed = [
         f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
-        for name, failure in zip(votes.names, votes.failures, strict=True)
+        for name, failure in zip(parts.like.names, parts.like.failures, strict=True)
         if failure
     ]
     return {
-        "rows": len(votes),
-        "labelers": len(votes.names),
+        "rows": len(parts),
+        "labelers": len(parts.like.names),
         "asked": list(asked),
-        "covered": float(votes.covered.mean()),
+        "covered": parts.covered / len(parts),
         "notes": [*(roster.code.notes if roster.code else ()), *failed],
     }
 
