@@ -34,6 +34,7 @@ class ShortlistError(Exception):
     option             the path of the option at fault, such as ("estimator", "accuracy_mean")
     file, line         the file at fault (of rows, of a project, of the user's code) and the line in it
     offset             the character in that line, counted from 1
+    number             the id of the piece of work that was lost
     """
 
     labeler: str | None = None
@@ -46,6 +47,7 @@ class ShortlistError(Exception):
     file: str | None = None
     line: int | None = None
     offset: int | None = None
+    number: int | None = None
 
     def __init__(self, message: str = "", **facts: Any) -> None:
         super().__init__(message)
@@ -124,6 +126,14 @@ class BadFile(ShortlistError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.file} {self.message}" if self.file is not None else self.message
+
+
+class CannotTravel(ShortlistError, TypeError):
+    """Something that labelers use cannot be sent to workers elsewhere."""
+
+
+class PieceLost(ShortlistError, RuntimeError):
+    """A piece of work ended the process of its worker each time it was begun. `number` is the id of the piece."""
 
 
 class MissingPackage(ShortlistError, ImportError):

@@ -234,13 +234,12 @@ def test_files_that_labelers_read_or_import_count(tmp_path):
     assert asked(project) == ["sport"]
 
 
-def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
-    monkeypatch.setattr("shortlist.project.rows.SEGMENT", 100)
+def test_a_row_is_named_by_its_number_among_all(tmp_path):
     code = (
         "from shortlist import labeler\n\n@labeler(says=['sports'])\ndef odd(row):\n"
         "    if row.id == 'doc234':\n        raise ValueError('no')\n"
     )
-    project = make(tmp_path / "news", labelers=code)
+    project = make(tmp_path / "news", labelers=code, toml=in_parts(100))
     with pytest.raises(ShortlistError, match=r"labelers.py, line 6: labeler 'odd' failed on row 234: ValueError: no"):
         project.run(["vote"])
     edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
@@ -297,11 +296,14 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     assert len(told) == (43 if quick == 0 else 6)  # of 7 rows each; of 7, 14, 28, …
 
 
-def test_segments_do_not_show(tmp_path, monkeypatch):
+def in_parts(rows):
+    return TOML.replace("[classifier]", f"[engine]\npart_rows = {rows}\n\n[classifier]")
+
+
+def test_parts_do_not_show(tmp_path):
     whole = make(tmp_path / "whole")
     labels, votes = whole.labels, whole.votes
-    monkeypatch.setattr("shortlist.project.rows.SEGMENT", 70)
-    cut = make(tmp_path / "cut")
+    cut = make(tmp_path / "cut", toml=in_parts(70))
     assert cut.votes == votes
     assert cut.labels.equals(labels)
 

@@ -21,12 +21,14 @@ def _run(folder: Path, stage: str, screen: Screen, force: bool) -> tuple[Project
     return project, outcomes[-1]
 
 
-def show_run(folder: Path, *, force: bool, as_json: bool) -> None:
+def show_run(
+    folder: Path, *, force: bool, as_json: bool, engine: str | None = None, address: str | None = None
+) -> None:
     start = time.perf_counter()
     screen = Screen(as_json=as_json, each_stage=True)
     project = Project(folder)
     with screen.working():
-        outcomes = project.run(force=force, listener=screen)
+        outcomes = project.run(force=force, listener=screen, engine=engine, address=address)
     screen.notes([one for one in outcomes if one.status != "up to date"])
     took = time.perf_counter() - start
     worked = [one.stage for one in outcomes if one.status == "done"]

@@ -139,30 +139,39 @@ class Project:
         *,
         force: bool = False,
         listener: Listener | None = None,
-        engine: Engine | None = None,
+        engine: Engine | str | None = None,
+        address: str | None = None,
     ) -> list[Outcome]:
         """Do what is out of date of these stages and of those they need; of all, where none are named.
 
         force      do the stages that are named again, whether they are out of date or not
         listener   told when a stage begins, goes on and ends
-        engine     where labelers are asked (see `shortlist.engines`); without it, in as many processes as `workers`
-                   of shortlist.toml says. Results do not depend on it
+        engine     where the work is done: an engine (see `shortlist.engines`), or the name of one, "dask", "ray" or
+                   "spark", which is started and ended; without it, what [engine] of shortlist.toml says. Results do
+                   not depend on it
+        address    of the cluster that a named engine uses; without it, processes of this machine are started
         """
-        with self.open(listener, engine) as session:
+        with self.open(listener, engine, address) as session:
             return run_stages(session, stages, force=force)
 
     @contextmanager
-    def open(self, listener: Listener | None = None, engine: Engine | None = None) -> Iterator[Session]:
+    def open(
+        self, listener: Listener | None = None, engine: Engine | str | None = None, address: str | None = None
+    ) -> Iterator[Session]:
         """A session on the files as they are now. Other runs in the folder wait until it ends.
 
         Files may have changed since the last session. Within one, what was seen first counts.
         """
-        self.settings = Settings.read(self.folder)
+        self.settings = Settings.read(self.folder).with_engine(engine, address)
         self.digests.look_again()
+        given = None if isinstance(engine, str) else engine
         with self._locked(listener or Listener()):
-            self.session = Session(self.folder, self.settings, self.digests, listener=listener, engine=engine)
-            yield self.session
-            self.digests.save()
+            self.session = Session(self.folder, self.settings, self.digests, listener=listener, engine=given)
+            try:
+                yield self.session
+            finally:
+                self.session.close()
+                self.digests.save()
 
     def _after(self, stage: str) -> Session:
         """The session in which a stage was brought up to date."""

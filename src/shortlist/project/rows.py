@@ -23,7 +23,6 @@ from shortlist.rows import RowFile, RowStore
 from shortlist.rows.taking import by_batches, check_numbers, distinct
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
-SEGMENT = 131_072  # rows: what is asked of labelers, kept and written at a time, where [engine] does not say otherwise
 
 
 class Segment(NamedTuple):
@@ -40,6 +39,7 @@ class Rows(RowStore):
 
     def __init__(self, folder: Path, settings: Settings, digests: Digests, copies: Path | None = None) -> None:
         self.data, self.toml, self.copies = settings.data, settings.toml, copies
+        self.size = settings.engine.part_rows  # rows of a segment: asked about, kept and written at a time
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         self.sources = [self._source(file, digests) for file in self.files]
         for file, source in zip(self.files, self.sources, strict=True):
@@ -48,11 +48,6 @@ class Rows(RowStore):
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
         self._counts: list[int] | None = None
-
-    @property
-    def size(self) -> int:
-        """How many rows a segment has at most."""
-        return SEGMENT
 
     def check_unchanged(self, source: str) -> None:
         """Raise where a file was written to since its digest was taken: what was read may be of either version."""

@@ -61,10 +61,22 @@ class Session:
 
     @cached_property
     def engine(self) -> Engine:
-        """Where the work is done: the engine that was handed in, or the processes that [labelers] asks for."""
-        from shortlist.engines import Local
+        """Where the work is done: the engine that was handed in, or the one that [engine] asks for."""
+        from shortlist.engines import Local, make_engine
 
-        return self._engine or Local(self.settings.labelers.workers)
+        chosen = self.settings.engine
+        if self._engine is None and chosen.kind == "local":
+            return Local(chosen.workers or self.settings.labelers.workers)
+        more = {"gpus": chosen.gpus} if chosen.gpus else {}
+        engine = self._engine or make_engine(chosen.kind, chosen.address, chosen.workers, **more)
+        self.listener.working_on(type(engine).__name__, engine.workers, getattr(engine, "dashboard", None))
+        return engine
+
+    def close(self) -> None:
+        """End the engine, where it was started here."""
+        engine = vars(self).get("engine")
+        if engine is not None and self._engine is None and hasattr(engine, "close"):
+            engine.close()
 
     # -- what the project is about ---------------------------------------------------------------------
 

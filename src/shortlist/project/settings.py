@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
+from shortlist.engines import KINDS, is_elsewhere
 from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
 VERSION = 1
+PART = 131_072  # rows
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,17 @@ class Output:
 
 
 @dataclass(frozen=True)
+class EngineChoice:
+    """Where labelers are asked, rows are counted and labels are written."""
+
+    kind: str = "local"
+    address: str | None = None
+    workers: int | None = None
+    gpus: float = 0
+    part_rows: int = PART
+
+
+@dataclass(frozen=True)
 class Settings:
     """All of shortlist.toml."""
 
@@ -73,11 +86,23 @@ class Settings:
     gold_fits: bool
     classifier: Classifier
     output: Output
+    engine: EngineChoice
 
     @property
     def partitioned(self) -> bool:
         """Whether labels are written in parts, as votes are."""
-        return bool(self.output.partitioned)
+        given = self.output.partitioned
+        return self.engine.kind != "local" if given is None else given
+
+    def with_engine(self, engine: Any, address: str | None = None) -> Settings:
+        """The same with another engine, by its name; of one that was handed in, what counts is where it works."""
+        if engine is None and address is None:
+            return self
+        if engine is None or isinstance(engine, str):
+            chosen = replace(self.engine, kind=engine or self.engine.kind, address=address or self.engine.address)
+            return replace(self, engine=chosen)
+        kind = type(engine).__name__.lower() if is_elsewhere(engine) else "local"
+        return replace(self, engine=replace(self.engine, kind=kind))
 
     @classmethod
     def read(cls, folder: Path) -> Settings:
@@ -99,6 +124,7 @@ class Settings:
             label_model=fit,
             classifier=Classifier(**own, options=trained),
             output=Output(**tables["output"]),
+            engine=EngineChoice(**tables["engine"]),
         )
         _check_reading(read)
         return read
@@ -141,6 +167,12 @@ def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise _Wrong("is a whole number from 1")
     return value
+
+
+def _amount(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+        raise _Wrong("is a number from 0")
+    return float(value)
 
 
 def _flag(value: Any) -> bool:
@@ -210,6 +242,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "label_model": {"use_gold": _flag, "*": _any},
     "classifier": {"kind": _kind, "on": _columns, "max_rows": _whole, "*": _any},
     "output": _OUTPUT,
+    "engine": {"kind": _one_of(*KINDS), "address": _text, "workers": _whole, "gpus": _amount, "part_rows": _whole},
 }
 
 

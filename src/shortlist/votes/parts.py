@@ -90,10 +90,6 @@ class VoteParts:
             raise BadFile(f"{self.parts[number].file} holds {len(found):,} rows, not {self.parts[number].rows:,}")
         return found
 
-    def is_there(self) -> bool:
-        """Whether the files of all parts are where they should be."""
-        return all((self.folder / part.file).is_file() for part in self.parts)
-
     def whole(self, ids: Any = None) -> Votes:
         """All rows at once."""
         codes = [votes.codes for votes in self]

@@ -6,7 +6,7 @@ It travels once to each worker. A part that was voted on before is not voted on 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -50,6 +50,11 @@ class VoteJob:
     columns: VoteColumns
     target: Path | None  # the folder of the parts
     reader: PartReader
+    sources: Mapping[str, str]  # the modules beside labelers.py, which travel with it
+
+    def travellers(self) -> Iterator[tuple[str, object]]:
+        """What is sent to workers elsewhere, by name."""
+        return ((f"labeler {labeler.name!r}", labeler) for labeler in self.asker.labelers)
 
     def missing(self, known: Files) -> Labelers:
         """The labelers whose votes on a part are not known."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shortlist.engines import Engine, is_elsewhere, ordered
-from shortlist.errors import BadFile, LabelerFailed, ShortlistError
+from shortlist.errors import BadFile, LabelerFailed, PieceLost, ShortlistError
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelspace import LabelSpace
@@ -48,10 +48,13 @@ def vote(
     """
     if not len(rows):
         raise BadFile(f"there are no rows in {', '.join(path.name for path in rows.paths)}{_open_quote(rows)}")
+    if not is_elsewhere(engine):  # of rows that are on a cluster, there may be too many to compare
+        rows.check_ids()
     columns.sweep()
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
-    job = VoteJob(_asker(roster, rows), roster.fingerprints, columns, target, PartReader.of(rows))
+    asker, reader = _asker(roster, rows), PartReader.of(rows)
+    job = VoteJob(asker, roster.fingerprints, columns, target and target.absolute(), reader, roster.sources)
     known = columns.known(roster.fingerprints)
     work = _elsewhere if is_elsewhere(engine) else _here
     with importable(roster.folder), collector_off():
@@ -101,10 +104,27 @@ def _elsewhere(
     pieces = [
         PartPiece(parts, tuple(known.get(part.name, {}) for part in parts)) for parts in pieces_of(parts_of(rows), rows)
     ]
-    with told(roster), closing(engine.map(job, enumerate(pieces))) as results:
-        for _number, voted in results:
-            advance(sum(one.part.rows for one in voted))
-            yield from voted
+    try:
+        with told(roster), closing(engine.map(job, enumerate(pieces))) as results:
+            for _number, voted in results:
+                advance(sum(one.part.rows for one in voted))
+                yield from voted
+    except PieceLost as error:
+        raise _lost(error, pieces, rows) from error
+
+
+def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLost:
+    """The error that names the rows on which workers die."""
+    first, *others = pieces[error.number or 0].parts
+    last = others[-1] if others else first
+    numbers = first.start, last.start + last.rows - 1
+    return PieceLost(
+        f"rows {numbers[0]:,} to {numbers[1]:,} ({rows.paths[first.file].name}) could not be voted on: "
+        f"{error.message}. "
+        "A labeler ends the process there, or needs more memory than a worker has. All other parts that were done are "
+        "kept: leave the rows out, or mend the labeler, and run again",
+        rows=numbers, file=str(rows.paths[first.file]), number=error.number,
+    )  # fmt: skip
 
 
 # -- workers of this machine -----------------------------------------------------------------------------

@@ -45,11 +45,9 @@ class Export(Stage):
 
 def label_files(path: Path) -> list[Path]:
     """The files that hold the labels: the file itself, or those that a list of parts names."""
-    import json
+    from shortlist.project.files import listed_files
 
-    if path.suffix != ".json":
-        return [path]
-    return [path.parent / part["file"] for part in json.loads(path.read_text("utf-8"))["parts"]]
+    return listed_files(path) if path.suffix == ".json" else [path]
 
 
 def write_labels(session: Session, path: Path) -> Facts:

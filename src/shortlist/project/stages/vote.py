@@ -48,7 +48,6 @@ class Vote(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.parts.voting import vote, vote_parts
 
-        session.rows.check_ids()
         roster, advance = session.roster, session.listener.advance
         target = paths[0].parent / "votes"
         done, asked = vote(roster, session.rows, session.columns, session.engine, advance, target=target)
@@ -62,9 +61,9 @@ class Vote(Stage):
 
     def complete(self, paths: Sequence[Path]) -> bool:
         """Whether the files of all parts are there."""
-        from shortlist.votes.parts import VoteParts
+        from shortlist.project.files import listed_files
 
-        return VoteParts.open(paths[0]).is_there()
+        return all(path.is_file() for path in listed_files(paths[0]))
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
