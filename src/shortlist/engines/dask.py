@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from shortlist.engines.engine import Failed, Result, Work, checked_workers
+from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers, machine_cores
 from shortlist.engines.travel import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
-TRIES = 4  # how often a piece is begun whose worker goes away
 
-
-class Dask:
+class Dask(Lasting):
     """Workers of a Dask cluster.
 
     address   of a scheduler, "tcp://10.0.0.1:8786"; without it, processes of this machine are started and ended
@@ -48,34 +44,28 @@ class Dask:
     def map(
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
-        """(id, result) as they finish. A piece whose worker is killed is begun again elsewhere, and counts once."""
-        packed, source = Packed.of(function), iter(pieces)
-        running: dict[Any, tuple[int, Work, int]] = {}
-        distributed = require("distributed", extra="dask")
-        sent = self.client.scatter(packed, broadcast=True, hash=False)
-        done = distributed.as_completed(loop=self.client.loop)
+        """(id, result) as they finish. A piece whose worker is killed is begun again elsewhere, and counts once.
 
-        def begin(number: int, piece: Work, tries: int = 1) -> None:
-            future = self.client.submit(_run, sent, piece, pure=False, resources=self._resources)
-            running[future] = (number, piece, tries)
-            done.add(future)
-
+        Dask suspects all pieces that a killed worker had in hand. Those it gives up are begun once more at the end, one
+        by one: only a piece that is killed alone is lost.
+        """
+        flight, suspects = Flight(self.client, Packed.of(function), self._resources), dict[int, Work]()
+        source = iter(pieces)
         try:
-            for number, piece in islice(source, 2 * self.workers):
-                begin(number, piece)
-            while running:
-                future = next(done)
-                number, piece, tries = running.pop(future)
-                if future.cancelled() and tries < TRIES:  # the packed function was lost with the workers that held it
-                    sent = self.client.scatter(packed, broadcast=True, hash=False)
-                    begin(number, piece, tries + 1)
-                    continue
-                result = _result(future, number)
-                for more in islice(source, 1):
-                    begin(*more)
-                yield number, result
+            while flight.fill(source, 2 * self.workers):
+                number, piece, result = flight.land()
+                if isinstance(result, BaseException):
+                    suspects[number] = piece
+                else:
+                    yield number, _found(result)
+            for suspect in suspects.items():
+                flight.fill(iter([suspect]), 1)
+                number, _piece, result = flight.land()
+                if isinstance(result, BaseException):
+                    raise PieceLost("its worker was killed each time it was begun", number=number) from result
+                yield number, _found(result)
         finally:
-            self.client.cancel(list(running), force=True)
+            flight.cancel()
 
     @property
     def _resources(self) -> dict[str, int] | None:
@@ -88,35 +78,65 @@ class Dask:
             if self._cluster is not None:
                 self._cluster.close()
 
-    def __enter__(self) -> Dask:
-        return self
 
-    def __exit__(self, *_error: object) -> None:
-        self.close()
+class Flight:
+    """Pieces that are under way."""
+
+    def __init__(self, client: Any, packed: Packed, resources: dict[str, int] | None) -> None:
+        self.client, self.packed, self.resources = client, packed, resources
+        self.running: dict[Any, tuple[int, Any]] = {}
+        self.done = require("distributed", extra="dask").as_completed(loop=client.loop)
+        self._send()
+
+    def _send(self) -> None:
+        """The function goes to all workers, once."""
+        self.sent = self.client.scatter(self.packed, broadcast=True, hash=False)
+
+    def fill(self, source: Iterator[tuple[int, Any]], most: int) -> bool:
+        """Begin more pieces, until so many are under way. Whether there are any."""
+        for number, piece in islice(source, most - len(self.running)):
+            self._begin(number, piece)
+        return bool(self.running)
+
+    def _begin(self, number: int, piece: Any) -> None:
+        future = self.client.submit(_run, self.sent, piece, pure=False, resources=self.resources)
+        self.running[future] = number, piece
+        self.done.add(future)
+
+    def land(self) -> tuple[int, Any, Any]:
+        """The next piece that is done: its id, itself, and its result; or an error, where its worker was killed."""
+        while True:
+            future = next(self.done)
+            number, piece = self.running.pop(future)
+            if future.status == "finished":
+                return number, piece, future.result()
+            if not future.cancelled():
+                break
+            self._send()  # all workers that held the function are gone
+            self._begin(number, piece)
+        error = future.exception()
+        if type(error).__name__ != "KilledWorker":
+            raise ShortlistError(f"Dask could not do a piece of the work: {error}") from error
+        return number, piece, error
+
+    def cancel(self) -> None:
+        self.client.cancel(list(self.running), force=True)
 
 
 def _run(packed: Packed, piece: Any) -> Any:
     return packed(piece)
 
 
-def _result(future: Any, number: int) -> Any:
-    """What a piece gave, or the error it ended with."""
-    if future.status != "finished":
-        error = None
-        with suppress(Exception):
-            error = future.exception(timeout=30)
-        if error is not None and type(error).__name__ != "KilledWorker":
-            raise ShortlistError(f"Dask could not do a piece of the work: {error}") from error
-        raise PieceLost("its worker was killed each time it was begun", number=number) from error
-    found = future.result()
-    if isinstance(found, Failed):
-        found.throw()
-    return found
+def _found(result: Any) -> Any:
+    """What a piece gave; the error of the function is raised."""
+    if isinstance(result, Failed):
+        result.throw()
+    return result
 
 
 def _local_cluster(distributed: Any, workers: int | None) -> Any:
     """Processes of this machine, which share its cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = machine_cores()
     count = checked_workers(cores if workers is None else workers)
     threads = {"POLARS_MAX_THREADS": str(max(1, cores // count))}
     return distributed.LocalCluster(

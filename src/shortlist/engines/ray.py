@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from itertools import islice
 from typing import Any
 
-from shortlist.engines.engine import Failed, Result, Work, checked_workers
+from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers, machine_cores
 from shortlist.engines.travel import Packed
 from shortlist.errors import PieceLost, require
 
@@ -15,7 +15,7 @@ RETRIES = 3  # of a piece whose worker or node goes away
 STORE = 256 << 20  # bytes of the object store of a cluster that is started here: what travels is small
 
 
-class Ray:
+class Ray(Lasting):
     """Workers of a Ray cluster.
 
     address   of a cluster, "ray://10.0.0.1:10001" or "auto"; without it, one is started on this machine and ended,
@@ -81,12 +81,6 @@ class Ray:
         if self._own:
             self.ray.shutdown()
 
-    def __enter__(self) -> Ray:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
 
 def _run(packed: Packed, piece: Any) -> Any:
     return packed(piece)
@@ -94,7 +88,7 @@ def _run(packed: Packed, piece: Any) -> Any:
 
 def _local(workers: int | None) -> dict[str, Any]:
     """Processes of this machine, which share its cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = machine_cores()
     count = checked_workers(cores if workers is None else workers)
     threads = {"POLARS_MAX_THREADS": str(max(1, cores // count))}
     here = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}

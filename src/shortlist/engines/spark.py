@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shortlist.engines.engine import Failed, Result, Work, checked_workers
+from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers
 from shortlist.engines.local import as_they_finish
 from shortlist.engines.travel import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
@@ -15,7 +16,7 @@ from shortlist.errors import PieceLost, ShortlistError, require
 RETRIES = 3  # of a piece whose executor goes away
 
 
-class Spark:
+class Spark(Lasting):
     """Executors of a Spark session.
 
     address   of a master, "spark://10.0.0.1:7077"; without it, threads of this machine with a Python process each
@@ -52,7 +53,7 @@ class Spark:
 
         def work(numbered: tuple[int, Work]) -> Any:
             number, piece = numbered
-            frame = self.session.createDataFrame([(to_bytes(piece),)], "piece binary").repartition(1)
+            frame = self.session.createDataFrame([(to_bytes(piece),)], "piece binary").coalesce(1)
             try:
                 rows = frame.mapInArrow(run, "result binary").collect()
             except Exception as error:
@@ -73,19 +74,14 @@ class Spark:
         if self._own:
             self.session.stop()
 
-    def __enter__(self) -> Spark:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
 
 def _started(builder: Any, address: str | None, workers: int | None) -> Any:
     """A session on a cluster; without an address, on this machine, with the Python that runs this."""
     if address is not None:
         return builder.master(address).getOrCreate()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     here = f"local[{checked_workers(workers) if workers else '*'},{RETRIES}]"
-    session = builder.master(here).config("spark.pyspark.python", sys.executable).getOrCreate()
+    session = builder.master(here).config("spark.ui.showConsoleProgress", "false").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
 

@@ -40,7 +40,7 @@ class Evidence:
         chunks = [source] if isinstance(source, Votes) else source
         if not isinstance(chunks, Iterable):
             raise BadVotes(f"expected Votes or chunks of Votes, got {type(source).__name__}")
-        known = None if gold is None else _Known(gold)
+        known = None if gold is None else GoldByRow(gold)
         weighed = None if weights is None else checked_weights(weights)
         found, rows = EvidenceSum(), 0
         for votes in _each(chunks):
@@ -77,21 +77,63 @@ class Evidence:
 
 
 class EvidenceSum:
-    """Evidence that comes in pieces, in any order. What is held is no larger than a few times the result."""
+    """Evidence that comes in pieces, in any order. What is held is no larger than a few times the result.
 
-    def __init__(self) -> None:
+    With `most`, no more rows that differ are kept: those of the smallest hash of their votes. A row that is kept at the
+    end was kept in every piece it is in, so its count is exact, and the sample depends on the votes alone.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
+        self.rows = 0.0  # what all rows weigh, those that were not kept among them
+        self.limit = 1 << 64  # hashes of rows that are kept are below
         self._waiting: list[Evidence] = []
 
+    @property
+    def sampled(self) -> bool:
+        """Whether some rows were not kept."""
+        return self.limit < 1 << 64
+
     def add(self, part: Evidence) -> None:
+        self.rows += part.total
+        self._add(part)
+
+    def merge(self, other: EvidenceSum) -> None:
+        """All of another sum."""
+        self.rows += other.rows
+        self.limit = min(self.limit, other.limit)
+        for part in other._waiting:
+            self._add(part)
+
+    def _add(self, part: Evidence) -> None:
         waiting = self._waiting
         waiting.append(part)
         if sum(len(one.weights) for one in waiting[1:]) > max(PENDING, len(waiting[0].weights)):
-            self._waiting = [merged(waiting)]
+            self.settled()
+
+    def settled(self) -> EvidenceSum:
+        """The same, with all pieces merged."""
+        found = merged(self._waiting)
+        if self.most is not None and (self.sampled or len(found.weights) > self.most):
+            found = self._smallest(found, self.most)
+        self._waiting = [found]
+        return self
+
+    def _smallest(self, found: Evidence, most: int) -> Evidence:
+        """The rows below the limit, which is lowered until they are few enough. Equal hashes stay or go together."""
+        hashes = _priority(found.votes)
+        below = hashes < self.limit
+        if below.sum() > most:
+            self.limit = int(np.partition(hashes, most)[most])
+            below = hashes < self.limit
+        return Evidence(found.votes[below], found.weights[below], found.gold[below])
 
     def total(self) -> Evidence:
-        """All of it as one."""
-        self._waiting = [merged(self._waiting)]
-        return self._waiting[0]
+        """All of it as one. A sample weighs as much as all rows."""
+        (found,) = self.settled()._waiting
+        if not self.sampled:
+            return found
+        return Evidence(found.votes, found.weights * (self.rows / found.total), found.gold)
 
 
 def _priority(votes: Votes) -> npt.NDArray[np.uint64]:
@@ -153,7 +195,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
     return array
 
 
-class _Known:
+class GoldByRow:
     """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
@@ -179,6 +221,6 @@ class _Known:
 
 def gold_positions(gold: Gold, rows: int, space: LabelSpace) -> Positions:
     """The class of each row as a number, −1 where unknown."""
-    known = _Known(gold)
+    known = GoldByRow(gold)
     known.check(rows)
     return known.positions(slice(0, rows), space)
