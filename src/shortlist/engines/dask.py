@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -94,7 +96,7 @@ class Flight:
 
     def fill(self, source: Iterator[tuple[int, Any]], most: int) -> bool:
         """Begin more pieces, until so many are under way. Whether there are any."""
-        for number, piece in islice(source, most - len(self.running)):
+        for number, piece in islice(source, max(0, most - len(self.running))):
             self._begin(number, piece)
         return bool(self.running)
 
@@ -108,11 +110,12 @@ class Flight:
         while True:
             future = next(self.done)
             number, piece = self.running.pop(future)
-            if future.status == "finished":
-                return number, piece, future.result()
-            if not future.cancelled():
+            with suppress(CancelledError):  # the result was lost with its worker
+                if future.status == "finished":
+                    return number, piece, future.result()
+            if future.status == "error":
                 break
-            self._send()  # all workers that held the function are gone
+            self._send()  # so may be the function
             self._begin(number, piece)
         error = future.exception()
         if type(error).__name__ != "KilledWorker":

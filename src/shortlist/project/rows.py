@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,7 +48,6 @@ class Rows(RowStore):
         self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
-        self._counts: list[int] | None = None
 
     def check_unchanged(self, source: str) -> None:
         """Raise where a file was written to since its digest was taken: what was read may be of either version."""
@@ -74,12 +74,10 @@ class Rows(RowStore):
         first, *others = self.files
         return [name for name in first.columns if all(name in other.schema for other in others)]
 
-    @property
+    @cached_property
     def counts(self) -> list[int]:
         """How many rows each file has."""
-        if self._counts is None:
-            self._counts = [len(file) for file in self.files]
-        return self._counts
+        return [len(file) for file in self.files]
 
     def __len__(self) -> int:
         return sum(self.counts)
@@ -146,7 +144,7 @@ class Rows(RowStore):
         """Keep what earlier rows have in memory, where the files are still the same."""
         self._frames = {source: earlier._frames[source] for source in self.sources if source in earlier._frames}
         if self.sources == earlier.sources:
-            self._counts = earlier._counts
+            self.counts = earlier.counts
 
     def _filled(self, frame: pl.DataFrame) -> pl.DataFrame:
         """A missing text is an empty one."""

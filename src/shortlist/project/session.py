@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
     from shortlist.identifiability import Diagnosis
-    from shortlist.labelmodel.formulae.evidence import Evidence
+    from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
     from shortlist.project.kept.columns import VoteColumns
     from shortlist.project.rows import Rows
@@ -85,7 +85,13 @@ class Session:
         """The rows of all data files."""
         from shortlist.project.rows import Rows
 
-        return Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
+        self.data_digests()
+        rows = Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
+        if self.settings.engine.kind != "local":
+            from shortlist.project.parts.surveying import count_files
+
+            rows.counts = count_files(self.engine, rows)
+        return rows
 
     @cached_property
     def roster(self) -> Roster:
@@ -122,11 +128,19 @@ class Session:
         return self.parts.whole(self.rows.ids())
 
     @cached_property
-    def tally(self) -> Evidence:
-        """Rows with equal votes and equal known class, and how many of each there are."""
+    def counted(self) -> EvidenceSum:
+        """Rows with equal votes and equal known class, and how many of each there are; a sample, where too many differ.
+
+        `counted.sampled` says whether it is one.
+        """
         from shortlist.project.parts.counting import count_rows
 
         return count_rows(self.rows, self.parts, self.settings.classes, self.engine)
+
+    @cached_property
+    def tally(self) -> Evidence:
+        """The same as evidence: all that a fit, a check and a report are made from."""
+        return self.counted.total()
 
     @property
     def has_gold(self) -> bool:
@@ -158,7 +172,7 @@ class Session:
         """What the votes and known classes show, with a model or without."""
         from shortlist.analysis import Analysis
 
-        found = Analysis(self.tally.votes, model, weights=self.tally.weights)
+        found = Analysis(self.tally.votes, model, weights=self.tally.weights.round())
         if self.has_gold:
             found.gold = self.tally.gold
         return found
@@ -174,5 +188,10 @@ class Session:
         return tuple(self.folder / name for name in self.output_names(stage))
 
     def data_digests(self) -> list[str]:
-        """The content of the data files, one word each."""
-        return [self.digests.of(path) for path in data_files(self.folder, self.settings)]
+        """The content of the data files, one word each. Workers elsewhere read those that are not known."""
+        paths = data_files(self.folder, self.settings)
+        if self.settings.engine.kind != "local" and (unknown := self.digests.unknown(paths)):
+            from shortlist.project.parts.surveying import digest_files
+
+            digest_files(self.engine, self.digests, unknown)
+        return [self.digests.of(path) for path in paths]

@@ -11,7 +11,8 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.engines import Engine
 from shortlist.errors import UnknownClass
-from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum, unique
+from shortlist.labelmodel.formulae.evidence import EvidenceSum, unique
+from shortlist.labelmodel.spread import MOST
 from shortlist.progress import Advance
 from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
 from shortlist.project.row_checks import strange_class
@@ -21,21 +22,21 @@ from shortlist.votes.parts import VoteParts
 
 def count_rows(
     rows: Rows, parts: VoteParts, classes: tuple[str, ...], engine: Engine, advance: Advance = lambda _rows: None
-) -> Evidence:
+) -> EvidenceSum:
     """Unique rows of votes with their known class and how many of each there are.
 
     It does not depend on how the rows are cut into parts, nor on who counts them.
     """
-    job, found = CountJob(parts, PartReader.of(rows), rows.data.gold, classes), EvidenceSum()
+    job, found = CountJob(parts, PartReader.of(rows), rows.data.gold, classes, MOST), EvidenceSum(MOST)
     pieces = enumerate(pieces_of(parts_of(rows), rows) if job.gold else ((part,) for part in parts_of(rows)))
     try:
         with closing(engine.map(job, pieces)) as results:
-            for _number, (evidence, count) in results:
-                found.add(evidence)
+            for _number, (counted, count) in results:
+                found.merge(counted)
                 advance(count)
     except UnknownClass as error:
         raise rows.toml.wrong(error.message, "data", "gold") from error
-    return found.total()
+    return found.settled()
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,13 @@ class CountJob:
     reader: PartReader
     gold: str | None
     classes: tuple[str, ...]
+    most: int
 
-    def __call__(self, piece: tuple[Part, ...]) -> tuple[Evidence, int]:
-        found = EvidenceSum()
+    def __call__(self, piece: tuple[Part, ...]) -> tuple[EvidenceSum, int]:
+        found = EvidenceSum(self.most)
         for part, gold in zip(piece, known_classes(self.reader, piece, self.gold, self.classes), strict=True):
             found.add(unique(self.parts.part(part.place), gold, None))
-        return found.total(), sum(part.rows for part in piece)
+        return found.settled(), sum(part.rows for part in piece)
 
 
 def known_classes(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from shortlist.project.settings import Settings
 
 
+SAMPLED = "more rows differ in their votes than are counted: what is told rests on {:,} of them, drawn by their votes"
+
+
 class Fit(Stage):
     """Known classes score the model. They fit it only where the toml says so."""
 
@@ -31,10 +34,13 @@ class Fit(Stage):
         return [options, session.settings.gold_fits, gold and [gold, session.data_digests()]]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        notes: list[str] = []
+        notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
         evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
         with noted(notes):
-            model = fit_model(session.settings, evidence)
+            if session.counted.sampled and not session.settings.gold_fits:
+                model = fitted(session.settings, session.parts, engine=session.engine)
+            else:
+                model = fit_model(session.settings, evidence)
         model.save(paths[0])
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
@@ -54,13 +60,18 @@ class Fit(Stage):
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
+    """The label model with the options of the toml, fitted to rows that were counted."""
+    space = evidence.votes.space
+    gold = [None if j < 0 else space[j] for j in evidence.gold.tolist()] if (evidence.gold >= 0).any() else None
+    return fitted(settings, evidence.votes, gold, weights=evidence.weights)
+
+
+def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
     """The label model with the options of the toml, fitted. An option that cannot be is told at its line."""
     from shortlist.labelmodel import LabelModel
 
-    space = evidence.votes.space
-    gold = [None if j < 0 else space[j] for j in evidence.gold.tolist()] if (evidence.gold >= 0).any() else None
     try:
-        return LabelModel.from_options(settings.label_model).fit(evidence.votes, gold, weights=evidence.weights)
+        return LabelModel.from_options(settings.label_model).fit(*votes, **how)
     except ShortlistError as error:
         if not error.option:
             raise
