@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -11,6 +13,9 @@ from typing import Any
 from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers, machine_cores
 from shortlist.engines.travel import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
+
+PAUSE, LOOK = 0.01, 5.0  # seconds between looks at what is done, and at the workers
+PATIENCE = 300  # seconds for which a cluster may be without workers
 
 
 class Dask(Lasting):
@@ -29,7 +34,8 @@ class Dask(Lasting):
     ) -> None:
         distributed = require("distributed", extra="dask")
         self.gpus, self._own = gpus, client is None
-        self._cluster = _local_cluster(distributed, workers) if client is None and address is None else None
+        self._count = checked_workers(machine_cores() if workers is None else workers)
+        self._cluster = _local_cluster(distributed, self._count) if client is None and address is None else None
         self.client = client or distributed.Client(address or self._cluster, set_as_default=False)
 
     @property
@@ -51,7 +57,7 @@ class Dask(Lasting):
         Dask suspects all pieces that a killed worker had in hand. Those it gives up are begun once more at the end, one
         by one: only a piece that is killed alone is lost.
         """
-        flight, suspects = Flight(self.client, Packed.of(function), self._resources), dict[int, Work]()
+        flight, suspects = Flight(self, Packed.of(function)), dict[int, Work]()
         source = iter(pieces)
         try:
             while flight.fill(source, 2 * self.workers):
@@ -69,9 +75,14 @@ class Dask(Lasting):
         finally:
             flight.cancel()
 
-    @property
-    def _resources(self) -> dict[str, int] | None:
-        return {"GPU": self.gpus} if self.gpus else None
+    def no_workers(self, seconds: float) -> None:
+        """Nobody has worked for so long: processes of this machine are started again, those of a cluster awaited."""
+        if self._cluster is not None:
+            self._cluster.scale(self._count)
+        elif seconds > PATIENCE:
+            raise ShortlistError(
+                f"the Dask cluster has had no workers for {PATIENCE} seconds: start some, and run again"
+            )
 
     def close(self) -> None:
         """End what was started; a client that was handed in stays open."""
@@ -84,15 +95,14 @@ class Dask(Lasting):
 class Flight:
     """Pieces that are under way."""
 
-    def __init__(self, client: Any, packed: Packed, resources: dict[str, int] | None) -> None:
-        self.client, self.packed, self.resources = client, packed, resources
+    def __init__(self, engine: Dask, packed: Packed) -> None:
+        self.engine, self.client = engine, engine.client
+        self.resources = {"GPU": engine.gpus} if engine.gpus else None
         self.running: dict[Any, tuple[int, Any]] = {}
-        self.done = require("distributed", extra="dask").as_completed(loop=client.loop)
-        self._send()
-
-    def _send(self) -> None:
-        """The function goes to all workers, once."""
-        self.sent = self.client.scatter(self.packed, broadcast=True, hash=False)
+        self.landed: list[Any] = []
+        self.done = require("distributed", extra="dask").as_completed(loop=self.client.loop)
+        self.name = f"shortlist-{packed.key[:16]}-{uuid.uuid4().hex[:8]}"
+        self.client.register_plugin(_carrier(packed), name=self.name)
 
     def fill(self, source: Iterator[tuple[int, Any]], most: int) -> bool:
         """Begin more pieces, until so many are under way. Whether there are any."""
@@ -101,33 +111,61 @@ class Flight:
         return bool(self.running)
 
     def _begin(self, number: int, piece: Any) -> None:
-        future = self.client.submit(_run, self.sent, piece, pure=False, resources=self.resources)
+        future = self.client.submit(_run, self.name, piece, pure=False, resources=self.resources)
         self.running[future] = number, piece
         self.done.add(future)
 
     def land(self) -> tuple[int, Any, Any]:
         """The next piece that is done: its id, itself, and its result; or an error, where its worker was killed."""
         while True:
-            future = next(self.done)
+            future = self._next()
             number, piece = self.running.pop(future)
             with suppress(CancelledError):  # the result was lost with its worker
                 if future.status == "finished":
                     return number, piece, future.result()
             if future.status == "error":
                 break
-            self._send()  # so may be the function
             self._begin(number, piece)
         error = future.exception()
         if type(error).__name__ != "KilledWorker":
             raise ShortlistError(f"Dask could not do a piece of the work: {error}") from error
         return number, piece, error
 
+    def _next(self) -> Any:
+        """The next future that is done. Meanwhile, it is looked after the workers."""
+        begun = looked = time.monotonic()
+        while not self.landed:
+            self.landed = self.done.next_batch(block=False)
+            now = time.monotonic()
+            if not self.landed and now - looked > LOOK:
+                looked = now
+                if self.client.nthreads():
+                    begun = now
+                else:
+                    self.engine.no_workers(now - begun)
+            time.sleep(0 if self.landed else PAUSE)
+        return self.landed.pop()
+
     def cancel(self) -> None:
         self.client.cancel(list(self.running), force=True)
+        self.client.unregister_worker_plugin(self.name)
 
 
-def _run(packed: Packed, piece: Any) -> Any:
-    return packed(piece)
+def _carrier(packed: Packed) -> Any:
+    """A plugin that brings the function to every worker once, to those that are started later, too."""
+
+    class Carrier(require("distributed", extra="dask").WorkerPlugin):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.packed = packed
+
+    return Carrier()
+
+
+def _run(name: str, piece: Any) -> Any:
+    from distributed import get_worker
+
+    carrier: Any = get_worker().plugins[name]
+    return carrier.packed(piece)
 
 
 def _found(result: Any) -> Any:
@@ -137,11 +175,9 @@ def _found(result: Any) -> Any:
     return result
 
 
-def _local_cluster(distributed: Any, workers: int | None) -> Any:
+def _local_cluster(distributed: Any, count: int) -> Any:
     """Processes of this machine, which share its cores."""
-    cores = machine_cores()
-    count = checked_workers(cores if workers is None else workers)
-    threads = {"POLARS_MAX_THREADS": str(max(1, cores // count))}
+    threads = {"POLARS_MAX_THREADS": str(max(1, machine_cores() // count))}
     return distributed.LocalCluster(
         n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0", env=threads, silence_logs=50
     )
