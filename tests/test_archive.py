@@ -3,13 +3,14 @@
 import json
 import os
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shortlist.archive import atomic, read_archive, write_archive
+from shortlist.archive import Renamed, atomic, read_archive, under, write_archive
 from shortlist.errors import BadFile
 
 ARRAYS = {"codes": np.arange(6).reshape(2, 3), "ids": np.array(["ä", "狗"]), "none": np.zeros((0, 2))}
@@ -34,6 +35,12 @@ def write(path, **changes):
 
 
 def read(path):
+    """Header and arrays, all of them unpacked."""
+    header, arrays = packed(path)
+    return header, dict(arrays)
+
+
+def packed(path):
     return read_archive(path, kind="votes", version=1)
 
 
@@ -180,7 +187,7 @@ def test_a_file_takes_its_name_only_when_whole(tmp_path):
 
 def test_a_failure_of_the_last_step_leaves_no_droppings(tmp_path, monkeypatch):
     def full(*_):
-        raise OSError("no space left")
+        raise OSError(28, "no space left")
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space"), atomic(tmp_path / "x") as file:
@@ -203,3 +210,40 @@ def test_a_header_that_json_cannot_hold_writes_nothing(tmp_path):
 def test_a_folder_is_no_file_to_write(tmp_path):
     with pytest.raises(BadFile, match="it is a folder"):
         write_archive(tmp_path, kind="votes", version=1, header={}, arrays={})
+
+
+def test_only_arrays_that_are_asked_for_are_unpacked(tmp_path):
+    """Attack F2: a file of 1 MB with an array nobody knows took 1.7 GB of memory."""
+    import tracemalloc
+
+    write(tmp_path / "bomb", arrays={**ARRAYS, "junk": np.zeros(1 << 26, np.uint8)})
+    assert (tmp_path / "bomb").stat().st_size < 1 << 17
+    tracemalloc.start()
+    try:
+        _, arrays = packed(tmp_path / "bomb")
+        np.testing.assert_array_equal(arrays["codes"], ARRAYS["codes"])
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_array_that_cannot_be_unpacked_is_told_when_it_is_asked_for(tmp_path):
+    write(tmp_path / "x")
+    with zipfile.ZipFile(tmp_path / "x", "a") as file:
+        file.writestr("trap.npy", pickle.dumps(Trap()))
+    _, arrays = packed(tmp_path / "x")
+    with pytest.raises(BadFile, match="truncated"):
+        arrays["trap"]
+    assert not Trap.sprung
+
+
+def test_arrays_can_be_known_by_other_names_without_being_unpacked(tmp_path):
+    write(tmp_path / "x", arrays={"a.one": np.ones(1), "a.two": np.ones(2), "b.one": np.ones(3)})
+    _, arrays = packed(tmp_path / "x")
+    inner = under(arrays, "a.")
+    assert sorted(inner) == ["one", "two"]
+    assert inner["two"].tolist() == [1, 1]
+    more = Renamed(inner, {"uno": "one"}, {"tres": np.ones(3)})
+    assert (sorted(more), len(more), more["uno"].tolist(), len(more["tres"])) == (["tres", "uno"], 2, [1], 3)
+    with pytest.raises(KeyError):
+        more["one"]

@@ -1,6 +1,6 @@
 """The small sentences that messages share."""
 
-from shortlist.wording import did_you_mean, given_twice, nearest, some_of
+from shortlist.wording import did_you_mean, given_twice, nearest, some_of, visible
 
 
 def test_the_nearest_word_is_found_whatever_its_case():
@@ -22,3 +22,8 @@ def test_a_long_list_is_cut():
 def test_the_first_word_that_is_given_twice():
     assert given_twice(["a", "b", "a", "b"]) == "a"
     assert given_twice(["a", "b"]) is None
+
+
+def test_what_hides_or_turns_other_text_is_written_as_its_code():
+    assert visible("a\u202egnp.exe\x1b[2J\r") == "a\\u202egnp.exe\\u001b[2J\\u000d"
+    assert visible("עברית, ä, 字\n\t") == "עברית, ä, 字\n\t"

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from shortlist.labelspace import LabelSpace as LabelSpace
     from shortlist.labelspace import Not as Not
     from shortlist.project import Project as Project
+    from shortlist.prompts import ask as ask
+    from shortlist.prompts import choose as choose
+    from shortlist.prompts import plan as plan
     from shortlist.reporting import report as report
     from shortlist.reporting import summarise as summarise
     from shortlist.uncertainty import intervals as intervals
@@ -70,6 +73,7 @@ _ROOMS = {
     "identifiability": ["diagnose"],
     "analysis": ["Analysis"],
     "project": ["Project"],
+    "prompts": ["ask", "choose", "plan"],
     "reporting": ["report", "summarise"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
     "uncertainty": ["intervals"],
@@ -86,7 +90,9 @@ _SUBMODULES = [
     "labelers",
     "labelmodel",
     "labelspace",
+    "models",
     "project",
+    "prompts",
     "reporting",
     "rows",
     "uncertainty",

@@ -6,6 +6,7 @@ one and never half of one.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import uuid
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadFile
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = Mapping[str, npt.NDArray[Any]]
 _HEADER = "header.json"
 
 
@@ -33,7 +34,7 @@ def write_archive(
 ) -> None:
     """Write arrays under a header that says what this is and which version of the format it has."""
     text = json.dumps({**header, "kind": kind, "version": version}, allow_nan=False)
-    packed: Arrays = {_HEADER: np.frombuffer(text.encode("ascii"), np.uint8)}
+    packed: dict[str, npt.NDArray[Any]] = {_HEADER: np.frombuffer(text.encode("ascii"), np.uint8)}
     for name, array in arrays.items():
         packed[name] = np.asarray(array)
         if packed[name].dtype.hasobject:  # numpy would pickle it, and that is never read back
@@ -57,26 +58,41 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
-    except BaseException:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # the disk is full, or the folder may not be written to
+            if error.strerror is None:  # polars tells it in words only
+                raise BadFile(f"cannot be written: {' '.join(str(error).split())[:200]}", file=str(target)) from error
+            error.filename = str(target)
         raise
 
 
 def read_archive(path: str | os.PathLike[str], *, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
-    """Read what `write_archive` wrote: (header, arrays). Anything else is a BadFile that says why."""
+    """Read what `write_archive` wrote: (header, arrays). Anything else is a BadFile that says why.
+
+    An array is unpacked when it is asked for. So a small file cannot fill the memory with what nobody knows.
+    """
+    with _damage_told(path):
+        with open(path, "rb") as file:
+            content = np.load(io.BytesIO(file.read()), allow_pickle=False)
+        if _HEADER not in content.files:
+            raise BadFile(f"{path} was not written by shortlist: it has no header")
+        header: dict[str, Any] = json.loads(content[_HEADER].tobytes().decode())
+        if header.get("kind") != kind:
+            raise BadFile(f"{path} holds {header.get('kind')!r}, not {kind!r}")
+        if header["version"] > version:
+            raise BadFile(
+                f"{path} was written by a newer shortlist (format {header['version']}; this one reads up "
+                f"to {version}): upgrade shortlist to read it"
+            )
+        return header, _Packed(path, content)
+
+
+@contextmanager
+def _damage_told(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What is wrong with a file as a BadFile."""
     try:
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            if _HEADER not in file.files:
-                raise BadFile(f"{path} was not written by shortlist: it has no header")
-            header: dict[str, Any] = json.loads(file[_HEADER].tobytes().decode())
-            if header.get("kind") != kind:
-                raise BadFile(f"{path} holds {header.get('kind')!r}, not {kind!r}")
-            if header["version"] > version:
-                raise BadFile(
-                    f"{path} was written by a newer shortlist (format {header['version']}; this one reads up "
-                    f"to {version}): upgrade shortlist to read it"
-                )
-            return header, {name: file[name] for name in file.files if name != _HEADER}
+        yield
     except FileNotFoundError:
         raise BadFile(f"{path} does not exist") from None
     except BadFile:
@@ -85,3 +101,47 @@ def read_archive(path: str | os.PathLike[str], *, kind: str, version: int) -> tu
         raise BadFile(f"{path} cannot be read ({error})") from error
     except Exception as error:  # a foreign or damaged file can trip numpy, zipfile and json in any way
         raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error
+
+
+class _Packed(Arrays):
+    """The arrays of a file by name, unpacked when they are asked for."""
+
+    def __init__(self, path: str | os.PathLike[str], content: Any) -> None:
+        self._path, self._content = path, content
+        self._names = [name for name in content.files if name != _HEADER]
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        with _damage_told(self._path):
+            array = self._content[name]
+            if not isinstance(array, np.ndarray):
+                raise BadFile(f"{self._path} is truncated or not a shortlist file ({name} is no array)")
+        return array
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class Renamed(Arrays):
+    """Arrays under other names: `names` has the name of each in `arrays`. They are not unpacked for that."""
+
+    def __init__(self, arrays: Arrays, names: Mapping[str, str], also: Arrays | None = None) -> None:
+        self._arrays, self._names, self._also = arrays, dict(names), dict(also or {})
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        return self._also[name] if name in self._also else self._arrays[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._names, **self._also})
+
+    def __len__(self) -> int:
+        return len({**self._names, **self._also})
+
+
+def under(arrays: Arrays, beginning: str) -> Arrays:
+    """The arrays whose names begin in this way, by the rest of their names."""
+    return Renamed(arrays, {name.removeprefix(beginning): name for name in arrays if name.startswith(beginning)})

@@ -34,6 +34,7 @@ class ShortlistError(Exception):
     option             the path of the option at fault, such as ("estimator", "accuracy_mean")
     file, line         the file at fault (of rows, of a project, of the user's code) and the line in it
     offset             the character in that line, counted from 1
+    model, status      the language model that was asked, and the HTTP status of its answer
     number             the id of the piece of work that was lost
     """
 
@@ -47,6 +48,8 @@ class ShortlistError(Exception):
     file: str | None = None
     line: int | None = None
     offset: int | None = None
+    model: str | None = None
+    status: int | None = None
     number: int | None = None
 
     def __init__(self, message: str = "", **facts: Any) -> None:
@@ -140,6 +143,14 @@ class MissingPackage(ShortlistError, ImportError):
     """An optional package (or a model it needs) is not installed."""
 
 
+class ModelFailed(ShortlistError, RuntimeError):
+    """A language model cannot be asked, or failed too often. `model` is its id. Answers so far are kept."""
+
+
+class BudgetSpent(ShortlistError, RuntimeError):
+    """To go on asking a language model would cost more than its budget. Answers so far are kept."""
+
+
 class ShortlistWarning(UserWarning):
     """The root of everything this library warns about."""
 
@@ -150,6 +161,10 @@ class SlowPattern(ShortlistWarning):
 
 class UselessLabeler(ShortlistWarning):
     """A labeler that can say nothing about any row was left out."""
+
+
+class ModelWarning(ShortlistWarning):
+    """What there is to know about the answers of a language model: rows without an answer, choices it mixes up."""
 
 
 class FitWarning(ShortlistWarning):

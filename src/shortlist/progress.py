@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 Advance: TypeAlias = Callable[[int], None]  # called with how many more are done
+Tell: TypeAlias = Callable[[str], None]  # called with one line
 
 
 @contextmanager
@@ -30,6 +31,23 @@ def counted(progress: bool | Advance | None, what: str, total: int | None = None
     with Progress(*columns, console=Console(stderr=True), transient=sys.stderr.isatty()) as bar:
         task = bar.add_task(what, total=total)
         yield lambda more: bar.advance(task, more)
+
+
+@contextmanager
+def live_line(progress: bool | Advance | None) -> Iterator[Tell | None]:
+    """A function to call with a line that takes the place of the one before; None where nobody watches.
+
+    progress   as in `counted`; a function is told numbers, and no lines
+    """
+    if callable(progress) or not (sys.stderr.isatty() if progress is None else progress):
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(console=Console(stderr=True), transient=sys.stderr.isatty(), refresh_per_second=4) as live:
+        yield lambda line: live.update(Text(line))
 
 
 @contextmanager

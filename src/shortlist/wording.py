@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
+# Characters that change how the text around them is shown: controls of terminals, and of the direction of writing
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-def nearest(word: object, words: Iterable[str]) -> str | None:
-    """The most similar of `words`; nothing when none is close."""
+
+def visible(text: str) -> str:
+    """A text as it is to be shown to people: what would move, hide or reverse other text is written as its code."""
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def nearest(word: object, words: Iterable[str], cutoff: float = 0.5) -> str | None:
+    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same)."""
     folded: dict[str, str] = {}
     for known in words:
         folded.setdefault(known.casefold(), known)
-    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 
 

@@ -102,3 +102,23 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(texts, tmp_path, monke
         model.save(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["reader"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"coef": np.zeros(3)},
+        {"coef": np.zeros((9, 2))},
+        {"intercept": np.array([np.nan])},
+        {"features.idf.0": np.zeros((2, 2))},
+        {"features.grams.0": np.zeros(4, np.uint8) + 255},
+    ],
+)
+def test_a_whole_file_that_does_not_fit_together_is_a_bad_file(texts, tmp_path, change):
+    """Attack F1: AttributeError."""
+    rows, beliefs = texts[:2]
+    NoiseAwareClassifier().fit(rows, beliefs).save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as file:
+        np.savez(tmp_path / "m2.npz", **{**file, **change})
+    with pytest.raises(BadFile, match=r"m2\.npz"):
+        NoiseAwareClassifier.load(tmp_path / "m2.npz")

@@ -38,6 +38,22 @@ def remove(name):
 
 BAD = {
     # -- shortlist.toml
+    "an output folder above the project": (more('[output]\nfolder = "../../esc"\n'), ["line 19", "inside the project"]),
+    "an output folder elsewhere": (more('[output]\nfolder = "/tmp/esc"\n'), ["line 19", "inside the project"]),
+    "a label model's text for a number": (more('[label_model]\ntol = "x"\n'), ["line 19", "tol"]),
+    "a label model's seed in words": (
+        more('[label_model]\nseed = "x"\nestimator = { kind = "likelihood", n_starts = 2 }\n'),
+        ["line 19", "seed"],
+    ),
+    "an estimator's text for a number": (
+        more('[label_model]\nestimator = { accuracy_mean = "x" }\n'),
+        ["line 19", "x"],
+    ),
+    "a balance of words": (more('[label_model]\nbalance = ["a", "b", "c"]\n'), ["line 19", "share"]),
+    "a balance with a date": (
+        more("[label_model]\nbalance = { business = 1, politics = 1, sports = 1979-05-27 }\n"),
+        ["line 19", "share"],
+    ),
     "no toml": (remove("shortlist.toml"), ["no shortlist.toml in", "shortlist init"]),
     "toml that is no toml": (
         toml('text = "body"', "text = body"),
@@ -236,6 +252,27 @@ def test_a_mistake_is_told_in_one_line(kind, folder, capfd):
     assert ended.code == 3
     for fact in facts:
         assert fact in line
+
+
+@pytest.mark.parametrize("option", ['estimator = "x"', 'features = "x"', "uncovered = 3", "on = 7"])
+def test_an_option_that_a_classifier_cannot_use_is_told_at_its_line(option, folder, capfd):
+    """Attack C1: exit 1, `unexpected TypeError`."""
+    edit(folder / "shortlist.toml", 'kind = "linear"', option)
+    ended = call(capfd, "train")
+    line = one_line(ended)
+    assert ended.code == 3
+    assert "shortlist.toml, line 1" in line
+    assert option.split()[0] in line
+
+
+@pytest.mark.parametrize("values", [[["a"]], [b"a"], [{"a": 1}]])
+def test_an_id_that_cannot_join_anything_is_told(values, folder, capfd):
+    """Attack C4: an error of polars, exit 1."""
+    pl.DataFrame({"id": values, "body": ["goal"], "label": ["sports"]}).write_parquet(folder / "news.parquet")
+    edit(folder / "shortlist.toml", "news.csv", "news.parquet")
+    ended = call(capfd, "vote")
+    assert ended.code == 3
+    assert "line 7: column 'id' of news.parquet holds" in one_line(ended)
 
 
 def test_without_a_mistake_there_is_none(folder, capfd):

@@ -1,5 +1,6 @@
 """The command line driven as a person does, at a terminal."""
 
+import json
 import os
 import pty
 import re
@@ -11,8 +12,8 @@ import time
 import polars as pl
 import pytest
 
-from tests.cli.shell import COMMAND, environment
-from tests.project.news import edit, make, rows
+from tests.cli.shell import COMMAND, environment, run
+from tests.project.news import TOML, edit, make, rows
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
@@ -144,3 +145,32 @@ def test_watch_shows_what_an_edit_changed(tmp_path):
     assert "money edited" in terminal.until(r"rows have another label")
     terminal.program.send_signal(2)
     assert terminal.end() == 130
+
+
+def test_a_person_labels_rows(tmp_path):
+    """One key a row; a shortlist; skip; undo; all of it on disk at once, and used by the next run."""
+    make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    terminal = Terminal(tmp_path, "label")
+    assert "1 business  2 politics  3 sports" in terminal.until("q quit")
+    terminal.type("1")
+    terminal.until("→ business")
+    terminal.until("q quit")
+    assert len(labels(tmp_path)) == 1
+    terminal.type("m13\r")
+    terminal.until("→ business or sports")
+    terminal.until("q quit")
+    terminal.type("s")
+    terminal.until("→ skipped")
+    terminal.until("q quit")
+    terminal.type("u")
+    terminal.until("q quit")
+    assert [line["classes"] for line in labels(tmp_path)] == [["business"], ["business", "sports"]]
+    terminal.type("q")
+    terminal.until("2 labelled")
+    assert terminal.end() == 0
+    assert "right on gold rows" in run(tmp_path, "fit").stdout
+
+
+def labels(folder):
+    lines = (folder / "gold.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines[1:]]

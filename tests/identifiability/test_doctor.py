@@ -13,10 +13,10 @@ from shortlist import LabelSpace, Votes, datasets, diagnose, keywords, labeler
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import Diagnosis, verify
 from shortlist.identifiability.intersection import Deadline
+from shortlist.identifiability.labeler_masks import masks_of
 from shortlist.identifiability.program import Variant, solve
 from shortlist.identifiability.repair import find_repairs
 from shortlist.identifiability.verdict import decide
-from shortlist.identifiability.voice import voices
 from shortlist.votes import Codomain
 from tests.identifiability.structures import as_said, literally, structure, structures
 
@@ -224,8 +224,8 @@ def test_the_verdicts_are_those_of_brute_force(votes):
 @given(structures(most_labelers=6))
 @settings(max_examples=100)
 def test_the_integer_program_alone_agrees_with_brute_force(votes):
-    able = [v for v in voices(votes.names, votes.codomains, votes.space, dummies=True) if v.shortlists]
-    found = solve([Variant(i, voice) for i, voice in enumerate(able)], len(votes.space), time_limit=30)
+    able = [v for v in masks_of(votes.names, votes.codomains, votes.space, dummies=True) if v.shortlists]
+    found = solve([Variant(i, masks) for i, masks in enumerate(able)], len(votes.space), time_limit=30)
     assert (found != "impossible") is literally(votes)
 
 
@@ -367,3 +367,13 @@ def test_a_diagnosis_comes_back_from_json(votes):
     assert again == diagnosis
     assert again.findings == diagnosis.findings
     assert again.certificate is None or verify(again.certificate, codomains(votes), votes.space)
+
+
+def test_repairs_are_not_thought_of_once_time_is_up(monkeypatch):
+    """Attack N6: with hundreds of shortlists, the search went on for minutes after the limit."""
+    from shortlist.identifiability import repair
+
+    votes, thought = structure("a|b", "a|b"), []
+    monkeypatch.setattr(repair._Idea, "masks", lambda *_, **__: thought.append(1))
+    found = repair.find_repairs(votes.names, votes.codomains, votes.space, repair.Deadline.after(0), dummies=False)
+    assert (found, thought) == (repair.Repairs(), [])

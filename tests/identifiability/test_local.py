@@ -12,8 +12,8 @@ from shortlist.identifiability import diagnose_fit
 from shortlist.identifiability.generic import generic_rank
 from shortlist.identifiability.imagined import imagined
 from shortlist.identifiability.intersection import Deadline
-from shortlist.identifiability.sight import Sight
 from shortlist.identifiability.verdict import decide
+from shortlist.identifiability.vote_information import VoteInformation
 from shortlist.labelmodel import Parameters
 from shortlist.uncertainty.fitted import Fitted
 from tests.identifiability.structures import structure, structures
@@ -91,10 +91,10 @@ def test_labelers_that_are_never_wrong_are_seen_all_the_same():
 def test_a_sample_of_patterns_sees_what_all_of_them_do(monkeypatch):
     model = likelihood(balance="learn").fit(drawn([["a", "b", "c"], [{"a", "b"}, "c"]] * 3, list("abc")))
     fitted = Fitted.of(model, model.evidence_)
-    everything = Sight.of(imagined(fitted))
+    everything = VoteInformation.of(imagined(fitted))
     monkeypatch.setattr("shortlist.identifiability.imagined.ALL", 40)
     monkeypatch.setattr("shortlist.identifiability.imagined.PER_PARAMETER", 4000)
-    sample = Sight.of(imagined(fitted))
+    sample = VoteInformation.of(imagined(fitted))
     assert sample.rank == everything.rank == everything.parameters
     assert np.abs(sample.shares - everything.shares).max() < 0.05
     np.testing.assert_allclose(sample.known, everything.known, rtol=0.05)
@@ -105,7 +105,7 @@ def test_the_information_is_that_of_the_rows_at_hand_when_the_model_is_true():
     votes = drawn([["a", "b"], [{"a"}, {"b", "c"}], ["a", "b", "c"]], list("abc"), m=100_000)
     model = likelihood(split="equal", accuracy_votes=0).fit(votes)
     fitted = Fitted.of(model, model.evidence_)
-    expected, observed = Sight.of(imagined(fitted)).seen, Sight.of(fitted).seen
+    expected, observed = VoteInformation.of(imagined(fitted)).seen, VoteInformation.of(fitted).seen
     scale = np.sqrt(np.diag(expected))
     assert np.abs((expected - observed) / scale / scale[:, None]).max() < 0.05
 

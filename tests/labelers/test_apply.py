@@ -1,6 +1,7 @@
 """apply(): the same votes however the work is shared, and what happens when labelers fail."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,3 +187,59 @@ def test_rows_are_left_as_they_were():
     rows = [{"t": "x"}, {"t": "y"}]
     apply([pattern("x", yes="a", on="t"), labeler(says=["a"], name="f")(lambda row: None)], rows, space=SPACE)
     assert rows == [{"t": "x"}, {"t": "y"}]
+
+
+CHANGES = {
+    "an entry": lambda row: row.__setitem__("text", "changed"),
+    "all entries": lambda row: row.clear(),
+    "several": lambda row: row.update(text="changed"),
+    "taken out": lambda row: row.pop("text"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("rows", [pl.DataFrame({"text": ["q"]}), [{"text": "q"}]], ids=["table", "dicts"])
+def test_a_row_cannot_be_changed_and_the_error_names_who_tried(rows, change):
+    """Attack L1: votes of other labelers changed, and an innocent one was named."""
+    changes = labeler(says=["a"], name="changes")(lambda row: change(row))
+    reads = labeler(says=["a"], name="reads")(lambda row: "a" if "q" in row["text"] else None)
+    with pytest.raises(LabelerFailed, match=r"'changes' .* a copy, dict\(row\)"):
+        apply([changes, reads], rows, space=SPACE)
+    votes = apply([changes, reads], rows, space=SPACE, on_error="abstain")
+    assert votes.codes.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("rows", [pl.DataFrame({"tags": [["q"]]}), [{"tags": ["q"]}]], ids=["table", "dicts"])
+def test_lists_inside_a_row_are_each_labelers_own(rows):
+    spoils = labeler(says=["a"], name="spoils")(lambda row: row["tags"].clear())
+    reads = labeler(says=["a"], name="reads")(lambda row: "a" if row["tags"] else None)
+    assert apply([spoils, reads], rows, space=SPACE).codes.tolist() == [[0, 1]]
+    given = [{"tags": ["q"]}]
+    apply(spoils, given, space=SPACE)
+    assert given == [{"tags": ["q"]}], "the user's own rows come back unchanged"
+
+
+def test_dicts_answer_to_attributes_as_rows_of_tables_do():
+    rule = labeler(says=["a"], name="rule")(lambda row: "a" if row.text == "x" and row["text"] == "x" else None)
+    for rows in ([{"text": "x"}], iter([{"text": "x"}]), pl.DataFrame({"text": ["x"]})):
+        assert apply(rule, rows, space=SPACE).codes.tolist() == [[1]]
+    assert rule({"text": "x"}) == "a"
+    with pytest.raises(LabelerFailed, match="Did you mean 'text'"):
+        apply(labeler(says=["a"], name="typo")(lambda row: row.txt), [{"text": "x"}], space=SPACE)
+
+
+def test_a_missing_text_of_a_table_is_empty_to_functions_and_nothing_to_patterns():
+    rows = pl.DataFrame({"text": ["x", None], "n": [1, None]})
+    by_row = labeler(says=["a"], name="by_row")(lambda row: "a" if row.text == "" and row.n is None else None)
+    two_sided = pattern("x", yes="a", no="b", name="two_sided")
+    assert apply([by_row, two_sided], rows, space=SPACE).codes.tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_crash_tells_the_row_and_how_to_go_on():
+    rule = labeler(says=["a"], name="rule")(lambda text: text.split()[1])
+    with pytest.raises(LabelerFailed) as error:
+        apply(rule, ["b a", "alone"], space=SPACE)
+    assert "row 1: IndexError: list index out of range. The row: 'alone'. " in str(error.value)
+    assert 'on_error = "abstain"' in str(error.value)
+    assert isinstance(error.value.__cause__, IndexError)
+    assert error.value.row == 1

@@ -161,3 +161,24 @@ def test_what_asks_for_features_the_wrong_way_is_told_the_right_one(call, fact):
     with pytest.raises(BadLabeler) as error:
         call()
     assert fact in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["wrds", "wordz", "Words"])
+def test_a_misspelt_first_parameter_does_not_receive_the_row(name):
+    rule = labeler(says=["a"], name="rule")(eval(f"lambda {name}: None"))
+    with pytest.raises(BadLabeler, match=r"Did you mean 'words'\? To receive the whole row") as error:
+        apply(rule, ["a"], features=[words], space=["a", "b"])
+    assert error.value.labeler == "rule"
+
+
+@pytest.mark.parametrize("name", ["row", "x", "text", "question"])
+def test_any_other_first_parameter_receives_the_row(name):
+    rule = labeler(says=["a"], name="rule")(eval(f"lambda {name}: 'a' if {name} == 'the row' else None"))
+    assert apply(rule, ["the row"], features=[words], space=["a", "b"]).codes.tolist() == [[1]]
+
+
+def test_a_labeler_that_changes_a_feature_changes_it_for_nobody_else():
+    spoils = labeler(says=["a"], name="spoils")(lambda words: words.clear())
+    reads = labeler(says=["a"], name="reads")(lambda words: "a" if words else None)
+    votes = apply([spoils, reads], ["one word"], features=[words], space=["a", "b"])
+    assert votes.codes.tolist() == [[0, 1]]

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shortlist.labelers.regex import Inexpressible, _cased, disputed_characters, linear, word_characters
-from shortlist.labelers.text import Pattern, keywords
+from shortlist import apply
+from shortlist.labelers.regex.characters import Inexpressible, cased, disputed_characters, word_characters
+from shortlist.labelers.regex.linear import linear
+from shortlist.labelers.text import Pattern, keywords, pattern
 
 # Characters on which the two engines are known to differ when left to themselves: superscripts, combining accents,
 # separators that only Python calls blank, letters with odd cases, joiners, newlines.
@@ -51,11 +53,13 @@ def compiles(regex: str) -> bool:
 
 def test_what_has_case_is_found_in_every_block():
     every = map(chr, range(sys.maxunicode + 1))
-    assert _cased() == "".join(c for c in every if not c == c.lower() == c.upper() == c.casefold())
+    assert cased() == "".join(c for c in every if not c == c.lower() == c.upper() == c.casefold())
 
 
 @settings(max_examples=600, deadline=None)
 @given(PATTERNS.filter(compiles), st.lists(TEXTS, min_size=1, max_size=5), st.booleans())
+@example(r"\b(?m:^)k(?m:$)\b", ["²\nk\n²", "k\u0301\nk", "²k"], False)
+@example(r"(?a:\b)é\b", ["aé²", "²é", "é\u0301"], False)
 @example(r"\bk\b", ["k²", "k\u0301", "²k", "k", "kk"], False)
 @example(r"k$", ["k\n", "k\n\n", "k", "\nk"], False)
 @example("ſ", ["s", "S", "ſ"], True)
@@ -122,6 +126,18 @@ def test_what_cannot_be_expressed_says_why(regex, reason):
 def test_a_pattern_that_hangs_python_does_not_hang_here():
     rule = Pattern("bomb", r"(a+)+b", yes=frozenset({"A"}))
     assert rule._find(pl.Series(["a" * 5000])).tolist() == [0]  # Python's re would need 2^5000 steps
+
+
+@pytest.mark.parametrize(
+    ("regex", "text"),
+    [(r"\b(a+)+$", "² " + "a" * 5000 + "!"), (r"\b(\w+\s?)+$", "cafe\u0301 " + "a" * 5000 + "!")],
+)
+def test_characters_the_engines_dispute_do_not_bring_the_hang_back(regex, text):
+    """Attack S1: rows with a superscript or a combining accent went to Python's `re`."""
+    rule = pattern(regex, yes="x", no="y", name="rule")
+    assert rule.engine == "polars"
+    assert apply(rule, [text]).codes.tolist() == [[2]]
+    assert rule(text) == frozenset({"y"})
 
 
 def test_every_character_python_calls_part_of_a_word_is_in_the_class():

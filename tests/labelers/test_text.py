@@ -7,6 +7,7 @@ import pytest
 
 from shortlist import Not, apply, keywords, pattern
 from shortlist.errors import BadLabeler, BadRows, SlowPattern
+from shortlist.labelers.records import from_record
 
 SPACE = ["business", "sports", "world"]
 
@@ -140,3 +141,13 @@ def test_a_compiled_pattern_and_several_columns_are_refused():
         pattern(re.compile("x"), yes="a")
     with pytest.raises(BadLabeler, match="one column"):
         pattern("x", yes="a", on=["title", "text"])
+
+
+def test_keywords_may_say_something_where_no_word_is_found():
+    rule = keywords(["film"], says="sports", no=Not("sports"), name="film")
+    assert apply(rule, ["a film", "a vote", None], space=SPACE).codes[:, 0].tolist() == [1, 2, 0]
+    assert rule("a vote") == Not("sports")
+    assert eval(repr(rule), {"keywords": keywords, "Not": Not}) == rule
+    assert from_record(rule.record()) == rule
+    with pytest.raises(BadLabeler, match="the same"):
+        keywords(["film"], says="sports", no="sports")

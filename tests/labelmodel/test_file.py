@@ -126,3 +126,28 @@ def test_votes_of_many_classes_and_labelers_fit_in_a_file(tmp_path):
         model = LabelModel().fit(votes, {0: "class 299"})
     model.save(tmp_path / "wide.npz")
     assert np.array_equal(LabelModel.load(tmp_path / "wide.npz").predict_proba(votes), model.predict_proba(votes))
+
+
+MISFITS = {
+    "accuracies of other labelers": {"estimate.parameters.accuracy": np.zeros((1, 5))},
+    "accuracies of another dimension": {"estimate.parameters.accuracy": np.zeros(3)},
+    "a balance that is no number": {"estimate.parameters.balance": np.array([np.nan, 0.5, 0.5])},
+    "a balance of other classes": {"estimate.parameters.balance": np.array([0.5, 0.5])},
+    "texts": {"estimate.parameters.accuracy": np.full((4, 3), "x")},
+    "a table of other votes": {"estimate.table.votes": np.zeros((2, 2))},
+    "a table that is no number": {"estimate.table.votes": np.full((8, 3), np.nan)},
+    "votes that nobody may say": {"seen.codes": np.full((62, 4), 9)},
+    "votes of other labelers": {"seen.codes": np.zeros((2, 9), np.uint8)},
+    "weights in words": {"seen.weights": np.full(62, "x")},
+}
+
+
+@pytest.mark.parametrize("kind", ["pooled", "likelihood"])
+@pytest.mark.parametrize("change", MISFITS.values(), ids=MISFITS)
+def test_a_whole_file_that_does_not_fit_together_is_a_bad_file(votes, tmp_path, kind, change):
+    """Attack F1: ValueError, or beliefs that are NaN."""
+    LabelModel(estimator=kind).fit(votes).save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as file:
+        np.savez(tmp_path / "m2.npz", **{**file, **change})
+    with pytest.raises(BadFile, match=r"m2\.npz"):
+        LabelModel.load(tmp_path / "m2.npz")

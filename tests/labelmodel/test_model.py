@@ -519,3 +519,13 @@ def test_animals_with_attributes(data_home):
     guess = likelihood(split="equal").fit(animals.votes).predict(animals.votes)
     by_class = [np.mean(guess[animals.gold == name] == name) for name in animals.votes.space]
     assert 100 * np.mean(by_class) > 65
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("seed", "x"), ("seed", -1), ("seed", None), ("threads", "x"), ("tol", "x"), ("device", 5)]
+)
+def test_a_wrongly_typed_option_is_told_by_name(option, value, votes):
+    """Attack C1: a bare TypeError, which `except ShortlistError` misses."""
+    with pytest.raises(BadFit, match=option) as error:
+        likelihood(**{option: value}, n_starts=2).fit(votes)
+    assert error.value.option == (option,)

@@ -10,13 +10,13 @@ from shortlist.project.settings import _TABLES, Settings
 from shortlist.project.stages import STAGES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
-(TOML,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+(TOML,) = re.findall(r"```toml\n(version = .*?)```", PAGE, re.DOTALL)
 
 
 def test_the_commented_toml_is_read(tmp_path):
     (tmp_path / "shortlist.toml").write_text(TOML, "utf-8")
     settings = Settings.read(tmp_path)
-    assert [labeler.name for labeler in toml_labelers(settings)] == ["money", "election", "numbers"]
+    assert [labeler.name for labeler in toml_labelers(settings)[0]] == ["money", "election", "numbers", "vote"]
     assert settings.data.types == {"zip_code": "text"}
 
 

@@ -49,7 +49,7 @@ def test_labelers_that_are_data(tmp_path):
         '[[labeler]]\nkind = "attribute"\nname = "s"\non = "s"\nyes = "a"\nno = ["b", "c"]\n'
         "yes_from = 0.7\nno_below = 0.2\n"
     )
-    one, two, three = toml_labelers(settings(tmp_path, more))
+    (one, two, three), _notes = toml_labelers(settings(tmp_path, more))
     assert repr(one) == "keywords(['x'], says=Not('a'), name='x')"
     assert repr(two) == "pattern('x+', yes={'a', 'b'}, no='c', on='other', name='p')"
     assert three({"s": 0.8}) == frozenset("a")

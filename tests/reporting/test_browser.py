@@ -146,3 +146,11 @@ def test_it_prints_on_white(opened, tmp_path):
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert len(page.pdf(path=tmp_path / "page.pdf")) > 20_000
+
+
+def test_a_labeler_opens_its_rows(opened):
+    page = opened()
+    assert not page.locator("#rows-2").evaluate("rows => rows.open")
+    page.locator("#table-labelers tbody tr").nth(1).locator("a").click()
+    assert page.locator("#rows-2").evaluate("rows => rows.open")
+    assert page.locator("#rows-2 .example").count() > 2

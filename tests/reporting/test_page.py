@@ -141,3 +141,13 @@ def test_a_page_of_pictures_stays_far_under_five_megabytes(tmp_path):
     )
     assert path.stat().st_size < 400_000
     assert re.search(r"count_loops and where_is_the_loop depend on each other", path.read_text())
+
+
+def test_nothing_users_write_turns_or_hides_other_text(tmp_path):
+    """Attack, notes: U+202E reached the page."""
+    turned = "\u202egnp.exe\u2066\x1b"
+    votes, _ = drawn(classes=(f"a{turned}", "b", "c"), names=(f"x_{turned}", "y", "z", "w"))
+    texts = [f"text {turned}"] * len(votes)
+    page = report(votes, quietly_fitted(votes), texts, None, tmp_path / "r.html").read_text("utf-8")
+    assert not set(page) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x1b")
+    assert "\\u202egnp.exe" in page

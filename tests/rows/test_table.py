@@ -1,5 +1,7 @@
 """Tables out: the same bytes however the rows are cut, and never half a file."""
 
+import csv
+
 import polars as pl
 import pytest
 
@@ -53,3 +55,40 @@ def test_formats_go_by_the_name():
     assert table_format("b.ndjson") == "jsonl"
     with pytest.raises(BadFile, match=r"end in \.parquet, \.csv or \.jsonl"):
         table_format("labels.xlsx")
+
+
+@pytest.mark.parametrize("text", ['=cmd|"/c calc"!A1', "+1+cmd", "@SUM(A1)", "-2+3*x", "\t=1"])
+def test_csv_holds_nothing_that_a_spreadsheet_takes_for_a_formula(tmp_path, text):
+    """Attack, notes: class names and ids that begin with = were written as they are."""
+    frame = pl.DataFrame({text: [text, "plain"], "set": [[text, "b"], ["b"]]})
+    path = write_table(tmp_path / "x.csv", [frame], frame.schema)
+    assert pl.read_csv(path).rows() == [(f"'{text}", f"'{text}|b"), ("plain", "b")]
+    with path.open(newline="") as file:
+        assert next(csv.reader(file)) == [f"'{text}", "set"]
+    exact = write_table(tmp_path / "x.parquet", [frame], frame.schema)
+    assert pl.read_parquet(exact).equals(frame)
+
+
+@pytest.mark.parametrize("text", ["-5", "+4.5e-3", "3-4"])
+def test_numbers_are_no_formulas(tmp_path, text):
+    frame = pl.DataFrame({"id": [text]})
+    assert write_table(tmp_path / "x.csv", [frame], frame.schema).read_text() == f"id\n{text}\n"
+
+
+@pytest.mark.parametrize("values", [[[1, 2]], [b"x"], [{"a": 1}]])
+def test_what_csv_cannot_hold_is_told_before_the_work(tmp_path, values):
+    """Attack C4: an error of polars."""
+    frame = pl.DataFrame({"id": values})
+    with pytest.raises(BadFile, match=r"x\.csv cannot be written: column 'id' holds .* Write parquet"):
+        write_table(tmp_path / "x.csv", [frame], frame.schema)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "jsonl"])
+def test_an_error_of_who_makes_the_rows_is_told_as_it_is(tmp_path, kind):
+    def frames():
+        yield pl.DataFrame({"id": [1]})
+        raise BadFile("changed while it was read", file="rows.csv")
+
+    with pytest.raises(BadFile, match=r"rows\.csv changed"):
+        write_table(tmp_path / f"x.{kind}", frames(), {"id": pl.Int64()})

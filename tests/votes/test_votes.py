@@ -408,7 +408,7 @@ def test_a_file_that_fails_leaves_the_old_one(votes, tmp_path, monkeypatch):
 def test_a_file_that_contradicts_itself(votes, tmp_path, change, fact):
     votes.save(tmp_path / "v")
     header, arrays = read_archive(tmp_path / "v", kind="votes", version=1)
-    header = json.loads(json.dumps(header))
+    header, arrays = json.loads(json.dumps(header)), dict(arrays)
     change(header, arrays)
     write_archive(tmp_path / "v", kind="votes", version=1, header=header, arrays=arrays)
     with pytest.raises(BadFile) as caught:

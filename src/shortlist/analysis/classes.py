@@ -29,7 +29,7 @@ def class_table(analysis: Analysis) -> pl.DataFrame:
     """
     space = analysis.votes.space
     first, second = np.triu_indices(len(space), 1)
-    labelers, rows = told(analysis, first, second)
+    labelers, rows = separators(analysis, first, second)
     columns: dict[str, Any] = {
         "class": [space[int(j)] for j in first],
         "other": [space[int(j)] for j in second],
@@ -46,15 +46,15 @@ def class_table(analysis: Analysis) -> pl.DataFrame:
     return frame(columns)
 
 
-def told(analysis: Analysis, first: npt.NDArray[Any], second: npt.NDArray[Any]) -> tuple[Any, Any]:
+def separators(analysis: Analysis, first: npt.NDArray[Any], second: npt.NDArray[Any]) -> tuple[Any, Any]:
     """Per pair of classes: labelers that said one without the other, and the rows on which one did."""
     bits, layout = analysis.bits, analysis.bits.layout
     said = bits.count(bits.rows) > 0
     labelers, rows = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
     for p, (j, other) in enumerate(zip(first, second, strict=True)):
-        tells = said & (layout.member[:, j] != layout.member[:, other])
-        labelers[p] = len(np.unique(layout.owner[tells]))
-        rows[p] = bits.count(union(bits.rows[tells]))
+        separates = said & (layout.member[:, j] != layout.member[:, other])
+        labelers[p] = len(np.unique(layout.owner[separates]))
+        rows[p] = bits.count(union(bits.rows[separates]))
     return labelers, rows
 
 

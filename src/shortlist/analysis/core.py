@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.analysis import buckets, classes, labelers, pairs, rows, suggestions, worth
+from shortlist.analysis import buckets, classes, labelers, pairs, rows, suggestions, suspects, worth
 from shortlist.analysis.bits import Bits
 from shortlist.analysis.distinct import Distinct
 from shortlist.analysis.soft import certain, soft_counts
@@ -19,6 +19,8 @@ from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.votes import Patterns, Votes
+
+_FREE_OF_GOLD = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
 
 
 class Analysis:
@@ -58,9 +60,13 @@ class Analysis:
 
     def without_gold(self) -> Analysis:
         """The same votes and beliefs, as if no class were known."""
-        other = Analysis(self.votes, self.model, weights=self.weights)
-        if self.model is not None:
-            other.distinct = self.distinct
+        return self.with_gold(None)
+
+    def with_gold(self, gold: Gold | None) -> Analysis:
+        """The same votes and beliefs with other known classes. What does not depend on these is not done again."""
+        other = Analysis(self.votes, self.model, gold=gold, weights=self.weights)
+        kept = {name: self.__dict__[name] for name in _FREE_OF_GOLD if name in self.__dict__}
+        other.__dict__.update(kept)
         return other
 
     # -- tables ----------------------------------------------------------------------------------------
@@ -109,6 +115,14 @@ class Analysis:
         worth as much as `trust` labelled rows.
         """
         return suggestions.suggestion_table(self, n, trust)
+
+    def suspects(self) -> pl.DataFrame:
+        """Gold labels that are probably wrong, the most suspicious first.
+
+        `belief` is what the model, which has only seen votes, believes in the known class; `class` is what it
+        believes instead, at least as firmly as on rows that are known to be of that class.
+        """
+        return suspects.suspect_table(self)
 
     def worth(self, *, refit: bool = False, most: int = 20_000, seed: int = 0) -> pl.DataFrame:
         """Per labeler: what is lost, in held-out likelihood and in accuracy on gold rows, when it is left out.

@@ -73,7 +73,7 @@ def largest(gain: Floats, rows: Index, n: int) -> Index:
     return near[np.lexsort((rows[near], -rounded[near]))][:n]
 
 
-def expected_rise(beliefs: Floats, trust: float) -> Floats:
+def expected_rise(beliefs: Floats, trust: float | Floats) -> Floats:
     """Σ_y b_y max(κ b* , κ b_y + 1) / (κ + 1) − b*, with b* the largest belief."""
     best = beliefs.max(axis=1, keepdims=True)
     after = np.maximum(trust * best, trust * beliefs + 1) / (trust + 1)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from shortlist.archive import Arrays, read_archive, write_archive
 from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.text import TextFeatures
-from shortlist.errors import BadFile, MissingPackage, ShortlistError, require
+from shortlist.errors import BadFile, MissingPackage, require
 
 if TYPE_CHECKING:
     from shortlist.classifier.noise_aware import NoiseAwareClassifier
@@ -53,7 +53,20 @@ def load(cls: type[Model], path: str | os.PathLike[str], trusted: Sequence[str])
         model.temperature_ = header["temperature"]
         if header["n_features_in"] is not None:
             model.n_features_in_ = header["n_features_in"]
+        if isinstance(estimator, SoftLogisticRegression):
+            _check_shapes(estimator, len(model.classes_))
+        if isinstance(features, TextFeatures):
+            model.predict_proba(["some text"])  # what does not fit together is found out here
     return model
+
+
+def _check_shapes(estimator: SoftLogisticRegression, k: int) -> None:
+    """Raise where the weights are not those of k classes, or not numbers."""
+    weights, intercept = estimator.coef_, estimator.intercept_
+    if weights.ndim != 2 or len(weights) != k or intercept.shape != (k,):
+        raise ValueError(f"weights {weights.shape} and intercepts {intercept.shape} are not those of {k} classes")
+    if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+        raise ValueError("weights are not numbers")
 
 
 @contextmanager
@@ -63,7 +76,7 @@ def understood(path: str | os.PathLike[str], what: str = "classifier") -> Iterat
         yield
     except (BadFile, MissingPackage):
         raise
-    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, ShortlistError) as error:
+    except Exception as error:  # what does not fit together can trip any formula
         raise BadFile(f"{path} holds no {what} this version can read ({error})") from error
 
 

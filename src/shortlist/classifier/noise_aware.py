@@ -20,7 +20,7 @@ from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.targets import Uncovered, make_targets
 from shortlist.classifier.text import TextFeatures
-from shortlist.errors import BadRows
+from shortlist.errors import BadFit, BadRows
 from shortlist.rows import read_texts
 
 
@@ -76,6 +76,7 @@ class NoiseAwareClassifier(Predictor):
         uncovered. `classes` names the columns of the beliefs, for example `votes.space`; without it they are the
         columns of a table of beliefs, or numbers.
         """
+        self._check_parts()
         texts = read_texts(rows, self.on)
         X = rows if texts is not None else validate_data(self, rows, accept_sparse="csr", dtype=np.float64)
         m = len(texts) if texts is not None else _num_samples(X)
@@ -90,6 +91,14 @@ class NoiseAwareClassifier(Predictor):
         self.estimator_ = fit_estimator(estimator, kept, targets.beliefs, targets.weights)
         self.classes_, self.reads_text_, self.temperature_ = targets.classes, texts is not None, 1.0
         return self
+
+    def _check_parts(self) -> None:
+        """Raise where what should learn, or read texts, is something else."""
+        for name, verb in (("estimator", "fit"), ("features", "fit_transform")):
+            part = getattr(self, name)
+            known = part is None or isinstance(part, LearnsBeliefs)
+            if not known and (isinstance(part, type) or not hasattr(part, verb)):
+                raise BadFit(f"{name} is an object with {verb}, or None for the default; got {part!r}", option=(name,))
 
     def _text_features(self, estimator: Any) -> Any:
         if isinstance(estimator, Pipeline) and self.features is None:

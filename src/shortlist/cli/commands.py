@@ -62,7 +62,7 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(folder, "fit", screen, force)
-    analysis = project.session.analysis
+    analysis = project.session.overall
     table = analysis.labelers(level=None)
     shares = (analysis.mass / analysis.total).tolist()
     _headline(screen, outcome)

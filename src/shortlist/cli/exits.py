@@ -7,11 +7,13 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import typer
+
+from shortlist.cli.streams import give_up_output, reads_unicode
+from shortlist.wording import visible
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -34,13 +36,14 @@ def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Res
     @wraps(command)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         try:
-            return command(*args, **kwargs)
+            result = command(*args, **kwargs)
+            sys.stdout.flush()
+            return result
         except (KeyboardInterrupt, typer.Abort):
             print(file=sys.stderr)
             raise SystemExit(INTERRUPTED) from None
         except BrokenPipeError:  # whoever read our output has seen enough
-            with suppress(OSError):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            give_up_output()
             raise SystemExit(DONE) from None
         except Exception as error:
             if kwargs.get("debug"):
@@ -57,15 +60,26 @@ def _tell(error: Exception, as_json: bool) -> int:
     if isinstance(error, ShortlistError):
         code, line = (MISSING if isinstance(error, MissingPackage) else MISTAKE), str(error)
     elif isinstance(error, OSError) and error.strerror:  # a full disk, a folder that may not be written to
-        code, line = MISTAKE, f"{error.filename or 'a file'}: {error.strerror}"
+        as_json &= error.filename is not None  # every file is written under its name, so it is the output that is full
+        code, line = MISTAKE, f"{error.filename or 'standard output'}: {error.strerror}"
     else:
         code, line = UNEXPECTED, f"unexpected {type(error).__name__}: {error} (--debug shows all of it)"
-    line = " ".join(line.split())
+    line = visible(" ".join(line.split()))
     if as_json:
-        print(json.dumps({"error": _record(error, line), "exit": code}, ensure_ascii=False))
+        record = {"error": _record(error, line), "exit": code}
+        print(json.dumps(record, ensure_ascii=not reads_unicode(sys.stdout), default=str))
     else:
         _say(line)
+    _flush()
     return code
+
+
+def _flush() -> None:
+    """Write out what is left; where that cannot be done, Python does not try again when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        give_up_output()
 
 
 def _record(error: Exception, line: str) -> dict[str, Any]:

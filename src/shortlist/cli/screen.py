@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from shortlist.cli.streams import reads_unicode
 from shortlist.project.listener import Listener
 from shortlist.project.stages import Outcome
+from shortlist.wording import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -31,6 +34,7 @@ class Screen(Listener):
         self.each_stage = each_stage
         self.out = _console(sys.stdout)
         self.err = _console(sys.stderr)
+        self._told: set[str] = set()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
@@ -53,6 +57,10 @@ class Screen(Listener):
             self._bar.advance(self._task, rows)
             pace = self._bar.tasks[-1].speed
             self._bar.update(self._task, speed=f"{pace:,.0f} rows/s" if pace else "")
+
+    def tell(self, line: str) -> None:
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=escape(line))
 
     def end(self, outcome: Outcome) -> None:
         if self.each_stage and not self.as_json and outcome.status != "up to date":
@@ -98,19 +106,22 @@ class Screen(Listener):
             self.out.print(line, soft_wrap=not self.out.is_terminal)
 
     def text(self, line: str) -> None:
-        """What users wrote is text, never markup."""
-        self.print(Text(line))
+        """What users wrote is text, never markup, and cannot move the cursor."""
+        self.print(Text(visible(line)))
 
     def note(self, line: str) -> None:
-        if not self.as_json:
-            self.err.print(Text.assemble(("note: ", "yellow"), line), soft_wrap=not self.err.is_terminal)
+        """What the user should know besides; each note is told once."""
+        if not self.as_json and line not in self._told:
+            self._told.add(line)
+            self.err.print(Text.assemble(("note: ", "yellow"), visible(line)), soft_wrap=not self.err.is_terminal)
 
     def mistake(self, error: Exception) -> None:
         """An error that does not end the command."""
         if self.as_json:
             self.json({"error": str(error)})
         else:
-            self.err.print(Text.assemble(("error: ", "bold red"), " ".join(str(error).split())), soft_wrap=True)
+            line = visible(" ".join(str(error).split()))
+            self.err.print(Text.assemble(("error: ", "bold red"), line), soft_wrap=True)
 
     def notes(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
@@ -120,7 +131,7 @@ class Screen(Listener):
     def outcome(self, outcome: Outcome) -> None:
         """One line about a stage."""
         where = ", ".join(map(str, outcome.outputs))
-        found = Text(" → ".join(filter(None, (outcome.line, where))))
+        found = Text(visible(" → ".join(filter(None, (outcome.line, where)))))
         took = f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status
         line = Table.grid(padding=(0, 2))
         line.add_row(SIGNS[outcome.status], f"{outcome.stage:<7}", found, took)
@@ -130,7 +141,7 @@ class Screen(Listener):
     def json(self, value: Any) -> None:
         """The one object that programs read."""
         if self.as_json:
-            print(json.dumps(value, ensure_ascii=False, default=str))
+            print(json.dumps(value, ensure_ascii=not reads_unicode(sys.stdout), default=str))
 
     def table(self, title: str | None, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Words to the left, numbers to the right."""
@@ -143,9 +154,9 @@ class Screen(Listener):
         table = Table(box=None if plain else box.SIMPLE_HEAD, pad_edge=False, header_style=style)
         for i, header in enumerate(headers):
             figures = all(_is_figure(row[i]) for row in rows)
-            table.add_column(Text(header), justify="right" if figures and rows else "left", no_wrap=figures)
+            table.add_column(Text(visible(header)), justify="right" if figures and rows else "left", no_wrap=figures)
         for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
+            table.add_row(*(Text(visible(cell)) for cell in row))
         self.out.print(table)
 
 
@@ -155,5 +166,12 @@ def _is_figure(cell: str) -> bool:
 
 def _console(stream: Any) -> Console:
     """As wide as it is on a terminal; as wide as it takes elsewhere."""
-    console = Console(file=stream, highlight=False, soft_wrap=False)
-    return console if console.is_terminal else Console(file=stream, highlight=False, width=WIDE)
+    console = PipedConsole(file=stream, highlight=False, soft_wrap=False)
+    return console if console.is_terminal else PipedConsole(file=stream, highlight=False, width=WIDE)
+
+
+class PipedConsole(Console):
+    """A console that lets the command end as it should when nobody reads on; rich would end it itself."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError

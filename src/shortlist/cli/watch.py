@@ -42,7 +42,7 @@ def tell(screen: Screen, watch: Watch, debug: bool) -> bool:
     """Look again and show what changed; a mistake is shown, and waits to be mended."""
     start = time.perf_counter()
     try:
-        change = watch.look()
+        change = watch.look(screen)
     except ShortlistError as error:
         if debug:
             raise

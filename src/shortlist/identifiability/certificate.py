@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shortlist.identifiability.intersection import Deadline, choose
-from shortlist.identifiability.voice import Voice, names
+from shortlist.identifiability.labeler_masks import LabelerMasks, names
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain
 
@@ -24,7 +24,7 @@ class Certificate:
     dummies: bool  # whether dummies may be among the chosen
 
     @classmethod
-    def of(cls, groups: Sequence[Sequence[Voice]], space: LabelSpace, *, dummies: bool) -> Certificate:
+    def of(cls, groups: Sequence[Sequence[LabelerMasks]], space: LabelSpace, *, dummies: bool) -> Certificate:
         """The certificate of a split that is known to hold."""
         never = Deadline(float("inf"))
         choices = []
@@ -32,11 +32,11 @@ class Certificate:
             chosen = {name: choose(group, y, never) for y, name in enumerate(space)}
             choices.append(
                 {
-                    name: {voice.name: names(t, space) for voice, t in zip(group, found or (), strict=True)}
+                    name: {labeler.name: names(t, space) for labeler, t in zip(group, found or (), strict=True)}
                     for name, found in chosen.items()
                 }
             )
-        s1, s2, s3 = (tuple(voice.name for voice in group) for group in groups)
+        s1, s2, s3 = (tuple(labeler.name for labeler in group) for group in groups)
         return cls((s1, s2, s3), (choices[0], choices[1]), dummies)
 
     def to_dict(self, space: LabelSpace) -> dict[str, Any]:

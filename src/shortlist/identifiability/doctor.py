@@ -11,8 +11,8 @@ from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability.diagnosis import Diagnosis
 from shortlist.identifiability.generic import generic_rank
 from shortlist.identifiability.intersection import Deadline
+from shortlist.identifiability.labeler_masks import LabelerMasks, masks_of, names
 from shortlist.identifiability.verdict import Pair, Verdict, decide, mended
-from shortlist.identifiability.voice import Voice, names, voices
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain, Votes
 
@@ -40,7 +40,7 @@ def diagnose(
     said = decide(*labelers, dummies=False)
     letter = decide(*labelers, dummies=True)
     heard = _verdict_on_heard(votes, codomains, unheard, deadline) if said.identifiable else None
-    able = voices(votes.names, codomains, votes.space, dummies=False)
+    able = masks_of(votes.names, codomains, votes.space, dummies=False)
     inseparable = tuple(_inseparable(codomains, votes.space))
     return Diagnosis(
         space=votes.space,
@@ -116,17 +116,17 @@ def _inseparable(codomains: Sequence[Codomain], space: LabelSpace) -> Iterable[P
     return ((a, b) for a, b in combinations(space, 2) if all((a in t) == (b in t) for t in said))
 
 
-def _untold(able: Sequence[Voice], space: LabelSpace) -> Iterable[Pair]:
+def _untold(able: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[Pair]:
     """Pairs of which no vote rules out one while the other stands."""
     for (y, a), (c, b) in combinations(enumerate(space), 2):
-        if not any(voice.reach[y] >> c & 1 or voice.reach[c] >> y & 1 for voice in able):
+        if not any(labeler.reach[y] >> c & 1 or labeler.reach[c] >> y & 1 for labeler in able):
             yield a, b
 
 
-def _prior_only(able: Sequence[Voice], space: LabelSpace) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _prior_only(able: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Labeler by labeler, the classes it cannot be both right and wrong about."""
     everything = (1 << len(space)) - 1
-    for voice in able:
-        fixed = everything & ~voice.free
-        if voice.shortlists and fixed:
-            yield voice.name, space.ordered(names(fixed, space))
+    for labeler in able:
+        fixed = everything & ~labeler.free
+        if labeler.shortlists and fixed:
+            yield labeler.name, space.ordered(names(fixed, space))

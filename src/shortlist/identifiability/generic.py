@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist.identifiability.imagined import imagined
-from shortlist.identifiability.sight import Sight
+from shortlist.identifiability.vote_information import VoteInformation
 from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.labelmodel.formulae.likelihood import Parameters, emission, equal_split
 from shortlist.labelmodel.formulae.panel import Panel
@@ -40,8 +40,8 @@ def generic_rank(
     panel = Panel(space, tuple(name for name, _ in speaking), tuple(c for _, c in speaking))
     if not speaking or panel.layout.free.sum() + len(space) > TOO_MANY:
         return None
-    sight = Sight.of(imagined(_at_random(panel, np.random.default_rng(seed)), seed=seed))
-    return Rank(sight.rank, sight.parameters)
+    information = VoteInformation.of(imagined(_at_random(panel, np.random.default_rng(seed)), seed=seed))
+    return Rank(information.rank, information.parameters)
 
 
 def _at_random(panel: Panel, rng: np.random.Generator) -> Fitted:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.identifiability.imagined import imagined
-from shortlist.identifiability.sight import Sight
+from shortlist.identifiability.vote_information import VoteInformation
 from shortlist.labelmodel.formulae.counts import vote_counts
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.uncertainty.coordinates import ABSENT
@@ -79,29 +79,31 @@ def diagnose_fit(
     Near the fitted values, the votes determine all 6 parameters.
     """
     fitted = Fitted.of(model, evidence_of(model, votes, gold, weights))
-    sight = Sight.of(imagined(fitted))
+    information = VoteInformation.of(imagined(fitted))
     pairs = tuple(_trading_places(fitted))
-    return LocalDiagnosis(sight.parameters, sight.rank, sight.shares, pairs, list(_findings(fitted, sight, pairs)))
+    return LocalDiagnosis(
+        information.parameters, information.rank, information.shares, pairs, list(_findings(fitted, information, pairs))
+    )
 
 
-def _findings(fitted: Fitted, sight: Sight, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    flat = sight.parameters - sight.rank
+def _findings(fitted: Fitted, information: VoteInformation, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    flat = information.parameters - information.rank
     if not flat:
-        yield f"Near the fitted values, the votes determine all {sight.parameters} parameters."
+        yield f"Near the fitted values, the votes determine all {information.parameters} parameters."
     else:
         yield (
-            f"Near the fitted values, the votes determine {sight.rank} of {sight.parameters} parameters: in "
-            f"{flat} direction{'s' if flat > 1 else ''} nothing changes for them, and only the prior decides."
+            f"Near the fitted values, the votes determine {information.rank} of {information.parameters} parameters. "
+            f"In {flat} direction{'s' if flat > 1 else ''} nothing changes for them, and only the prior decides."
         )
     for a, b in pairs:
         yield f"{a} and {b} can trade places: no vote says which is which."
     if flat:
-        swaps = [step for pair in pairs for step in _swaps(fitted, *pair) if sight.blind(step)]
-        unseen = [step for step in np.eye(fitted.coordinates.size) if sight.blind(step)]
+        swaps = [step for pair in pairs for step in _swaps(fitted, *pair) if information.blind(step)]
+        unseen = [step for step in np.eye(fitted.coordinates.size) if information.blind(step)]
         words = _names(fitted)
         if unseen:
             yield f"No vote bears on {_listed([words[int(step.argmax())] for step in unseen])}."
-        directions = sight.flat([*swaps, *unseen])
+        directions = information.flat([*swaps, *unseen])
         yield from (f"{_sentence(direction, words)}." for direction in directions[:SHOWN])
         if len(directions) > SHOWN:
             yield f"There are {len(directions) - SHOWN} more such directions."

@@ -10,6 +10,7 @@ program finds a split, and the smallest repair where there is none.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from shortlist.identifiability.voice import Voice
+from shortlist.identifiability.labeler_masks import LabelerMasks
 
 FEASIBLE, TIME_LIMIT, INFEASIBLE = 0, 1, 2  # what milp answers
 
@@ -29,7 +30,7 @@ class Variant:
     """A labeler as it is or could be, and what that would cost."""
 
     owner: int
-    voice: Voice
+    masks: LabelerMasks
     cost: float = 0.0
 
 
@@ -82,6 +83,7 @@ def solve(
     """
     if time_limit <= 0:
         return None
+    deadline = time.monotonic() + time_limit  # writing the program down takes time, too
     rows = _Rows()
     member = [[rows.column(variant.cost) for variant in variants] for _ in range(3)]
     _one_place_each(rows, variants, member, optional)
@@ -94,7 +96,7 @@ def solve(
         integrality=np.ones(len(rows.costs)),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(rows.matrix(), np.array(rows.lower), np.array(rows.upper)),
-        options={"time_limit": time_limit},
+        options={"time_limit": max(deadline - time.monotonic(), 0.001)},
     )
     if result.status == INFEASIBLE:
         return "impossible"
@@ -119,9 +121,9 @@ def _one_place_each(
 
 def _single_out(rows: _Rows, variants: Sequence[Variant], columns: list[int], y: int) -> None:
     """Votes of those in the set rule out every class but y."""
-    against: dict[int, list[int]] = {c: [] for c in range(variants[0].voice.k) if c != y}
+    against: dict[int, list[int]] = {c: [] for c in range(variants[0].masks.k) if c != y}
     for variant, column in zip(variants, columns, strict=True):
-        options = variant.voice.options[y]
+        options = variant.masks.options[y]
         takes = [column] if len(options) == 1 else [rows.column() for _ in options]
         if len(options) > 1:
             rows.add({**dict.fromkeys(takes, 1.0), column: -1.0}, -np.inf, 0.0)
@@ -138,6 +140,6 @@ def _tell_apart(rows: _Rows, variants: Sequence[Variant], columns: list[int], k:
     rows.some(columns)
     unseen = [rows.column() for _ in range(k)]
     for c, column in enumerate(unseen):
-        free = [at for variant, at in zip(variants, columns, strict=True) if variant.voice.free >> c & 1]
+        free = [at for variant, at in zip(variants, columns, strict=True) if variant.masks.free >> c & 1]
         rows.some([column, *free])
     rows.add(dict.fromkeys(unseen, 1.0), 0.0, 1.0)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shortlist.identifiability.intersection import Deadline
+from shortlist.identifiability.intersection import Deadline, TimeUp
+from shortlist.identifiability.labeler_masks import LabelerMasks, bits
 from shortlist.identifiability.program import Variant, solve
-from shortlist.identifiability.voice import Voice, bits
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain
 
@@ -53,10 +53,10 @@ class _Idea:
     added: tuple[Shortlist, ...] = ()
     cost: float = 0.0
 
-    def voice(self, space: LabelSpace, *, dummies: bool) -> Voice:
+    def masks(self, space: LabelSpace, *, dummies: bool) -> LabelerMasks:
         codomain = Codomain.declare([*self.said, *self.added], space)  # with more to say, the dummy is another
         shortlists = codomain.shortlists if dummies else codomain.says
-        return Voice(self.labeler or "", tuple(bits(t, space) for t in shortlists), len(space))
+        return LabelerMasks(self.labeler or "", tuple(bits(t, space) for t in shortlists), len(space))
 
 
 def find_repairs(
@@ -72,7 +72,10 @@ def find_repairs(
     ideas = [idea for i, (name, said) in enumerate(speaking) for idea in _more(i, name, said, space)]
     optional = frozenset(range(len(speaking), len(speaking) + NEW))
     ideas += [idea for owner in optional for idea in _new(owner, space)]
-    ideas, variants = _different(ideas, space, dummies=dummies)
+    try:
+        ideas, variants = _different(ideas, space, deadline, dummies=dummies)
+    except TimeUp:
+        return Repairs()
     solution = solve(variants, len(space), optional=optional, time_limit=deadline.left)
     if solution is None or solution == "impossible":
         return Repairs()
@@ -81,12 +84,15 @@ def find_repairs(
     return Repairs(additions, solution.proved)
 
 
-def _different(ideas: list[_Idea], space: LabelSpace, *, dummies: bool) -> tuple[list[_Idea], list[Variant]]:
+def _different(
+    ideas: list[_Idea], space: LabelSpace, deadline: Deadline, *, dummies: bool
+) -> tuple[list[_Idea], list[Variant]]:
     """The ideas without those that do for a labeler what an earlier one does."""
     kept: dict[Any, tuple[_Idea, Variant]] = {}
     for idea in ideas:
-        voice = idea.voice(space, dummies=dummies)
-        kept.setdefault((idea.owner, voice.effect), (idea, Variant(idea.owner, voice, idea.cost)))
+        deadline.check()
+        masks = idea.masks(space, dummies=dummies)
+        kept.setdefault((idea.owner, masks.effect), (idea, Variant(idea.owner, masks, idea.cost)))
     return [idea for idea, _ in kept.values()], [variant for _, variant in kept.values()]
 
 

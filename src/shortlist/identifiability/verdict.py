@@ -8,9 +8,9 @@ from typing import Any
 
 from shortlist.identifiability.certificate import Certificate, Split
 from shortlist.identifiability.intersection import Deadline, TimeUp, singles_out
+from shortlist.identifiability.labeler_masks import LabelerMasks, masks_of
 from shortlist.identifiability.repair import Repair, Repairs, find_repairs
 from shortlist.identifiability.split import By, find_split, scarce
-from shortlist.identifiability.voice import Voice, voices
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
 
@@ -60,7 +60,7 @@ def decide(
     labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline, *, dummies: bool
 ) -> Verdict:
     """The verdict with dummies counted as if they were said (the theorem to the letter), or not."""
-    heard = voices(labelers, codomains, space, dummies=dummies)
+    heard = masks_of(labelers, codomains, space, dummies=dummies)
     found = find_split(heard, len(space), deadline)
     if found.groups is not None:
         return Verdict(True, Certificate.of(found.groups, space, dummies=dummies), found.by)
@@ -78,9 +78,9 @@ def mended(
     return replace(verdict, repairs=find_repairs(labelers, codomains, space, soon, dummies=dummies))
 
 
-def _obstacles(heard: Sequence[Voice], space: LabelSpace, deadline: Deadline) -> Verdict:
-    pairs = {(space[y], space[c]): tuple(voice.name for voice in who) for y, c, who in scarce(heard, len(space))}
-    able = [voice for voice in heard if voice.shortlists]
+def _obstacles(heard: Sequence[LabelerMasks], space: LabelSpace, deadline: Deadline) -> Verdict:
+    pairs = {(space[y], space[c]): tuple(labeler.name for labeler in who) for y, c, who in scarce(heard, len(space))}
+    able = [labeler for labeler in heard if labeler.shortlists]
     try:
         unreachable = tuple(name for y, name in enumerate(space) if not singles_out(able, y, deadline))
     except TimeUp:

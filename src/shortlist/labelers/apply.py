@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -11,14 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.engines import Engine, chosen_engine, ordered
-from shortlist.errors import BadLabeler, BadRows, BadShortlist, ShortlistError
+from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError
+from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
+from shortlist.labelers.failure import with_row
 from shortlist.labelers.features import Columns, Feature, Plan
 from shortlist.labelers.together import Search, ballots_together
 from shortlist.labelspace import LabelSpace, Not, Shortlist
-from shortlist.progress import Advance, counted
+from shortlist.progress import Advance, Tell, counted, live_line
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
@@ -57,7 +59,10 @@ def apply(
     """
     asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
-    pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=WIDE if asker.by_column else None)
+    with live_line(progress) as tell:
+        asker = asker.prepared(_again_and_again(rows, first_row, tell))
+    largest = WIDE if asker.by_column else None
+    pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=largest)
     results = []
     with counted(progress, "voting", total) as advance:
         for ballots in ordered(chosen, asker, pieces):
@@ -75,6 +80,7 @@ class Asker:
     space: LabelSpace | None
     raise_errors: bool
     full_abstains: bool
+    shown: tuple[str, ...] = ()  # the columns of a row that are told when a labeler fails on it; without any, all
 
     @classmethod
     def of(
@@ -85,6 +91,7 @@ class Asker:
         features: Feature | Iterable[Feature] = (),
         on_error: str = "raise",
         full_set_abstains: bool = False,
+        shown: Sequence[str] = (),
     ) -> Asker:
         """Labelers and options as `apply` takes them. A mistake in what labelers declare is found here."""
         if on_error not in ("raise", "abstain"):
@@ -96,7 +103,11 @@ class Asker:
                 _codomain(labeler, (), known, full_set_abstains)
         given = (features,) if isinstance(features, Feature) else tuple(features)
         plan = Plan([function for labeler in asked for function in labeler.functions()], given)
-        return cls(asked, plan, known, on_error == "raise", full_set_abstains)
+        return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown))
+
+    def prepared(self, rows: AllRows | None) -> Asker:
+        """The same, once labelers have done what they do before any vote; nothing where rows come once only."""
+        return self if rows is None else replace(self, labelers=tuple(one.before(rows) for one in self.labelers))
 
     def only(self, places: Sequence[int]) -> Asker:
         """Some of the labelers, by their places."""
@@ -124,10 +135,22 @@ class Asker:
             return labeler.vote(columns, codebook)
         except BadRows as error:
             raise error.about(labeler=labeler.name) from error
+        except LabelerFailed as error:
+            if error.row is None or columns.chunk.start + len(columns.chunk) <= error.row:
+                raise
+            row = columns.chunk.row(error.row - columns.chunk.start)
+            raise with_row(error, row, self.shown) from error.__cause__
 
     def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
         """What was said about all chunks, in the order of the rows, as Votes."""
         return _collect(self.labelers, results, self.space, self.full_abstains)
+
+
+def _again_and_again(rows: Any, first_row: int, tell: Tell | None) -> AllRows | None:
+    """The rows, where they can be gone through more than once."""
+    if isinstance(rows, Iterator):
+        return None
+    return AllRows(lambda: chunks(rows, first=first_row), tell)
 
 
 def _labelers(given: Any) -> tuple[Labeler, ...]:

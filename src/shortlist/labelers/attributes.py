@@ -81,12 +81,17 @@ def attributes(
 ) -> list[Attribute]:
     """One labeler per attribute of a class × attribute table.
 
-    The table is a mapping of attribute → the classes that have it (then give all `classes` as well, unless
-    every class has some attribute), a DataFrame with one line a class, where the first column of text (or a pandas
-    index) names the class and every other column is an attribute, true or false, or an `AttributeTable`. Each
-    labeler reads the column of its attribute's name from the rows: a score from 0 to 1. A row has the attribute from
-    `yes_from` on, and does not have it below `no_below` (by default the same). Between the two, and where the score
-    is missing, the labeler abstains. An attribute that all classes or none have is left out, with a warning.
+    The table is one of three things:
+
+    - a mapping of attribute → the classes that have it; give all `classes` as well, unless every class has some
+      attribute;
+    - a DataFrame with one line for each class. The first column of text (or a pandas index) names the class. Every
+      other column is an attribute, true or false;
+    - an `AttributeTable`.
+
+    Each labeler reads the column of its attribute's name from the rows: a score from 0 to 1. A row has the attribute
+    from `yes_from` on, and does not have it below `no_below` (by default the same). Between the two, and where the
+    score is missing, the labeler abstains. An attribute that all classes or none have is left out, with a warning.
     """
     no_below = yes_from if no_below is None else no_below
     ordered_thresholds(yes_from, no_below)

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
 from shortlist.errors import BadLabeler, BadShortlist, ShortlistError, UnknownClass
+from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook, Said, checked_says, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.failure import failed
@@ -70,6 +72,18 @@ class Labeler(ABC):
 
     def on_text(self, column: str) -> Self:  # noqa: ARG002
         """The same labeler; one that reads text and was told no column then reads this one."""
+        return self
+
+    def at_home(self, folder: Path, hidden: Path) -> Self:  # noqa: ARG002
+        """The same labeler in a project: files that it names are in `folder`, what it keeps is in `hidden`."""
+        return self
+
+    def before(self, rows: AllRows) -> Self:  # noqa: ARG002
+        """The same labeler, once it has done what is best done before any row is voted on.
+
+        It is called where all rows are at hand, in the process that gives out the work. A labeler that asks a model
+        asks it here; one that depends on all rows together learns that here.
+        """
         return self
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sysconfig
 import traceback
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from shortlist.errors import LabelerFailed
+
+LONGEST = 120  # characters of a row that are shown
 
 
 def failed(error: BaseException, **facts: Any) -> LabelerFailed:
@@ -17,6 +20,22 @@ def failed(error: BaseException, **facts: Any) -> LabelerFailed:
     who = f"labeler {facts['labeler']!r}" if "labeler" in facts else f"feature {facts['feature']!r}"
     where = f"row {facts['row']}" if "row" in facts else f"rows {facts['rows'][0]} to {facts['rows'][1]}"
     return LabelerFailed(f"{who} failed on {where}: {type(error).__name__}: {error}", **facts, **users_place(error))
+
+
+def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = ()) -> LabelerFailed:
+    """The same error with what the row holds, and how to go on. Of a row with columns, some may be shown."""
+    if isinstance(row, Mapping) and columns:
+        shown = ", ".join(f"{name} {_short(row.get(name))}" for name in columns)
+    else:
+        shown = _short(row)
+    told = f'{error.message}. The row: {shown}. To go on where a labeler fails, set on_error = "abstain"'
+    return LabelerFailed(told, **error.facts)
+
+
+def _short(value: Any) -> str:
+    """A value as Python writes it, cut."""
+    text = repr(value[: 2 * LONGEST] if isinstance(value, str) else value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def full_traceback(error: BaseException) -> str:

@@ -28,7 +28,8 @@ from typing import Any, ClassVar, SupportsIndex
 from shortlist.errors import BadLabeler
 from shortlist.labelers.failure import failed
 from shortlist.rows import Chunk
-from shortlist.wording import did_you_mean
+from shortlist.rows.own import can_be_shared, own_copy
+from shortlist.wording import did_you_mean, nearest
 
 
 class RowFunction:
@@ -122,6 +123,9 @@ def feature(function: Callable[..., Any]) -> Feature:
     return Feature(function)
 
 
+ROW_NAMES = {"row", "r", "x", "record", "item", "example", "sample", "instance"}
+ALIKE = 0.75  # how alike the name of a parameter and that of a column are, where one is a misspelling of the other
+
 Wants = list[Feature | None]  # what a function is called with: features, and None for the row itself
 
 
@@ -175,6 +179,7 @@ class Plan:
             if found is not None:
                 wanted.append(found)
             elif place == 0:
+                self._check_row(function, name)
                 wanted.append(None)
             elif needed:
                 raise self._no_feature(function, name)
@@ -184,8 +189,21 @@ class Plan:
             raise function.wrong("takes no parameter: its first one receives the row")
         return wanted
 
+    def _check_row(self, function: RowFunction, name: str) -> None:
+        """The first parameter receives the row, unless its name is a misspelt one: the row would be a surprise."""
+        meant = None if name in ROW_NAMES else nearest(name, self._known(function), cutoff=ALIKE)
+        if meant is not None:
+            raise function.wrong(
+                f"asks for {name!r}, which is no column and no feature. Did you mean {meant!r}? "
+                "To receive the whole row, call the first parameter row"
+            )
+
+    def _known(self, function: RowFunction) -> list[str]:
+        """The features that a function may ask for by name."""
+        return [*self.given, *(name for name, value in function.scope.items() if isinstance(value, Feature))]
+
     def _no_feature(self, function: RowFunction, name: str) -> BadLabeler:
-        known = [*self.given, *(n for n, v in function.scope.items() if isinstance(v, Feature))]
+        known = self._known(function)
         return function.wrong(
             f"asks for {name!r}, which is no feature.{did_you_mean(name, known)} "
             f"Features: {', '.join(known) or 'none'}; those of another module or function are given "
@@ -214,11 +232,19 @@ class Columns:
         self.raise_errors = raise_errors
         self._computed: dict[int, list[Any]] = {}
         self._failed: set[int] = set()
+        self._shared: dict[int, bool] = {}
 
     def of(self, function: RowFunction) -> list[Sequence[Any]]:
         """The columns a function is called with, row by row."""
         wants = self.plan.wants[id(function)]
-        return [self.chunk.rows if want is None else self.column(want) for want in wants]
+        return [self._own(want) for want in wants]
+
+    def _own(self, want: Feature | None) -> Sequence[Any]:
+        """The rows or a column; what one function could change for the others is copied for each."""
+        values, key = (self.chunk.rows, 0) if want is None else (self.column(want), id(want))
+        if key not in self._shared:
+            self._shared[key] = can_be_shared(values)
+        return values if self._shared[key] else [own_copy(value) for value in values]
 
     def may_fail(self, function: RowFunction) -> bool:
         """Whether some feature the function asks for could not be computed on some row."""

@@ -6,7 +6,8 @@ Its outputs are mapped to shortlists; it is asked for whole chunks of rows at a 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -42,6 +43,13 @@ class ClassifierLabeler(Labeler):
     def fingerprint_parts(self) -> Parts:
         means = [[type(o).__name__, repr(o), None if m is None else plain_answer(m)] for o, m in self.means.items()]
         return Parts([self.on, self.threshold, means], (self.estimator,))
+
+    def on_text(self, column: str) -> Self:
+        if self.on is not None:
+            return self
+        reading = copy(self)
+        reading.on = column
+        return reading
 
     def __call__(self, row: Any) -> Shortlist | Not | None:
         return self._meaning(self._outputs(Chunk(0, [row]))[0])
@@ -107,9 +115,10 @@ def from_classifier(
 ) -> ClassifierLabeler:
     """A labeler from an existing model: anything with `predict`, or a function of a list of rows.
 
-    `means` maps each output of the model to a shortlist, or to None where that output says nothing. `on` names
-    the column the model reads (a list of columns: their numbers, as a matrix); without it the model is given
-    the rows as they are. With a `threshold` the model's `predict_proba` must reach it, else it abstains.
+    `means` maps each output of the model to a shortlist, or to None where that output says nothing. `on` names the
+    column the model reads (a list of columns: their numbers, as a matrix). Without it the model is given the rows as
+    they are; in a project, the column of text. With a `threshold` the model's `predict_proba` must reach it, else it
+    abstains.
     """
     name = name or str(getattr(estimator, "__name__", type(estimator).__name__))
     if not (callable(estimator) or hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")):

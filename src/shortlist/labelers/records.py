@@ -5,6 +5,8 @@ A kind is a function that makes a labeler; its parameters are the settings of th
     @labeler_kind("longer")
     def longer(than, says, *, on=None, name=None):
         return Longer(...)        # a Labeler whose record() gives {"kind": "longer", "than": …, "says": …}
+
+An installed package can announce its function as an entry point of the group `shortlist.labelers` instead.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from shortlist.archive import atomic
 from shortlist.errors import BadFile, BadLabeler, ShortlistError
 from shortlist.labelers.answers import from_plain
 from shortlist.labelers.core import Labeler
+from shortlist.registry import Registry
 from shortlist.wording import did_you_mean
 
 FORMAT = 2  # 1: keywords had "yes" for what is now "says"
@@ -53,14 +56,17 @@ class Kind:
             raise BadLabeler(f"this {self.name} labeler does not say {' and '.join(missing)}")
 
 
-_KINDS: dict[str, Kind] = {}
+KINDS: Registry[Callable[..., Labeler]] = Registry(
+    "kind of labeler", "shortlist.labelers", lambda make: getattr(make, "labeler_kind", None)
+)
 
 
 def labeler_kind(name: str) -> Callable[[Maker], Maker]:
     """Register a function that makes labelers as a kind that files can hold. Of two with one name, the last counts."""
 
     def register(make: Maker) -> Maker:
-        _KINDS[name] = Kind(name, make)
+        make.labeler_kind = name  # type: ignore[attr-defined]
+        KINDS.add(make)
         return make
 
     return register
@@ -68,10 +74,11 @@ def labeler_kind(name: str) -> Callable[[Maker], Maker]:
 
 def find_kind(name: Any) -> Kind:
     """The kind of that name."""
-    if not isinstance(name, str) or name not in _KINDS:
-        hint = did_you_mean(name, _KINDS) if name else ""
-        raise BadLabeler(f"{name!r} is no kind of labeler.{hint} Kinds: {', '.join(_KINDS)}", option=("kind",))
-    return _KINDS[name]
+    make = KINDS.get(name) if isinstance(name, str) else None
+    if make is None:
+        hint = did_you_mean(name, KINDS) if name else ""
+        raise BadLabeler(f"{name!r} is no kind of labeler.{hint} Kinds: {', '.join(KINDS)}", option=("kind",))
+    return Kind(name, make)
 
 
 def from_record(record: Mapping[str, Any]) -> Labeler:

@@ -8,24 +8,26 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.arrays import Positions
 from shortlist.errors import BadRows
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.features import Columns, Feature, FeatureFailed
-from shortlist.labelers.regex import Linear, disputed_characters
+from shortlist.labelers.regex.linear import Linear
+from shortlist.labelers.regex.marks import disputed, marked
+from shortlist.labelers.regex.patience import patient_search
 
 
-def find(python: re.Pattern[str], linear: Linear | None, column: pl.Series) -> npt.NDArray[np.int8]:
-    """(rows,): 1 found, 0 not found, −1 no text; by the linear-time engine where it can express the pattern.
+def find(python: re.Pattern[str], linear: Linear | None, column: pl.Series, most_late: int = 1) -> npt.NDArray[np.int8]:
+    """(rows,): 1 found, 0 not found, −1 no text, LATE given up; by the linear-time engine where it can be.
 
-    The meaning is Python's. Rows on which the two engines may differ are looked at by Python.
+    The meaning is Python's. A search of Python's own ends after a limit of time. After `most_late` such rows, the
+    rest of the rows are LATE too.
     """
     if linear is None:
-        return by_row(python, column)
+        return patient_search(python, column, most_late)
     found = by_column(linear.pattern, column)
-    if linear.boundaries:
-        rows = disputed_rows(column)
-        found[rows] = by_row(python, column.gather(rows))
+    if linear.marked is not None:
+        rows = disputed(column)
+        found[rows.to_numpy()] = by_column(linear.marked, marked(column.gather(rows)))
     return found
 
 
@@ -59,19 +61,3 @@ def feature_text(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Serie
 def by_column(pattern: str, column: pl.Series) -> npt.NDArray[np.int8]:
     """Whether each text matches, by the linear-time engine: 1, 0, or −1 for no text."""
     return column.str.contains(pattern).cast(pl.Int8).fill_null(-1).to_numpy(writable=True)
-
-
-def by_row(regex: re.Pattern[str], column: pl.Series) -> npt.NDArray[np.int8]:
-    """The same by Python's `re`."""
-    search = regex.search
-    return np.fromiter((-1 if t is None else search(t) is not None for t in column), np.int8, len(column))
-
-
-def disputed_rows(column: pl.Series) -> Positions:
-    """The rows on which the two engines may differ about where words begin and end."""
-    if (column.str.len_bytes() == column.str.len_chars()).all():
-        return np.zeros(0, np.int64)
-    characters = disputed_characters()
-    if characters is None:
-        return np.zeros(0, np.int64)
-    return column.str.contains(characters).fill_null(False).arg_true().to_numpy().astype(np.int64)

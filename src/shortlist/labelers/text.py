@@ -22,13 +22,17 @@ from shortlist.errors import BadLabeler, SlowPattern
 from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import Labeler, Parts
+from shortlist.labelers.failure import failed
 from shortlist.labelers.features import Columns, Feature, Plan, RowFunction
 from shortlist.labelers.records import labeler_kind
 from shortlist.labelers.regex import Inexpressible, Linear, linear, non_word_characters
+from shortlist.labelers.regex.patience import LATE, too_slow
 from shortlist.labelers.search import column_text, feature_text, find
 from shortlist.labelers.together import Search
 from shortlist.labelspace import Not, Shortlist
 from shortlist.rows import Chunk
+
+MOST_LATE = 10  # rows of a chunk on which a search may be given up, where errors are to abstain
 
 
 class TextLabeler(Labeler):
@@ -71,16 +75,17 @@ class TextLabeler(Labeler):
         return "polars"
 
     def __call__(self, row: Any) -> Shortlist | Not | None:
-        """The answer for one row, by Python's `re`."""
-        text = Chunk(0, [row]).text(self.on)[0]
-        if text is None:
-            return None
-        return self.yes if self.python.search(text) else self.no
+        """The answer for one row."""
+        found = int(self._find(Chunk(0, [row]).text(self.on))[0])
+        if found == LATE:
+            raise failed(too_slow(), labeler=self.name, row=0)
+        return {1: self.yes, 0: self.no}.get(found)
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot = Ballot(codebook)
         yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
-        found = self._find(self._column(columns, ballot))
+        found = self._find(self._column(columns, ballot), most_late=1 if columns.raise_errors else MOST_LATE)
+        self._check_late(found, columns, ballot)
         ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(codebook.dtype)
         return ballot
 
@@ -90,7 +95,7 @@ class TextLabeler(Labeler):
             return None
         column = self.on if feature is None else feature.column
         yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
-        return Search(column, self.python, self._linear(), yes, no)
+        return Search(column, self._linear(), yes, no)
 
     def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
         """The text to look in: a feature of that name where one was given, else a column of the rows."""
@@ -101,9 +106,17 @@ class TextLabeler(Labeler):
             return column_text(feature.column, columns, ballot)
         return feature_text(feature, columns, ballot)
 
-    def _find(self, column: pl.Series) -> npt.NDArray[np.int8]:
-        """(rows,): 1 found, 0 not found, −1 no text."""
-        return find(self.python, self._linear() if self.engine == "polars" else None, column)
+    def _find(self, column: pl.Series, most_late: int = 1) -> npt.NDArray[np.int8]:
+        """(rows,): 1 found, 0 not found, −1 no text, LATE where the search was given up."""
+        return find(self.python, self._linear() if self.engine == "polars" else None, column, most_late)
+
+    def _check_late(self, found: npt.NDArray[np.int8], columns: Columns, ballot: Ballot) -> None:
+        """Rows on which the search was given up have failed. Many of them end the vote, whatever errors are to do."""
+        late = np.flatnonzero(found == LATE)
+        if len(late) and (columns.raise_errors or len(late) >= MOST_LATE):
+            raise failed(too_slow(), labeler=self.name, row=columns.chunk.start + int(late[0]))
+        for _row in late:
+            ballot.fail(too_slow())
 
 
 @dataclass(frozen=True)
@@ -143,6 +156,7 @@ class Keywords(TextLabeler):
     name: str
     words: tuple[str, ...]
     yes: Shortlist | Not
+    no: Shortlist | Not | None = None
     on: str | None = None
     whole_words: bool = True
     ignore_case: bool = True
@@ -150,11 +164,7 @@ class Keywords(TextLabeler):
 
     def record(self) -> dict[str, Any]:
         options = {"whole_words": self.whole_words, "ignore_case": self.ignore_case}
-        return _record("keywords", self, words=list(self.words), says=self.yes, **options)
-
-    @property
-    def no(self) -> None:  # type: ignore[override]
-        return None
+        return _record("keywords", self, words=list(self.words), says=self.yes, no=self.no, **options)
 
     @property
     def _flags(self) -> int:
@@ -174,7 +184,7 @@ class Keywords(TextLabeler):
 
     def __repr__(self) -> str:
         options = {"whole_words": self.whole_words and None, "ignore_case": self.ignore_case and None}
-        return _as_call("keywords", list(self.words), self, says=self.yes, **options)
+        return _as_call("keywords", list(self.words), self, says=self.yes, no=self.no, **options)
 
 
 @cache
@@ -189,7 +199,7 @@ def _linear_words(regex: str, flags: int, whole_words: bool) -> Linear:
     if not whole_words:
         return words
     beside = non_word_characters()
-    return Linear(rf"(?:\A|{beside})(?:{words.pattern})(?:\z|{beside})", boundaries=False)
+    return Linear(rf"(?:\A|{beside})(?:{words.pattern})(?:\z|{beside})")
 
 
 def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:
@@ -242,7 +252,8 @@ def pattern(
         raise BadLabeler(f"pattern {name!r} says the same whether it is found or not", labeler=name)
     made = Pattern(name, regex, found, absent, **_source(on), ignore_case=ignore_case)
     if made.engine != "polars":
-        slow = f"pattern {made.name!r} runs row by row with {made.engine}: slower, and it may hang on some texts"
+        how = "slower, and given up where a row takes too long"
+        slow = f"pattern {made.name!r} runs row by row with {made.engine}: {how}"
         warnings.warn(slow, SlowPattern, stacklevel=2)
     return made
 
@@ -251,13 +262,17 @@ def pattern(
 def keywords(
     words: Iterable[str],
     says: Any,
+    no: Any = None,
     *,
     on: str | Feature | None = None,
     whole_words: bool = True,
     ignore_case: bool = True,
     name: str | None = None,
 ) -> Keywords:
-    """A labeler that says one thing where any of these words or phrases is in a text, and else abstains.
+    """A labeler that says one thing where any of these words or phrases is in a text, and `no` where none is.
+
+    Without `no` it abstains there. With it the labeler has two things to say, so that its accuracy can be learned
+    from votes: `keywords(["film"], says="movie review", no=Not("movie review"))`.
 
     >>> keywords(["goal", "match point"], says="sports")("A late GOAL")
     frozenset({'sports'})
@@ -265,7 +280,10 @@ def keywords(
     listed = listed_words(words)
     name = name or ", ".join(listed)[:60]
     answer = checked_answer(says, name, "says")
-    return Keywords(name, listed, answer, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
+    absent = None if no is None else checked_answer(no, name, "no")
+    if answer == absent:
+        raise BadLabeler(f"keywords {name!r} says the same whether a word is found or not", labeler=name)
+    return Keywords(name, listed, answer, absent, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
 
 
 def listed_words(words: Any) -> tuple[str, ...]:

@@ -6,20 +6,17 @@ idle between the calls.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from shortlist.arrays import Positions
 from shortlist.errors import BadRows
 from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.features import Columns
 from shortlist.labelers.regex import Linear
-from shortlist.labelers.search import by_row, disputed_rows
+from shortlist.labelers.regex.marks import disputed, marked
 
 
 @dataclass(frozen=True)
@@ -27,22 +24,17 @@ class Search:
     """What a labeler looks for in a column of text, and the codes of its two answers."""
 
     column: str | None
-    python: re.Pattern[str]
     linear: Linear
     yes: int
     no: int
 
-    def expression(self, name: str, kind: type[pl.DataType]) -> pl.Expr:
+    def expression(self, pattern: str, name: str, kind: type[pl.DataType]) -> pl.Expr:
         """The codes of a column of that name; 0 where there is no text."""
         text = pl.col(name)
-        votes = pl.when(text.str.contains(self.linear.pattern)).then(pl.lit(self.yes, kind))
+        votes = pl.when(text.str.contains(pattern)).then(pl.lit(self.yes, kind))
         if self.no:
             votes = votes.when(text.is_null()).then(pl.lit(0, kind))  # type: ignore[assignment]
         return votes.otherwise(pl.lit(self.no, kind))
-
-    def by_python(self, texts: pl.Series) -> list[int]:
-        """The same by Python's `re`, row by row."""
-        return [(self.no, self.yes, 0)[found] for found in by_row(self.python, texts)]
 
 
 def ballots_together(searches: dict[int, Search], codebooks: Sequence[Codebook], columns: Columns) -> dict[int, Ballot]:
@@ -57,20 +49,30 @@ def ballots_together(searches: dict[int, Search], codebooks: Sequence[Codebook],
     names = {column: str(place) for place, column in enumerate(texts)}
     frame = pl.DataFrame([series.alias(names[column]) for column, series in texts.items()])
     kind = pl.UInt8 if all(len(book.seen) < 256 for book in codebooks) else pl.UInt16
-    codes = frame.select(search.expression(names[search.column], kind).alias(str(i)) for i, search in found.items())
-    disputed = {column: _disputed(column, found, texts[column]) for column in texts}
-    ballots = {}
-    for i, search in found.items():
-        ballots[i] = Ballot(codebooks[i])
-        ballots[i].codes = codes[str(i)].to_numpy()
-        rows = disputed[search.column]
-        if search.linear.boundaries and len(rows):
-            ballots[i].codes = ballots[i].codes.copy()
-            ballots[i].codes[rows] = search.by_python(texts[search.column].gather(rows))
+    plan = [one.expression(one.linear.pattern, names[one.column], kind).alias(str(i)) for i, one in found.items()]
+    codes = frame.select(plan)
+    ballots = {i: _ballot(codes[str(i)], codebooks[i]) for i in found}
+    for column, series in texts.items():
+        _settle(ballots, {i: one for i, one in found.items() if one.column == column}, series, kind)
     return ballots
 
 
-def _disputed(column: str | None, searches: dict[int, Search], texts: pl.Series) -> Positions:
-    """The rows of a column that Python looks at, where some search depends on it."""
-    asked = any(search.linear.boundaries for search in searches.values() if search.column == column)
-    return disputed_rows(texts) if asked else np.zeros(0, np.int64)
+def _ballot(codes: pl.Series, codebook: Codebook) -> Ballot:
+    ballot = Ballot(codebook)
+    ballot.codes = codes.to_numpy()
+    return ballot
+
+
+def _settle(ballots: dict[int, Ballot], searches: dict[int, Search], texts: pl.Series, kind: type[pl.DataType]) -> None:
+    """Rows on which the engine and Python may differ about where words end are looked at again, with marks."""
+    asked = {i: one for i, one in searches.items() if one.linear.marked is not None}
+    rows = disputed(texts) if asked else pl.Series([], dtype=pl.UInt32)
+    if not len(rows):
+        return
+    frame = marked(texts.gather(rows)).alias("marked").to_frame()
+    again = frame.select(
+        one.expression(str(one.linear.marked), "marked", kind).alias(str(i)) for i, one in asked.items()
+    )
+    for i in asked:
+        ballots[i].codes = ballots[i].codes.copy()
+        ballots[i].codes[rows.to_numpy()] = again[str(i)].to_numpy()

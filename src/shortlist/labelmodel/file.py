@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from shortlist.archive import Arrays, read_archive, write_archive
-from shortlist.errors import BadFile, ShortlistError
+import numpy as np
+
+from shortlist.archive import Arrays, read_archive, under, write_archive
+from shortlist.errors import BadFile, BadFit, MissingPackage
 from shortlist.labelmodel.estimators.estimate import State
 from shortlist.labelmodel.estimators.estimator import Estimator
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.evidence import Evidence, checked_weights
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.older import upgraded
 from shortlist.labelmodel.settings import from_table, plain
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 KIND = "label model"
 FORMAT = 3
 ESTIMATE = "estimate."
+SOME = 100  # rows that a model is tried on when it is loaded
 Model = TypeVar("Model", bound="LabelModel")
 
 
@@ -56,16 +59,44 @@ def load(cls: type[Model], path: str | os.PathLike[str], kinds: Mapping[str, typ
             )
         model = cls.from_options(header["options"], estimators=kinds.values())
         _restore(model, header, arrays, from_table(kinds, header["estimator"], "estimator"))
-    except BadFile:
+    except (BadFile, MissingPackage):
         raise
-    except (KeyError, TypeError, ShortlistError) as error:
+    except Exception as error:  # what does not fit together can trip any formula
         raise BadFile(f"{path} is no label model this version can read ({error})") from error
     return model
 
 
 def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Arrays, estimator: Estimator) -> None:
     panel = Panel.from_json(header["panel"])
-    kept = {name.removeprefix(ESTIMATE): array for name, array in arrays.items() if name.startswith(ESTIMATE)}
     seen = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
-    evidence = Evidence(seen, arrays["seen.weights"], arrays["seen.gold"])
-    model._keep(estimator, estimator.restore(panel, State(header["estimate"], kept)), evidence)
+    weights, gold = checked_weights(arrays["seen.weights"]), arrays["seen.gold"]
+    if not len(seen) == len(weights) == len(gold) or not np.isin(gold, range(-1, len(panel.space))).all():
+        raise BadFit("the rows it has seen do not fit together")
+    evidence = Evidence(seen, weights, gold)
+    model._keep(estimator, estimator.restore(panel, State(header["estimate"], under(arrays, ESTIMATE))), evidence)
+    _check_shapes(model)
+    _check_beliefs(model)
+
+
+def _check_shapes(model: LabelModel) -> None:
+    """Raise where parameters or tables are not of these labelers and classes, or hold what no fit finds."""
+    n, k = len(model.panel_.names), len(model.panel_.space)
+    parameters, table = model.parameters_, model.emission_
+    expected = {
+        "accuracy": (parameters.accuracy, (n, k)),
+        "propensity": (parameters.propensity, (n, k)),
+        "balance": (parameters.balance, (k,)),
+        "votes": (table.votes, (sum(model.panel_.layout.sizes), k)),
+        "abstain": (table.abstain, (n, k)),
+        "exponent": (table.exponent, (n,)),
+    }
+    for name, (array, shape) in expected.items():
+        if np.shape(array) != shape or np.isnan(array).any():
+            raise BadFit(f"{name} is not {' × '.join(map(str, shape))} numbers")
+
+
+def _check_beliefs(model: LabelModel) -> None:
+    """Raise where the model has no beliefs about votes that it has seen."""
+    codes = model.evidence_.votes.codes[:SOME]
+    if len(codes) and not np.allclose(model._beliefs(codes).sum(axis=1), 1):
+        raise BadFit("its beliefs do not add up to 1")

@@ -204,8 +204,11 @@ class LabelModel(Predictor):
     def _check_options(self) -> None:
         check_whole("max_iter", self.max_iter)
         check_amount("tol", self.tol, "a share of the likelihood")
+        check_whole("seed", self.seed, least=0)
         if self.threads is not None:
             check_whole("threads", self.threads, otherwise=", or None for all cores")
+        if not isinstance(self.device, str):
+            raise BadFit(f'device is a text such as "cpu" or "cuda"; got {self.device!r}', option=("device",))
         if self.device != "cpu":
             with about_option("device"):
                 check_device(self.device)

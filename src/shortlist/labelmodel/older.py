@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shortlist.archive import Arrays
+from shortlist.archive import Arrays, Renamed
 from shortlist.labelmodel.formulae.balance import Balance, shares_of
 from shortlist.labelspace import LabelSpace
 
@@ -28,18 +28,23 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     pooled = "trust" in header
     settings = _pooled(options["estimator"]) if pooled else _likelihood(own)
     facts = {name: header[name] for name in ("converged", "n_iter")} | {"silence": header.get("silence", True)}
-    seen = {name: array for name, array in arrays.items() if name.startswith("seen.")}
-    kept = {name.replace("declared.", "prior."): array for name, array in arrays.items() if name not in seen}
+    names = {name if name.startswith("seen.") else f"estimate.{_today(name)}": name for name in arrays}
+    more: dict[str, Any] = {}
     if pooled:
         facts |= {name: header[name] for name in ("trust", "unanimity", "temperature")}
         facts["balance_chosen"] = options["balance"] is None
     else:
         facts["learn_balance"] = options["balance"] == "learn"
         given: Balance = "uniform" if options["balance"] in (None, "learn") else options["balance"]
-        kept["given_balance"] = shares_of(given, LabelSpace(header["panel"]["classes"]))
+        more["estimate.given_balance"] = shares_of(given, LabelSpace(header["panel"]["classes"]))
     options["estimator"] = settings
     header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
-    return header, {**seen, **{f"estimate.{name}": array for name, array in kept.items()}}
+    return header, Renamed(arrays, names, more)
+
+
+def _today(name: str) -> str:
+    """What an array of an estimate is called today."""
+    return name.replace("declared.", "prior.")
 
 
 def _pooled(estimator: Any) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.settings import Settings
 from shortlist.wording import did_you_mean
 
+HIDDEN = ".shortlist"  # the folder of what need not be done twice
+
 
 def data_files(folder: Path, settings: Settings) -> list[Path]:
     """The files that [data] names, in order."""

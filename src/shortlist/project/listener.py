@@ -20,8 +20,14 @@ class Listener:
     def begin(self, stage: str, rows: int | None = None) -> None:
         """A stage has work to do, on so many rows where that is known."""
 
+    def note(self, line: str) -> None:
+        """Something the user should know before a stage goes on. It is among the notes of the outcome, too."""
+
     def advance(self, rows: int) -> None:
         """So many more rows are done."""
+
+    def tell(self, line: str) -> None:
+        """How the work goes, in one line that takes the place of the one before."""
 
     def end(self, outcome: Outcome) -> None:
         """A stage is done, or was found to be up to date."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
+from shortlist.project.files import HIDDEN
 from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.lock import locked, sweep
 from shortlist.project.listener import Listener
-from shortlist.project.session import HIDDEN, Session
+from shortlist.project.session import Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.outcome import Outcome
 from shortlist.project.stages.running import run_stages
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from shortlist.engines import Engine
     from shortlist.identifiability import Diagnosis
     from shortlist.project.rows import Rows
+    from shortlist.prompts import Plan, Spent
     from shortlist.votes import Votes
 
 
@@ -130,6 +132,30 @@ class Project:
             run_stages(session, ["train"], force=False)
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(session, rows, Path(path))
+
+    def plan(self, record: Mapping[str, Any] | None = None) -> Plan:
+        """What asking language models would cost. Nothing is sent.
+
+        record   a labeler as shortlist.toml would hold it, to know what it costs before it is saved
+        """
+        from shortlist.project.prompting import planned
+
+        with self.open() as session:
+            return planned(session, record)
+
+    def preview(self, record: Mapping[str, Any], numbers: Sequence[int]) -> pl.DataFrame:
+        """What a labeler that is not saved yet says about some rows, with the probability of each answer."""
+        from shortlist.project.prompting import previewed
+
+        with self.open() as session:
+            return previewed(session, record, numbers)
+
+    @property
+    def spent(self) -> list[Spent]:
+        """What was spent on language models so far, one line for each model and labeler."""
+        from shortlist.project.prompting import spent
+
+        return spent(self.session)
 
     # -- stages ----------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from shortlist.errors import BadFile
 from shortlist.project.files import data_files
 from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
-from shortlist.project.row_checks import check_different, strange_class
+from shortlist.project.parts.columns import check_different, strange_class
 from shortlist.project.settings import Data, Settings
 from shortlist.rows import RowFile, RowStore
 from shortlist.rows.taking import by_batches, check_numbers, distinct
@@ -97,7 +97,7 @@ class Rows(RowStore):
             kept = self._frames[source]
             yield from kept if columns is None else (frame.select(columns) for frame in kept)
             return
-        read = (self._filled(frame) for frame in file.batches(columns, self.size))
+        read = file.batches(columns, self.size)
         if self.keep and columns is None:
             self._frames[source] = list(read)
             yield from self._frames[source]
@@ -235,6 +235,7 @@ def row_file(path: Path, settings: Settings) -> RowFile:
         for name in names:
             if name is not None and name not in columns:
                 raise _no_column(settings, file, name, "data", key)
+    _check_id(settings, file)
     _check_on(settings, file)
     _check_somewhere(settings, file)
     return file
@@ -243,6 +244,16 @@ def row_file(path: Path, settings: Settings) -> RowFile:
 def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
     """The error at the line of the settings that names a column which is not there."""
     return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
+
+
+def _check_id(settings: Settings, file: RowFile) -> None:
+    """The id is something that can be compared and written in any format."""
+    kind = None if settings.data.id is None else file.schema[settings.data.id]
+    if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object)):
+        raise settings.toml.wrong(
+            f"column {settings.data.id!r} of {file.path.name} holds {kind}, which cannot join labels to rows: choose a "
+            "column of texts or numbers, or leave id out", "data", "id",
+        )  # fmt: skip
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:

@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.files import data_files
+from shortlist.project.files import HIDDEN, data_files
 from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.state import State
 from shortlist.project.listener import Listener
 from shortlist.project.settings import Settings
-from shortlist.project.stages import Stage, find_stage
+from shortlist.project.stages import find_stage
 
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from shortlist.identifiability import Diagnosis
     from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
+    from shortlist.project.gold.file import GoldFile
+    from shortlist.project.gold.known import Known
     from shortlist.project.kept.columns import VoteColumns
+    from shortlist.project.parts.finding import PartFinder
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
     from shortlist.votes.parts import VoteParts
-
-HIDDEN = ".shortlist"
 
 
 class Session:
@@ -34,8 +35,8 @@ class Session:
     parts, model, diagnosis,
     classifier                 what stages made: left here by the stage, or loaded from its file, once
     tally                      the votes and known classes of all rows, counted: no larger than the rows that differ
-    analysis                   tally and model together; `analysis.distinct` holds the beliefs of all rows
-    votes                      what every labeler says about every row, in memory: for people who ask for it
+    overall                    tally and model together: what all rows show, however many there are
+    votes, known, analysis     the same row by row, in memory: for people who look at rows
     results                    stage → what it made, where it is in memory
     """
 
@@ -107,13 +108,46 @@ class Session:
 
         return VoteColumns(self.hidden / "votes")
 
+    def prepare(self) -> None:
+        """Let labelers do what they do before any row is voted on: those that ask a model ask it here."""
+        from shortlist.project.preparing import prepared
+
+        self.roster = prepared(self.roster, self.rows, self.columns, self.listener.tell)
+        self.listener.tell("vote")
+
+    @property
+    def gold_file(self) -> GoldFile:
+        """Where what people say about rows is kept."""
+        from shortlist.project.gold.file import GoldFile
+
+        return GoldFile(self.folder / self.settings.data.gold_file)
+
+    @cached_property
+    def known(self) -> Known:
+        """What people know about rows: the gold column of the data, and the gold file over it."""
+        from shortlist.project.gold.known import known
+
+        return known(self.rows, self.gold_file, self.settings.classes)
+
+    def gold_changed(self) -> None:
+        """Read again what people know. Votes and model stay; what was worked out with the old gold is forgotten."""
+        for name in ("known", "said", "counted", "tally", "overall"):
+            self.__dict__.pop(name, None)
+        if "analysis" in self.__dict__:
+            self.analysis = self.analysis.with_gold(self.gold)
+
+    @property
+    def gold(self) -> list[str | None] | None:
+        """Known classes by row, where there are any. They score; they fit only where the toml says so."""
+        return self.known.classes
+
     # -- what stages made ------------------------------------------------------------------------------
 
     def result(self, stage: str) -> Any:
         """What a stage made: in this run, or else as it is on disk."""
         if stage not in self.results:
             found = find_stage(stage)
-            self.results[stage] = found.load(self.paths(found), self.settings)
+            self.results[stage] = found.load(found.paths(self.folder, self.settings), self.settings)
         return self.results[stage]
 
     @property
@@ -135,7 +169,7 @@ class Session:
         """
         from shortlist.project.parts.counting import count_rows
 
-        return count_rows(self.rows, self.parts, self.settings.classes, self.engine)
+        return count_rows(self.rows, self.parts, self.settings.classes, self.engine, said=self.said)
 
     @cached_property
     def tally(self) -> Evidence:
@@ -164,7 +198,7 @@ class Session:
         return self.result("train")
 
     @cached_property
-    def analysis(self) -> Analysis:
+    def overall(self) -> Analysis:
         """What the votes, the model and known classes show. Beliefs are computed once, for rows that differ."""
         return self.analysed(self.model)
 
@@ -177,15 +211,33 @@ class Session:
             found.gold = self.tally.gold
         return found
 
+    @property
+    def finder(self) -> PartFinder:
+        """Finds rows by what is said about them."""
+        from shortlist.project.parts.finding import PartFinder
+
+        return PartFinder(self.rows, self.parts, self.settings.classes, self.said)
+
+    @cached_property
+    def said(self) -> dict[int, int]:
+        """What the gold file says about rows: row → position of its class, −1 where that is open."""
+        from shortlist.project.gold.known import said_positions
+
+        return said_positions(self.rows, self.gold_file, self.settings.classes)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """The same row by row, in memory: for people who look at rows. No stage needs it."""
+        from shortlist.analysis import Analysis
+
+        return Analysis(self.votes, self.model, gold=self.gold)
+
     # -- files -----------------------------------------------------------------------------------------
 
-    def output_names(self, stage: Stage) -> list[str]:
-        """The files that a stage writes, as seen from the folder of the project."""
-        return [f"{self.settings.output.folder}/{name}" for name in stage.outputs(self.settings)]
-
-    def paths(self, stage: Stage) -> tuple[Path, ...]:
-        """The files that a stage writes."""
-        return tuple(self.folder / name for name in self.output_names(stage))
+    def gold_digest(self) -> str | None:
+        """The content of the gold file, in one word; None where there is none."""
+        path = self.gold_file.path
+        return self.digests.of(path) if path.exists() else None
 
     def data_digests(self) -> list[str]:
         """The content of the data files, one word each. Workers elsewhere read those that are not known."""

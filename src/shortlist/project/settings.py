@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
+from shortlist.classifier.kinds import Reads, find_kind, kind_names
 from shortlist.engines import KINDS, is_elsewhere
 from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
+from shortlist.project.values import (
+    Check,
+    Wrong,
+    amount,
+    anything,
+    columns,
+    files,
+    flag,
+    inside,
+    kind,
+    one_of,
+    quoted,
+    share,
+    stages,
+    text,
+    texts,
+    types,
+    whole,
+)
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
@@ -27,6 +46,7 @@ class Data:
     features: tuple[str, ...] = ()
     id: str | None = None
     gold: str | None = None
+    gold_file: str = "gold.jsonl"  # what people say: see project/gold/file.py
     types: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -82,6 +102,7 @@ class Settings:
     data: Data
     labelers: Labelers
     declared: tuple[Mapping[str, Any], ...]
+    models: Mapping[str, Mapping[str, Any]]
     label_model: Mapping[str, Any]
     gold_fits: bool
     classifier: Classifier
@@ -109,7 +130,7 @@ class Settings:
         toml = TomlFile(folder / NAME)
         values = toml.values
         _version(toml)
-        _known(toml, values, ("version", "classes", "labeler", *_TABLES))
+        _known(toml, values, ("version", "classes", "labeler", "models", *_TABLES))
         tables = {name: _table(toml, name) for name in _TABLES}
         fit = tables["label_model"]
         trained = tables["classifier"]
@@ -120,6 +141,7 @@ class Settings:
             data=Data(**tables["data"]),
             labelers=Labelers(**tables["labelers"]),
             declared=_declared(toml),
+            models=_models(toml),
             gold_fits=fit.pop("use_gold", False),
             label_model=fit,
             classifier=Classifier(**own, options=trained),
@@ -130,119 +152,25 @@ class Settings:
         return read
 
 
-Check = Callable[[Any], Any]
-
-
-class _Wrong(Exception):  # noqa: N818
-    """What a value should have been."""
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise _Wrong("is a text between quotation marks")
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise _Wrong('is a list of texts, such as ["one", "two"]')
-    return tuple(value)
-
-
-def _files(value: Any) -> tuple[str, ...]:
-    found = _texts([value] if isinstance(value, str) else value)
-    if not found:
-        raise _Wrong("names at least one file")
-    return found
-
-
-def _columns(value: Any) -> tuple[str, ...]:
-    found = _texts([value] if isinstance(value, str) else value)
-    if not found or len(set(found)) < len(found):
-        raise _Wrong('names columns, each once, such as ["title", "body"]')
-    return found
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _Wrong("is a whole number from 1")
-    return value
-
-
-def _amount(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-        raise _Wrong("is a number from 0")
-    return float(value)
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _Wrong("is true or false")
-    return value
-
-
-def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise _Wrong("is a share of belief, above 0 and at most 1")
-    return float(value)
-
-
-def _any(value: Any) -> Any:
-    return value
-
-
-def _one_of(*choices: str) -> Check:
-    def check(value: Any) -> str:
-        if value not in choices:
-            raise _Wrong(f"is one of {_quoted(*choices)}")
-        return str(value)
-
-    return check
-
-
-def _kind(value: Any) -> str:
-    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
-        raise _Wrong(f"is one of {_quoted(*kind_names(), *RESERVED)}")
-    return str(value)
-
-
-def _quoted(*names: str) -> str:
-    return ", ".join(map(repr, names))
-
-
-def _stages(value: Any) -> tuple[str, ...]:
-    for name in _texts(value):
-        if name not in STAGES:
-            raise _Wrong(f"names stages, which are {', '.join(STAGES)}")
-    here = STAGES.here  # those that packages announce come last
-    return (*(name for name in here if name in value), *(name for name in value if name not in here))
-
-
-def _types(value: Any) -> dict[str, str]:
-    kinds = ("text", "number", "integer", "boolean")
-    if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
-        raise _Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
-    return dict(value)
-
-
 _DATA: dict[str, Check] = {
-    "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "types": _types,
+    "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
+    "types": types,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
-    "full_set_abstains": _flag,
+    "file": text, "depends": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
+    "full_set_abstains": flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": _text, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "partitioned": _flag,
-    "stages": _stages,
+    "folder": inside, "format": one_of("parquet", "csv", "jsonl"), "shortlist": share, "partitioned": flag,
+    "stages": stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
     "labelers": _LABELERS,
-    "label_model": {"use_gold": _flag, "*": _any},
-    "classifier": {"kind": _kind, "on": _columns, "max_rows": _whole, "*": _any},
+    "label_model": {"use_gold": flag, "*": anything},
+    "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
     "output": _OUTPUT,
-    "engine": {"kind": _one_of(*KINDS), "address": _text, "workers": _whole, "gpus": _amount, "part_rows": _whole},
+    "engine": {"kind": one_of(*KINDS), "address": text, "workers": whole, "gpus": amount, "part_rows": whole},
 }
 
 
@@ -277,13 +205,13 @@ def _table(toml: TomlFile, name: str) -> dict[str, Any]:
         _known(toml, values, checks, name)
     if name == "data" and "files" not in values:
         raise toml.wrong('[data] does not say which files hold the rows: files = ["rows.csv"]', name)
-    return {key: _checked(toml, checks.get(key, _any), value, name, key) for key, value in values.items()}
+    return {key: _checked(toml, checks.get(key, anything), value, name, key) for key, value in values.items()}
 
 
 def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
     try:
         return check(value)
-    except _Wrong as error:
+    except Wrong as error:
         raise toml.wrong(f"{'.'.join(path)} {error}; got {value!r}", *path) from None
 
 
@@ -303,7 +231,7 @@ def _check_reading(settings: Settings) -> None:
 
 
 def _others(reads: Reads) -> str:
-    return f"Kinds that read {reads}: {_quoted(*kind_names(reads))}"
+    return f"Kinds that read {reads}: {quoted(*kind_names(reads))}"
 
 
 def _check_on(settings: Settings) -> None:
@@ -322,7 +250,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
     classes = toml.values.get("classes")
     if classes is None:
         raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
-    names: tuple[str, ...] = _checked(toml, _texts, classes, "classes")
+    names: tuple[str, ...] = _checked(toml, texts, classes, "classes")
     if twice := given_twice(names):
         raise toml.wrong(f"class {twice!r} is named twice", "classes")
     if len(names) < 2:
@@ -331,8 +259,16 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
 
 
 def _declared(toml: TomlFile) -> tuple[Mapping[str, Any], ...]:
-    """The labelers of the toml as they are written there; what they mean is found out in `declared.py`."""
+    """The labelers of the toml as they are written there; `toml_labelers.py` makes them."""
     records = toml.values.get("labeler", [])
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise toml.wrong("labelers are written below [[labeler]], with two brackets", "labeler")
     return tuple(records)
+
+
+def _models(toml: TomlFile) -> Mapping[str, Mapping[str, Any]]:
+    """The language models of the toml as they are written there; `toml_models.py` makes them."""
+    records = toml.values.get("models", {})
+    if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
+        raise toml.wrong("each language model is a table of its own: [models.NAME]", "models")
+    return records

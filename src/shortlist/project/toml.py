@@ -48,7 +48,7 @@ class TomlFile:
         return None
 
     def _syntax_error(self, error: tomllib.TOMLDecodeError) -> BadProject:
-        found = _PLACE.match(str(error))
+        found = _PLACE.match(str(error))  # tomllib before Python 3.14 tells the place in its message only
         if found:
             hint = " (texts stand between quotation marks)" if found[1] == "Invalid value" else ""
             return BadProject(found[1] + hint, file=self.name, line=int(found[2]), offset=int(found[3]))

@@ -52,22 +52,27 @@ class Watch:
         self.seen = self.stamps()
         with self.project.open(listener) as session:
             session.columns, session.rows = self.columns, self._rows(session)
-            self._know(session)
+            session.known = self._known(session)
             now = self._snapshot(session)
         before, self.last = self.last, now
         return None if before is None else Change(before, now)
 
     def _snapshot(self, session: Session) -> Snapshot:
         """The project as it is now. Nothing is written but the votes of labelers that were asked."""
-        roster, rows, settings = session.roster, session.rows, session.settings
-        self._reads = roster.reads
+        rows, settings = session.rows, session.settings
+        self._reads = session.roster.reads
         session.listener.begin("vote", len(rows))
+        for note in session.roster.notes:
+            session.listener.note(f"vote: {note}")
+        self.notes = []
+        with noted(self.notes):
+            session.prepare()
+        roster = session.roster
         done, _asked = vote(roster, rows, session.columns, Local(settings.labelers.workers), session.listener.advance)
         votes = Votes.concat(voted.votes for voted in done if voted.votes is not None)
         session.listener.begin("fit")
-        self.notes = []
         with noted(self.notes):
-            model = fit_model(settings, Evidence.gather(votes, self._gold[1] if settings.gold_fits else None))
+            model = fit_model(settings, Evidence.gather(votes, session.gold if settings.gold_fits else None))
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))
         return Snapshot.of(votes, model, self._gold[2], marks, tuple(rows.sources))
 
@@ -85,13 +90,15 @@ class Watch:
         self.rows = rows
         return rows
 
-    def _know(self, session: Session) -> None:
-        """Known classes, read again only where the data changed."""
+    def _known(self, session: Session) -> Any:
+        """What people know, read again only where the data or the gold file changed."""
         rows, classes = session.rows, session.settings.classes
-        what = (rows.sources, rows.data.gold, classes)
+        what = (rows.sources, rows.data.gold, session.gold_digest(), classes)
         if self._gold[0] != what:
-            found = rows.gold(classes)
-            self._gold = (what, found, None if found is None else LabelSpace(classes).positions(found))
+            found = session.known
+            positions = None if found.classes is None else LabelSpace(classes).positions(found.classes)
+            self._gold = (what, found, positions)
+        return self._gold[1]
 
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""
@@ -126,7 +133,7 @@ class Watch:
         project = self.project
         settings, folder = project.settings, project.folder
         code = folder / settings.labelers.file
-        found = [folder / NAME, code]
+        found = [folder / NAME, code, folder / settings.data.gold_file]
         try:
             found += local_files(code)
             found += [*data_files(folder, settings), *depended_files(folder, settings)]

@@ -67,7 +67,7 @@ def conflicts(overview: Overview, rows: Any) -> list[Conflict]:
     found = overview.finder([Query(codes, EACH) for codes in sides])
     seen = pick(rows, {one.row for some in found for one in some}, overview.total) if rows is not None else {}
     return [
-        _conflict(overview, bucket, codes, tuple(_example(overview, one, seen.get(one.row)) for one in some))
+        _conflict(overview, bucket, codes, tuple(example_of(overview, one, seen.get(one.row)) for one in some))
         for bucket, codes, some in zip(buckets, sides, found, strict=True)
     ]
 
@@ -83,7 +83,7 @@ def suggested(overview: Overview, rows: Any) -> list[Suggestion]:
     found = [first for first, *_ in overview.finder(queries)]
     seen = pick(rows, [one.row for one in found], overview.total) if rows is not None else {}
     return [
-        Suggestion(_example(overview, one, seen.get(one.row)), line["gain"], line["rows"], line["said"])
+        Suggestion(example_of(overview, one, seen.get(one.row)), line["gain"], line["rows"], line["said"])
         for one, line in zip(found, table.iter_rows(named=True), strict=True)
     ]
 
@@ -125,7 +125,7 @@ def _side(overview: Overview, i: int, code: int, members: Any) -> Side:
     return Side(votes.names[i], votes.space.show(shortlist), held, gold)
 
 
-def _example(overview: Overview, found: Found, specimen: Specimen | None) -> Example:
+def example_of(overview: Overview, found: Found, specimen: Specimen | None) -> Example:
     votes = overview.votes
     guesses: tuple[tuple[str, float], ...] = ()
     if overview.model is not None:

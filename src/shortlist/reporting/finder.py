@@ -9,6 +9,7 @@ import numpy as np
 
 from shortlist.analysis import Analysis
 from shortlist.arrays import Positions
+from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 
 
@@ -18,6 +19,7 @@ class Query(NamedTuple):
     codes: Mapping[int, int]
     most: int  # how many rows will do
     unlabelled: bool = False  # whether only rows without a known class are wanted
+    wrong: int | None = None  # a labeler, by place, whose vote does not hold the known class
 
 
 class Found(NamedTuple):
@@ -43,7 +45,7 @@ class RowFinder:
         self.votes, self.gold = analysis.votes, analysis.gold
 
     def __call__(self, queries: Sequence[Query]) -> list[list[Found]]:
-        return [[self._found(a) for a in answers(query, self.votes.codes, self.gold)] for query in queries]
+        return [[self._found(a) for a in answers(query, self.votes, self.gold)] for query in queries]
 
     def _found(self, a: int) -> Found:
         ids = self.votes.ids
@@ -51,13 +53,18 @@ class RowFinder:
         return Found(a, name, self.votes.codes[a], -1 if self.gold is None else int(self.gold[a]))
 
 
-def answers(query: Query, codes: Codes, gold: Positions | None) -> list[int]:
-    """Rows of codes that answer a query, evenly spaced from the first to the last."""
+def answers(query: Query, votes: Votes, gold: Positions | None) -> list[int]:
+    """Rows of votes that answer a query, evenly spaced from the first to the last."""
+    codes = votes.codes
     right = np.ones(len(codes), np.bool_)
     for i, code in query.codes.items():
         right &= codes[:, i] == code
     if query.unlabelled and gold is not None:
         right &= gold < 0
+    if query.wrong is not None:
+        i = query.wrong
+        member = np.vstack([np.ones(len(votes.space), np.bool_), votes.codomains[i].member(votes.space)])
+        right &= False if gold is None else (gold >= 0) & ~member[codes[:, i], gold]
     return spread_out(np.flatnonzero(right), query.most)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,14 @@ from shortlist.analysis import Analysis
 from shortlist.archive import atomic
 from shortlist.errors import require
 from shortlist.identifiability import Diagnosis
+from shortlist.labelers import Labeler
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
+from shortlist.reporting.labeler_rows import labeler_rows
 from shortlist.reporting.notices import from_diagnosis, from_tables
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
+from shortlist.wording import visible
 
 
 def report(
@@ -46,15 +50,32 @@ def report(
     return write_page(overview, rows, path, title)
 
 
-def write_page(overview: Overview, rows: Any, path: str | os.PathLike[str], title: str) -> Path:
-    """Write the page; where it is comes back."""
-    page = render(overview, rows, title)
+def write_page(
+    overview: Overview,
+    rows: Any,
+    path: str | os.PathLike[str],
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
+) -> Path:
+    """Write the page; where it is comes back.
+
+    labelers   words are marked that these match
+    spent      what language models have cost, a line for each labeler
+    """
+    page = render(overview, rows, title, labelers, spent)
     with atomic(path) as file:
         file.write(page.encode("utf-8", "replace"))
     return Path(path)
 
 
-def render(overview: Overview, rows: Any, title: str) -> str:
+def render(
+    overview: Overview,
+    rows: Any,
+    title: str,
+    labelers: Sequence[Labeler] = (),
+    spent: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """The page as text. Everything that comes from the user is escaped by the template engine."""
     script = template("page.js")
     page: str = (
@@ -67,7 +88,9 @@ def render(overview: Overview, rows: Any, title: str) -> str:
             script=script,
             script_hash=fingerprint(script),
             level=f"{overview.level:.0%}",
+            spent=spent,
             **content(overview, rows),
+            labeler_rows=labeler_rows(overview, rows, labelers),
         )
     )
     return page
@@ -134,12 +157,18 @@ def environment() -> Any:
     found = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
         autoescape=True,
+        finalize=shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     found.filters |= {"percent": percent, "minus": minus, "breakable": breakable}
     return found
+
+
+def shown(value: Any) -> Any:
+    """What a template prints: texts without characters that change how others are shown."""
+    return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def percent(value: float | None, digits: int = 1) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import polars as pl
 
@@ -15,7 +15,10 @@ from shortlist.wording import did_you_mean
 
 
 class Row(dict[str, Any]):
-    """A row of a table: a dict whose keys can also be written as attributes, `row.text`."""
+    """A row of a table: a dict whose keys can also be written as attributes, `row.text`.
+
+    Several labelers read it, so it cannot be changed: what one did would change the votes of the others.
+    """
 
     __slots__ = ()
 
@@ -27,6 +30,12 @@ class Row(dict[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (dict(self),)
+
+    def _unchangeable(self, *_given: Any, **_named: Any) -> NoReturn:
+        raise TypeError("a row cannot be changed, since other labelers read it too: change a copy, dict(row)")
+
+    __setitem__ = __delitem__ = __ior__ = _unchangeable
+    clear = pop = popitem = setdefault = update = _unchangeable
 
 
 class Chunk:
@@ -46,12 +55,13 @@ class Chunk:
 
     @cached_property
     def rows(self) -> Sequence[Any]:
-        """The rows as Python values: what a function is called with."""
+        """The rows as Python values: what a function is called with. A missing text of a table is an empty one."""
         if self._list is not None:
-            return self._list
+            return [Row(row) if row.__class__ is dict else row for row in self._list]
         assert self.frame is not None
         names = self.frame.columns
-        return [Row(zip(names, values, strict=True)) for values in self.frame.iter_rows()]
+        filled = self.frame.with_columns(pl.col(pl.String).fill_null(""))
+        return [Row(zip(names, values, strict=True)) for values in filled.iter_rows()]
 
     def row(self, at: int) -> Any:
         """One row; that of a table is a dict."""
@@ -64,11 +74,12 @@ class Chunk:
         return (Chunk(self.start + a, rows[a : a + 1]) for a in range(len(self)))
 
     def values(self, on: str | None) -> Sequence[Any]:
-        """One column as Python values, or the rows themselves."""
+        """One column as Python values, or the rows themselves. A missing text of a table is an empty one."""
         if on is None:
             return self.rows
         if self.frame is not None:
-            return self._frame_column(on).to_list()
+            column = self._frame_column(on)
+            return (column.fill_null("") if column.dtype == pl.String else column).to_list()
         return [cell(row, on, a) for a, row in enumerate(self._list or (), self.start)]
 
     def text(self, on: str | None) -> pl.Series:

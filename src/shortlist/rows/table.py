@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +16,8 @@ from shortlist.wording import did_you_mean
 
 FORMATS = ("parquet", "csv", "jsonl")
 GROUP = 65_536  # rows of a row group
+FORMULA = r"^[=+\-@\t\r]"  # how a text begins that a spreadsheet takes for a formula
+NUMBER = r"^[+\-]?[0-9][0-9.,eE+\-]*$"
 SEPARATOR = "|"  # between the names of a list in a csv file, which has no lists
 
 
@@ -31,10 +34,52 @@ def write_table(
     path: str | os.PathLike[str], frames: Iterable[pl.DataFrame], schema: Mapping[str, pl.DataType | type[pl.DataType]]
 ) -> Path:
     """Write frames of one schema as one file. The bytes do not depend on how the rows are cut into frames."""
-    write = {"parquet": _parquet, "csv": _csv, "jsonl": _jsonl}[table_format(path)]
-    with atomic(path) as file:
-        write(file, iter(frames), schema)
+    kind = table_format(path)
+    _check_columns(path, kind, schema)
+    write = {"parquet": _parquet, "csv": _csv, "jsonl": _jsonl}[kind]
+    source = _Source(frames)
+    try:
+        with atomic(path) as file:
+            write(file, iter(source), schema)
+    except pl.exceptions.PolarsError as error:
+        raise source.error or BadFile(f"cannot be written: {_first_line(error)}", file=str(path)) from error
     return Path(path)
+
+
+class _Source:
+    """Frames to write. An error of those who make them is kept, since polars would tell it in its own words."""
+
+    def __init__(self, frames: Iterable[pl.DataFrame]) -> None:
+        self.frames = frames
+        self.error: Exception | None = None
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        try:
+            yield from self.frames
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
+def _check_columns(path: str | os.PathLike[str], kind: str, schema: Mapping[str, Any]) -> None:
+    """Raise where a file of that kind cannot hold a column."""
+    for name, dtype in schema.items():
+        bare = dtype == pl.Binary if kind == "jsonl" else dtype == pl.Binary or _nested(dtype)
+        if kind != "parquet" and bare:
+            raise BadFile(
+                f"cannot be written: column {name!r} holds {dtype}, which {kind} cannot hold. Write parquet",
+                file=str(path),
+                column=name,
+            )
+
+
+def _nested(dtype: Any) -> bool:
+    """Whether a column holds lists or tables; a list of names is written with a sign between."""
+    return bool(dtype.is_nested()) and dtype != pl.List(pl.String)
 
 
 def _parquet(file: IO[bytes], frames: Iterator[pl.DataFrame], schema: Mapping[str, Any]) -> None:
@@ -48,10 +93,22 @@ def _parquet(file: IO[bytes], frames: Iterator[pl.DataFrame], schema: Mapping[st
 
 
 def _csv(file: IO[bytes], frames: Iterator[pl.DataFrame], schema: Mapping[str, Any]) -> None:
-    pl.DataFrame(schema=dict.fromkeys(schema, pl.String)).write_csv(file)
-    lists = [name for name, kind in schema.items() if isinstance(kind, pl.List)]
+    header = {harmless(name): pl.String for name in schema}
+    pl.DataFrame(schema=header).write_csv(file)
     for frame in frames:
-        frame.with_columns(pl.col(name).list.join(SEPARATOR) for name in lists).write_csv(file, include_header=False)
+        joined = frame.with_columns(pl.col(pl.List(pl.String)).list.join(SEPARATOR))
+        joined.with_columns(_harmless(pl.col(pl.String))).write_csv(file, include_header=False)
+
+
+def _harmless(column: pl.Expr) -> pl.Expr:
+    """Texts that a spreadsheet would take for a formula, with a ' before them. Numbers are left as they are."""
+    formula = column.str.contains(FORMULA) & ~column.str.contains(NUMBER)
+    return pl.when(formula).then("'" + column).otherwise(column).name.keep()
+
+
+def harmless(text: str) -> str:
+    """One text, so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if re.search(FORMULA, text) and not re.search(NUMBER, text) else text
 
 
 def _jsonl(file: IO[bytes], frames: Iterator[pl.DataFrame], schema: Mapping[str, Any]) -> None:  # noqa: ARG001

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadFile, ShortlistError
+from shortlist.errors import BadFile
 from shortlist.labelspace import LabelSpace
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.failure import Failure
@@ -42,7 +42,9 @@ def load_votes(cls: type[Made], path: str | os.PathLike[str]) -> Made:
         header, arrays = read_archive(path, kind=KIND, version=FORMAT)
     try:
         return votes_from(cls, header, arrays["codes"], arrays.get("ids"))
-    except (ShortlistError, LookupError, TypeError) as error:
+    except BadFile:
+        raise
+    except Exception as error:  # what does not fit together can trip any of these
         raise BadFile(f"{path} does not hold Votes as shortlist writes them: {error}") from error
 
 

@@ -1,8 +1,8 @@
 """Patterns: rows with equal votes are one row with a count.
 
-The codes of a row are packed into as few bits as they need. Up to 64 bits, a row is one integer and the rows
-are counted by sorting integers of the smallest type that holds them (or, where there are few there could be, in a
-table), far faster than `np.unique(axis=0)`. Beyond, the words of a row are mixed into one 64-bit hash, and the
+The codes of a row are packed into as few bits as they need. Up to 64 bits, a row is one integer. Then rows are
+counted by sorting integers of the smallest type that holds them, or in a table where few values are possible. That is
+far faster than `np.unique(axis=0)`. Beyond 64 bits, the words of a row are mixed into one 64-bit hash, and the
 outcome is checked against the rows themselves.
 """
 

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shortlist import Votes
+from shortlist import LabelModel, Votes
+from shortlist.errors import BadFit
 from shortlist.labelmodel.formulae import evidence as evidences
 from shortlist.labelmodel.formulae.evidence import Evidence, merged
 from tests.labelmodel.reference import some_votes
@@ -67,3 +68,26 @@ def test_inferred_codomains_grow_together():
     assert both.weights.tolist() == [1, 1, 2]
     with pytest.raises(ValueError, match="labelers"):
         merged([Evidence.gather(first), Evidence.gather(Votes([[1]], [["a", "b"]], ["a", "b", "c"], ["other"]))])
+
+
+TABLE = Votes([[1, 2, 1], [2, 2, 1], [0, 1, 1], [1, 1, 0]], [["a", "b"]] * 3, ["a", "b"])
+
+
+@pytest.mark.parametrize("weights", [[1e308] * 4, [1e300] * 4, ["x"] * 4, [[1], [1, 2]], None.__class__, 1e308])
+@pytest.mark.parametrize("make", [LabelModel, LabelModel.paper])
+def test_weights_that_cannot_be_computed_with_are_refused(make, weights):
+    """Attack N1: beliefs were NaN, or StopIteration was raised."""
+    with pytest.raises(BadFit, match="weights"):
+        make().fit(TABLE, weights=weights)
+
+
+@pytest.mark.parametrize("gold", [{0.5: "a"}, {True: "b"}, {"0": "a"}, {None: "a"}, {(0,): "a"}, 5])
+def test_gold_rows_are_whole_numbers(gold):
+    """Attack N5 and C1: 0.5 was ignored, True was row 1, "0" a bare TypeError."""
+    with pytest.raises(BadFit, match="gold"):
+        LabelModel().fit(TABLE, gold)
+
+
+def test_gold_rows_may_be_numbers_of_numpy():
+    found = Evidence.gather(TABLE, {np.int64(1): "b"})
+    assert found.gold.tolist().count(1) == 1

@@ -56,7 +56,7 @@ class WordModel:
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """(header, arrays)."""
-        arrays: Arrays = {}
+        arrays: dict[str, Any] = {}
         features, linear = pack_features(self.features, arrays), pack_estimator(self.linear, arrays)
         return {"share": self.share, "features": features, "linear": linear}, arrays
 

@@ -1,10 +1,10 @@
 """Kernel: the E step as two matrix products, in blocks, on one or more threads.
 
-With X the one-hot encoding of the votes (S × rows) and D the table of log P(vote | class) less log P(abstain |
-class), the beliefs are softmax(Dᵀ X + base) over the classes and the expected counts X Rᵀ. Votes are kept
-labeler-major and X lives in a small reused buffer. Abstaining is folded into the base. What does not depend on
-the class is taken out of D and added back to the likelihood in double precision, so that a float32 block loses
-nothing but the last digits of a belief. Sums run over blocks in order: the result does not depend on threads.
+X is the one-hot encoding of the votes (S × rows), and D the table of log P(vote | class) − log P(abstain | class).
+Then the beliefs R are softmax(Dᵀ X + base) over the classes, and the expected counts are X Rᵀ. Votes are kept
+labeler-major, and X lives in a small reused buffer. Abstaining is part of the base. What does not depend on the class
+is taken out of D and added back to the likelihood in double precision, so a float32 block loses only the last digits
+of a belief. Sums run over blocks in order: the result does not depend on threads.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -24,7 +25,7 @@ class State(NamedTuple):
     """What a file keeps of an estimate."""
 
     facts: dict[str, Any]  # as JSON holds them
-    arrays: dict[str, npt.NDArray[Any]]
+    arrays: Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,6 +112,6 @@ def table_arrays(name: str, table: Emission) -> dict[str, npt.NDArray[Any]]:
     return {f"{name}.{part}": np.asarray(getattr(table, part)) for part in TABLE}
 
 
-def table_from(arrays: dict[str, npt.NDArray[Any]], name: str) -> Emission:
+def table_from(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Emission:
     """The table that was kept under a name."""
     return Emission(*(arrays[f"{name}.{part}"] for part in TABLE))

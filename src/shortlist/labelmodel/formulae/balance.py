@@ -23,11 +23,19 @@ def shares_of(balance: Balance, space: LabelSpace) -> Floats:
             raise BadFit(message, option=("balance",))
         return np.full(len(space), 1 / len(space))
     with about_option("balance"):
-        shares = np.array(by_position(balance, space), np.float64)
-        if shares.shape != (len(space),) or not np.isfinite(shares).all() or (shares <= 0).any():
+        shares = numbers_of(by_position(balance, space))
+        if shares is None or shares.shape != (len(space),) or not np.isfinite(shares).all() or (shares <= 0).any():
             raise BadFit(f"a balance is one positive share for each of {', '.join(space)}; got {balance!r}")
-    shares /= shares.sum()
-    return shares
+    shares = shares / shares.max()  # so that the sum of any shares is a number
+    return np.asarray(shares / shares.sum())
+
+
+def numbers_of(given: Any) -> Floats | None:
+    """What a user gives as an array of numbers; None where it is something else."""
+    try:
+        return np.array(given, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def by_position(balance: Mapping[str, float] | Sequence[float] | npt.NDArray[Any], space: LabelSpace) -> Any:

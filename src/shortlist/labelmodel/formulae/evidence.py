@@ -16,11 +16,13 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, BadVotes
+from shortlist.labelmodel.formulae.balance import numbers_of
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
 from shortlist.votes.patterns import find_patterns
 
 Gold = Iterable[str | None] | Mapping[int, str | None]
+LARGEST = 1e100  # of all weights together: squares of it are still numbers
 PENDING = 1 << 18  # unique rows that wait to be merged
 
 
@@ -187,11 +189,14 @@ def _each(chunks: Iterable[Any]) -> Iterator[Votes]:
 
 
 def checked_weights(weights: npt.ArrayLike) -> Floats:
-    array = np.array(weights, np.float64)
-    if array.ndim != 1:
-        raise BadFit(f"weights are one number a row; got an array of shape {array.shape}")
+    array = numbers_of(weights)
+    if array is None or array.ndim != 1:
+        got = "something else" if array is None else f"an array of shape {array.shape}"
+        raise BadFit(f"weights are one number a row; got {got}")
     if not np.isfinite(array).all() or (array < 0).any() or not (array > 0).any():
         raise BadFit("weights are finite, not negative, and not all zero")
+    if array.max() > LARGEST / len(array):
+        raise BadFit(f"weights say how often a row counts; {array.max():g} is too large to compute with")
     return array
 
 
@@ -199,8 +204,13 @@ class GoldByRow:
     """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
+        if not isinstance(gold, Iterable):
+            raise BadFit(f"gold has a class for every row (None where unknown), or maps rows to classes; got {gold!r}")
         self.rows = dict(gold) if isinstance(gold, Mapping) else None
         self.names = [] if isinstance(gold, Mapping) else list(gold)
+        for row in self.rows or ():
+            if isinstance(row, bool) or not isinstance(row, (int, np.integer)):
+                raise BadFit(f"gold maps rows, which are whole numbers from 0, to classes; got {row!r}")
 
     def positions(self, part: slice, space: LabelSpace) -> Positions:
         """(rows of the part,): class positions, −1 where unknown."""

@@ -51,6 +51,7 @@ class Code:
 def load(path: Path) -> Code:
     """Run labelers.py in the folder where it is."""
     source = Source.read(path)
+    _check_lost(source)
     modules = local_files(path)
     module = types.ModuleType(MODULE)
     module.__file__ = str(path)
@@ -70,6 +71,19 @@ def load(path: Path) -> Code:
     read = sorted({found for found in reads if found not in own})
     notes = tuple(dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)))
     return Code(source, module.__dict__, gathered(module.__dict__), tuple(modules), tuple(read), notes)
+
+
+def _check_lost(source: Source) -> None:
+    """Of two functions with one name Python keeps the second: a labeler would be gone without a word."""
+    lost = source.lost_function()
+    if lost is not None:
+        first, second = lost
+        raise BadProject(
+            f"two functions are called {first.name!r}, so that of line {first.lineno} is lost: rename one of them",
+            labeler=first.name,
+            file=source.path.name,
+            line=second.lineno,
+        )
 
 
 def gathered(namespace: dict[str, Any]) -> tuple[Labeler, ...]:

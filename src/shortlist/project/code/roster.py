@@ -13,7 +13,7 @@ from shortlist.labelers.features import Column, Feature
 from shortlist.project.code.fingerprint import fingerprint
 from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
-from shortlist.project.files import depended_files
+from shortlist.project.files import HIDDEN, depended_files
 from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Settings
@@ -29,6 +29,7 @@ class Roster:
     code: Code | None
     settings: Settings
     folder: Path
+    notes: tuple[str, ...] = ()  # what was warned about while they were made
 
     @property
     def names(self) -> list[str]:
@@ -75,8 +76,10 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     code = None
     if file.exists() or not settings.declared:
         code = load(file)
-    text, written = settings.data.text, [*toml_labelers(settings), *(code.labelers if code else ())]
-    labelers = written if text is None else [labeler.on_text(text) for labeler in written]
+    declared, notes = toml_labelers(settings, folder)
+    text, written = settings.data.text, [*declared, *(code.labelers if code else ())]
+    labelers = [labeler.at_home(folder, folder / HIDDEN) for labeler in written]
+    labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
         raise BadProject(
             "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)",
@@ -91,7 +94,8 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
         digest(fingerprint(labeler, code, around, as_written), labeler.name, how)
         for labeler, as_written in zip(labelers, written, strict=True)
     ]
-    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent)
+    told = dict.fromkeys([*notes, *(code.notes if code else ())])
+    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent, tuple(told))
     _check_names(roster)
     _check_classes(roster)
     return roster

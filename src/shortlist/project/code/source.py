@@ -1,15 +1,17 @@
 """Source: a Python file as statements, and which of them a piece of it depends on.
 
-Editing one labeler should ask that labeler again and no other, and no edit that matters may go unseen. So a piece of
-code depends on every statement of its file that may do something when the file is loaded, and, of those that only
-define something (functions, labelers), on the ones it names, directly or through others. Parameters count as names,
-since that is how features are asked for, and so do texts. A file that looks names up at run time is taken as a whole.
+Editing one labeler should ask that labeler again and no other, and no edit that matters may be missed. So a piece of
+code depends on two kinds of statements of its file. One are all that may do something when the file is loaded. The
+other are those that only define something (functions, labelers) and that it names, directly or through others.
+Parameters count as names, since that is how features are asked for, and so do texts. A file that looks names up at
+run time is taken as a whole.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +127,17 @@ class Source:
             for name in names or ():
                 defining.setdefault(name, []).append(statement)
         return acting, defining
+
+    def lost_function(self) -> tuple[ast.FunctionDef, ast.FunctionDef] | None:
+        """A labeler or feature, and the function of the same name that takes its place before anything used it."""
+        functions = [statement for statement in self.tree.body if isinstance(statement, ast.FunctionDef)]
+        for first, second in combinations(functions, 2):
+            body = self.tree.body
+            between = body[body.index(first) + 1 : body.index(second)]
+            marked = any(_harmless(decorator) for decorator in first.decorator_list)
+            if first.name == second.name and marked and not any(first.name in _words(one) for one in between):
+                return first, second
+        return None
 
     def find_text(self, word: str, name: str | None = None) -> int | None:
         """The line on which a word is written as a text: in what defines `name`, else anywhere."""

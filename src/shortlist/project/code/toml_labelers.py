@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
 from shortlist.labelers.records import from_record
 from shortlist.labelspace import Not
+from shortlist.project.code.toml_models import TomlModels
 from shortlist.project.settings import Settings
+from shortlist.prompts import PROMPTS
 from shortlist.wording import did_you_mean
 
 
-def toml_labelers(settings: Settings) -> list[Labeler]:
-    """Every [[labeler]] of the toml; a mistake is told at its line."""
-    return [_labeler(settings, i, record) for i, record in enumerate(settings.declared)]
+def toml_labelers(settings: Settings, folder: Path = Path()) -> tuple[list[Labeler], list[str]]:
+    """Every [[labeler]] of the toml, and what was warned about; a mistake is told at its line."""
+    models = TomlModels(settings, folder)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ShortlistWarning)
+        made = [toml_labeler(settings, models, i, record) for i, record in enumerate(settings.declared)]
+    return made, [str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)]
 
 
-def _labeler(settings: Settings, i: int, record: Mapping[str, Any]) -> Labeler:
+def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping[str, Any]) -> Labeler:
+    """The labeler of one record; `i` is its place in the toml."""
+    if record.get("kind") in PROMPTS:
+        record = {**record, "model": models.named(record.get("model"), "labeler", i, "model")}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ShortlistWarning)
-            made = from_record(record)
+        made = from_record(record)
     except ShortlistError as error:
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:

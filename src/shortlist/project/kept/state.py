@@ -45,5 +45,10 @@ class State:
 def write_json(path: Path, value: Any) -> None:
     """A JSON file, replaced in one step. (`archive.atomic` would bring numpy in.)"""
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    draft.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
-    os.replace(draft, path)
+    try:
+        draft.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        error.filename = str(path)
+        raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shortlist.arrays import Positions
 from shortlist.project.parts.counting import known_classes
@@ -16,8 +16,8 @@ from shortlist.votes.parts import VoteParts
 class PartFinder:
     """Looks through the parts from the first on, until it has found enough for each query."""
 
-    def __init__(self, rows: Rows, parts: VoteParts, classes: tuple[str, ...]) -> None:
-        self.rows, self.parts, self.classes = rows, parts, classes
+    def __init__(self, rows: Rows, parts: VoteParts, classes: tuple[str, ...], said: Mapping[int, int]) -> None:
+        self.rows, self.parts, self.classes, self.said = rows, parts, classes, said
         self.reader = PartReader.of(rows)
 
     def __call__(self, queries: Sequence[Query]) -> list[list[Found]]:
@@ -28,14 +28,14 @@ class PartFinder:
                 break
             votes = self.parts.part(part.place)
             gold = self._gold(part)
-            here = {q: answers(queries[q], votes.codes, gold) for q in open_ones}
+            here = {q: answers(queries[q], votes, gold) for q in open_ones}
             for q, places in here.items():
                 wanted = places[: queries[q].most - len(found[q])]
                 found[q] += self._found(part, votes, gold, wanted)
         return found
 
     def _gold(self, part: Part) -> Positions | None:
-        return known_classes(self.reader, (part,), self.rows.data.gold, self.classes)[0]
+        return known_classes(self.reader, (part,), self.rows.data.gold, self.classes, self.said)[0]
 
     def _found(self, part: Part, votes: Votes, gold: Positions | None, places: list[int]) -> list[Found]:
         numbers = [part.start + a for a in places]

@@ -69,7 +69,6 @@ class PartReader:
     """Reads parts where it runs. It travels to workers; the rows do not."""
 
     files: tuple[SourceFile, ...]
-    text: str | None
 
     @classmethod
     def of(cls, rows: Rows) -> PartReader:
@@ -77,7 +76,7 @@ class PartReader:
             SourceFile(str(file.path.absolute()), file.types, stamp(file.path)[:2])
             for file in rows.files  # a worker may see another inode
         )
-        return cls(tuple(files), rows.data.text)
+        return cls(tuple(files))
 
     def frames(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """The rows of each part of one file, in ascending order. A parquet file is read from the place asked for."""
@@ -91,7 +90,7 @@ class PartReader:
         for part, frame in zip(parts, frames, strict=True):
             if len(frame) != part.rows:
                 raise BadFile("changed while it was read: run again", file=file.path.name)
-            yield self._filled(frame)
+            yield frame
         self._check_unchanged(parts[0].file)
 
     def open(self, f: int) -> RowFile:
@@ -101,10 +100,6 @@ class PartReader:
         path = Path(self.files[f].path)
         if stamp(path)[:2] != self.files[f].stamp:
             raise BadFile("changed while it was read: run again", file=path.name)
-
-    def _filled(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A missing text is an empty one."""
-        return frame.with_columns(pl.col(self.text).fill_null("")) if self.text in frame.columns else frame
 
 
 def pieces_of(parts: Iterable[Part], rows: Rows) -> Iterator[tuple[Part, ...]]:

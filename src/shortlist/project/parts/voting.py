@@ -91,6 +91,7 @@ def _asker(roster: Roster, rows: Rows) -> Asker:
             features=roster.features(rows.columns),
             on_error=how.on_error,
             full_set_abstains=how.full_set_abstains,
+            shown=[name for name in (rows.data.id, rows.data.text) if name is not None],
         )
 
 

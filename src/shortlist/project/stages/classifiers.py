@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import polars as pl
@@ -25,7 +27,25 @@ def make_classifier(settings: Settings) -> Any:
                 f"classifier.{name} is no option of {made.__name__}.{did_you_mean(name, known)} "
                 f"Options: {', '.join(known)}", "classifier", name,
             )  # fmt: skip
-    return made(**options)
+    with options_told(settings):
+        return made(**options)
+
+
+@contextmanager
+def options_told(settings: Settings) -> Iterator[None]:
+    """An option that a classifier cannot work with is told at its line, or at that of [classifier]."""
+    try:
+        yield
+    except ShortlistError as error:
+        if not error.option:
+            raise
+        raise settings.toml.wrong(error.message, "classifier", *error.option) from error
+    except (TypeError, ValueError) as error:
+        if not settings.classifier.options:
+            raise
+        given = ", ".join(settings.classifier.options)
+        what = f"{type(error).__name__}: {error}"
+        raise settings.toml.wrong(f"the classifier cannot work with {given} as given: {what}", "classifier") from error
 
 
 def classifier_class(settings: Settings) -> Any:

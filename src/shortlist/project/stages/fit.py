@@ -31,7 +31,7 @@ class Fit(Stage):
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes are part of what is found, even where they do not fit
         options = dict(session.settings.label_model)
-        return [options, session.settings.gold_fits, gold and [gold, session.data_digests()]]
+        return [options, session.settings.gold_fits, gold and [gold, session.data_digests()], session.gold_digest()]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
@@ -46,7 +46,7 @@ class Fit(Stage):
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
         if session.has_gold:
-            facts["accuracy"] = session.analysis.right_on_gold
+            facts["accuracy"] = session.overall.right_on_gold
         return facts
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002

@@ -26,15 +26,20 @@ class Report(Stage):
         return ("report.html",)
 
     def key(self, session: Session) -> Any:
-        return [session.data_digests(), asdict(session.settings.data)]
+        data = asdict(session.settings.data)
+        return [session.data_digests(), data, session.gold_digest(), self._spent(session)]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        from shortlist.project.parts.finding import PartFinder
         from shortlist.reporting.overview import Overview
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        finder = PartFinder(session.rows, session.parts, session.settings.classes)
-        overview = Overview(session.analysis, diagnosis=session.diagnosis, finder=finder)
-        write_page(overview, session.rows.to_show(), paths[0], title)
+        overview = Overview(session.overall, diagnosis=session.diagnosis, finder=session.finder)
+        spent, labelers = self._spent(session), session.roster.labelers
+        write_page(overview, session.rows.to_show(), paths[0], title, labelers, spent)
         return {}
+
+    def _spent(self, session: Session) -> list[dict[str, Any]]:
+        """What was spent on language models when votes were made, a line for each model and labeler."""
+        record = session.state.records.get("vote")
+        return [] if record is None else list(record.facts.get("spent", ()))

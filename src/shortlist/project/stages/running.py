@@ -64,7 +64,7 @@ def _left_out(stage: Stage, session: Session, outcomes: dict[str, Outcome], *, a
 def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
     """Do a stage, unless it is up to date; `again`, do it whether it is or not."""
     start = time.perf_counter()
-    paths = session.paths(stage)
+    paths = stage.paths(session.folder, session.settings)
     record = None if again else up_to_date(stage, session)
     if record is not None:
         return Outcome(stage.name, "up to date", paths, record.facts, time.perf_counter() - start)
@@ -87,10 +87,10 @@ def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
     record = session.state.records.get(stage.name)
     if record is None or record.key != key_of(stage, session, record.reads):
         return None
-    for name, path in zip(session.output_names(stage), session.paths(stage), strict=True):
+    for name, path in outputs_of(stage, session).items():
         if not path.exists() or session.digests.of(path) != record.outputs.get(name):
             return None
-    return record if stage.complete(session.paths(stage)) else None
+    return record if stage.complete(stage.paths(session.folder, session.settings)) else None
 
 
 def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
@@ -103,8 +103,14 @@ def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
 
 def record_done(stage: Stage, session: Session, facts: Facts) -> None:
     """Remember what was made, and from what."""
-    written = zip(session.output_names(stage), session.paths(stage), strict=True)
-    outputs = {name: session.digests.of(path, again=True) for name, path in written}
+    outputs = {name: session.digests.of(path, again=True) for name, path in outputs_of(stage, session).items()}
     reads = [str(path) for path in stage.reads(session)]
     lasting = {name: fact for name, fact in facts.items() if name not in stage.passing}
     session.state.keep(stage.name, StageRecord(key_of(stage, session, reads), outputs, reads, lasting))
+
+
+def outputs_of(stage: Stage, session: Session) -> dict[str, Path]:
+    """The files that a stage writes, by their names as seen from the folder of the project, which may be moved."""
+    settings = session.settings
+    names = (f"{settings.output.folder}/{name}" for name in stage.outputs(settings))
+    return dict(zip(names, stage.paths(session.folder, settings), strict=True))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from shortlist.errors import FitWarning, ShortlistError
+from shortlist.errors import ShortlistError, ShortlistWarning
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
@@ -34,6 +34,10 @@ class Stage(ABC):
     @abstractmethod
     def outputs(self, settings: Settings) -> tuple[str, ...]:
         """The files it writes, by their names in the output folder."""
+
+    def paths(self, folder: Path, settings: Settings) -> tuple[Path, ...]:
+        """The files it writes in a project folder."""
+        return tuple(folder / settings.output.folder / name for name in self.outputs(settings))
 
     def key(self, session: Session) -> Any:  # noqa: ARG002
         """What the outputs are made from, besides the outputs of the stages it needs, as plain data.
@@ -85,6 +89,6 @@ class Stage(ABC):
 def noted(notes: list[str]) -> Iterator[None]:
     """Warnings become notes."""
     with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", FitWarning)
+        warnings.simplefilter("always", ShortlistWarning)
         yield
     notes += dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, Warning))

@@ -42,7 +42,12 @@ class Train(Stage):
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.classifier.kinds import learns_from_uncovered
-        from shortlist.project.stages.classifiers import classifier_inputs, make_classifier, read_columns
+        from shortlist.project.stages.classifiers import (
+            classifier_inputs,
+            make_classifier,
+            options_told,
+            read_columns,
+        )
 
         settings, parts = session.settings, session.parts
         made = make_classifier(settings)
@@ -52,7 +57,8 @@ class Train(Stage):
         notes: list[str] = []
         with noted(notes):
             beliefs = session.model.predict_proba(votes)
-            trained = made.fit(inputs, beliefs, covered=votes.covered, classes=votes.space)
+            with options_told(settings):
+                trained = made.fit(inputs, beliefs, covered=votes.covered, classes=votes.space)
         trained.save(paths[0])
         session.results[self.name] = trained
         return {"trained_on": len(chosen), "notes": [*notes, *_left_out(len(chosen), parts, all_rows)]}

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.stages.stage import Facts, Stage
+from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
@@ -34,7 +34,15 @@ class Vote(Stage):
         code = [file, *local_files(file)] if file.exists() else []
         files = [(path.name, session.digests.of(path)) for path in (*code, *depended_files(session.folder, settings))]
         how = asdict(settings.labelers) | {"workers": None}  # votes do not depend on who works
-        return [session.data_digests(), asdict(settings.data), settings.classes, how, settings.declared, files]
+        return [
+            session.data_digests(),
+            asdict(settings.data),
+            settings.classes,
+            how,
+            settings.declared,
+            settings.models,
+            files,
+        ]
 
     def reads(self, session: Session) -> Sequence[Path]:
         return session.roster.reads
@@ -48,11 +56,23 @@ class Vote(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.parts.voting import vote, vote_parts
 
+        for note in session.roster.notes:  # before the work: a labeler may take long, and this says which
+            session.listener.note(f"{self.name}: {note}")
+        notes: list[str] = []
+        with noted(notes):
+            session.prepare()
         roster, advance = session.roster, session.listener.advance
         target = paths[0].parent / "votes"
         done, asked = vote(roster, session.rows, session.columns, session.engine, advance, target=target)
         session.results[self.name] = parts = vote_parts(done, paths[0])
-        return vote_facts(parts, asked, roster)
+        return vote_facts(parts, asked, roster, notes) | self._spent(session)
+
+    def _spent(self, session: Session) -> Facts:
+        """What was spent on language models so far, where one was asked."""
+        from shortlist.project.prompting import spent
+
+        found = [one.to_dict() for one in spent(session)]
+        return {"spent": found} if found else {}
 
     def load(self, paths: Sequence[Path], settings: Settings) -> VoteParts:  # noqa: ARG002
         from shortlist.votes.parts import VoteParts
@@ -69,7 +89,7 @@ class Vote(Stage):
         return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
 
 
-def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster) -> Facts:
+def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
     failed = [
         f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
         for name, failure in zip(parts.like.names, parts.like.failures, strict=True)
@@ -80,7 +100,7 @@ def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster) -> Fact
         "labelers": len(parts.like.names),
         "asked": list(asked),
         "covered": parts.covered / len(parts),
-        "notes": [*(roster.code.notes if roster.code else ()), *failed],
+        "notes": [*roster.notes, *notes, *failed],
     }
 
 

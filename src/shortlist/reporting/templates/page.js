@@ -21,6 +21,10 @@
   addEventListener("scroll", hide, { passive: true, capture: true });
   addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 
+  const open = () => { const found = document.getElementById(location.hash.slice(1)); if (found instanceof HTMLDetailsElement) found.open = true; };
+  addEventListener("hashchange", open);
+  open();
+
   for (const button of document.querySelectorAll("th button")) {
     button.addEventListener("click", () => {
       const head = button.closest("th"), table = head.closest("table"), body = table.tBodies[0];

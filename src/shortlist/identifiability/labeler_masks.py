@@ -1,7 +1,6 @@
-"""Voice: one labeler as Theorem 1 sees it, which is by what its votes rule out.
+"""LabelerMasks: the shortlists of one labeler as bit masks, and what its votes rule out. Theorem 1 reads no more.
 
-Sets of classes are integers here, one bit a class, so that a structure of hundreds of labelers is searched in
-no time.
+A set of classes is an integer here, with one bit for each class. So splits of hundreds of labelers are found quickly.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from shortlist.votes import Codomain
 
 
 @dataclass(frozen=True)
-class Voice:
+class LabelerMasks:
     """What a labeler can say, as sets of classes.
 
     A vote *rules out* the classes the labeler could have named and did not. With the dummies counted, a labeler
     can name every class, so a shortlist rules out all it does not hold, and this is the theorem to the letter.
-    Without them, a labeler that only ever says {NUM} rules nothing out: given that it votes, its vote is no news.
+    Without them, a labeler that only ever says {NUM} rules nothing out: its answer is known before it votes.
     """
 
     name: str
@@ -75,11 +74,11 @@ def names(mask: int, space: LabelSpace) -> Shortlist:
     return frozenset(name for j, name in enumerate(space) if mask >> j & 1)
 
 
-def voices(
+def masks_of(
     labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, *, dummies: bool
-) -> tuple[Voice, ...]:
+) -> tuple[LabelerMasks, ...]:
     """All labelers, with their dummies as if they were said, or with what they say only."""
     return tuple(
-        Voice(name, tuple(bits(t, space) for t in (c.shortlists if dummies else c.says)), len(space))
+        LabelerMasks(name, tuple(bits(t, space) for t in (c.shortlists if dummies else c.says)), len(space))
         for name, c in zip(labelers, codomains, strict=True)
     )

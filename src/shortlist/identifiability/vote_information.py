@@ -1,8 +1,8 @@
-"""Sight: in which directions of parameter space the votes see anything.
+"""VoteInformation: which directions of parameter space the votes determine.
 
-The information of the votes (the mean outer product of the scores, that is Fisher's) is compared with what it would
-be were every class known. The share that is left lies between 0, where the votes are blind, and about 1. Its rank is
-the rank of the Jacobian of the probabilities of the patterns.
+The Fisher information of the votes (the mean outer product of the scores) is compared with the information if every
+class were known. The share that is left lies between 0, where votes determine nothing, and about 1. The rank is that of
+the Jacobian of the probabilities of the patterns.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from shortlist.uncertainty.fitted import Fitted
 from shortlist.uncertainty.information import blocks, expected_counts, scores
 
 BLIND = 1e-9  # shares below this are none
-DARK = 1e-6  # votes: what is expected to be met less often than this is never met
+DARK = 1e-6  # votes: what is expected less often than this counts as never
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class VoteInformation:
     """Information of the votes, and of votes and classes, in all coordinates and without the prior."""
 
     seen: Floats  # (size, size)
@@ -31,7 +31,7 @@ class Sight:
     basis: Floats  # (size, P)
 
     @classmethod
-    def of(cls, fitted: Fitted) -> Sight:
+    def of(cls, fitted: Fitted) -> VoteInformation:
         size = fitted.coordinates.size
         seen = np.zeros((size, size))
         for block in blocks(fitted):

@@ -1,0 +1,62 @@
+"""Queue: which row a person should label next.
+
+Rows with the same votes get the same belief, so what is learned about one bears on all. The row is chosen whose label
+is expected to set most rows right (see `analysis/suggestions.py`). Labels that rows of the same votes have already are
+counted in: after some, the belief about such rows is settled, and other rows promise more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shortlist.analysis.suggestions import expected_rise
+from shortlist.arrays import Floats, Positions
+
+if TYPE_CHECKING:
+    from shortlist.project.session import Session
+
+TRUST = 1.0  # labelled rows that a belief is worth
+
+
+def next_rows(session: Session, n: int, also: frozenset[int] = frozenset()) -> list[int]:
+    """The rows that promise most, one for each way the labelers vote. `also` are rows that are not to be asked."""
+    patterns = session.analysis.patterns
+    inverse, u = patterns.inverse, len(patterns.counts)
+    left = np.ones(len(inverse), np.bool_)
+    left[[*session.known.touched, *also]] = False
+    like = np.bincount(inverse[left], minlength=u)
+    gain = like * expected_rise(*_after_labels(session, inverse, u))
+    order = np.argsort(-np.round(gain, 9), kind="stable")
+    best = order[like[order] > 0][:n]
+    first = _spread_first(inverse, left, u)
+    return [int(first[kind]) for kind in best]
+
+
+def next_row(session: Session, also: frozenset[int] = frozenset()) -> int | None:
+    """The row that promises most; None where all rows are labelled."""
+    found = next_rows(session, 1, also)
+    return found[0] if found else None
+
+
+def _after_labels(session: Session, inverse: Positions, u: int) -> tuple[Floats, Floats]:
+    """(u, k) what is believed of each kind of rows after their labels, and (u, 1) how many rows that is worth."""
+    analysis, k = session.analysis, len(session.votes.space)
+    counts = np.zeros((u, k))
+    if analysis.gold is not None:
+        rows = np.flatnonzero(analysis.gold >= 0)
+        np.add.at(counts, (inverse[rows], analysis.gold[rows]), 1)
+    prior = np.zeros((u, k))
+    prior[inverse] = analysis.distinct.at(slice(None))
+    worth = TRUST + counts.sum(axis=1, keepdims=True)
+    return (TRUST * prior + counts) / worth, worth
+
+
+def _spread_first(inverse: Positions, left: np.ndarray[tuple[int], np.dtype[np.bool_]], u: int) -> Positions:
+    """(u,): for each kind, a row that is left, chosen from anywhere: neighbours in a file are often alike."""
+    rows = np.flatnonzero(left)
+    rows = np.random.default_rng(0).permutation(rows)
+    first = np.zeros(u, np.int64)
+    first[inverse[rows]] = rows
+    return first

@@ -1,0 +1,129 @@
+"""`shortlist label`: a person labels rows, one key each. What is said is written to the gold file at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shortlist.browse import find_row, next_row, show_rows
+from shortlist.browse.exchange import read_answers, write_records
+from shortlist.browse.queue import next_rows
+from shortlist.cli.keyboard import keyboard
+from shortlist.cli.screen import Screen
+from shortlist.cli.show import lines, opened
+from shortlist.errors import ShortlistError
+from shortlist.project.gold.file import Entry
+from shortlist.project.gold.known import entry_for
+from shortlist.project.session import Session
+
+SEVERAL, SKIP, UNDO, QUIT = "m", "s", "u", "q"
+KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
+
+
+def label(folder: Path, row: str | None, *, as_json: bool) -> None:
+    """Ask for labels until the person stops or no row is left."""
+    screen = Screen(as_json=as_json)
+    if as_json or not sys.stdin.isatty():
+        raise ShortlistError("labels are asked for at a terminal; for other programs: label --export and --import")
+    session = opened(folder, screen)
+    if len(session.settings.classes) > len(KEYS):
+        raise ShortlistError(f"there are keys for {len(KEYS)} classes only: use label --export")
+    first = None if row is None else find_row(session, row)
+    with keyboard() as read:
+        Asking(session, screen, read).ask(first)
+
+
+def export_rows(folder: Path, path: Path, form: str, *, limit: int, as_json: bool) -> None:
+    """Write the rows that promise most, for people who label elsewhere."""
+    screen = Screen(as_json=as_json)
+    session = opened(folder, screen)
+    chosen = next_rows(session, limit)
+    write_records(show_rows(session, chosen), form, path)
+    screen.text(f"{len(chosen):,} rows to label → {path}")
+    screen.json({"rows": len(chosen), "outputs": [str(path)]})
+
+
+def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:
+    """Read what people said elsewhere."""
+    screen = Screen(as_json=as_json)
+    session = opened(folder, screen)
+    answered, not_answered = read_answers(session, path)
+    where = session.gold_file.path
+    screen.text(f"{answered:,} rows are labelled, {not_answered:,} are not → {where}")
+    screen.json({"labelled": answered, "not_labelled": not_answered, "outputs": [str(where)]})
+
+
+class Asking:
+    """One sitting: rows one after the other, with what was said so far."""
+
+    def __init__(self, session: Session, screen: Screen, read: Callable[[], str]) -> None:
+        self.session, self.screen, self.read = session, screen, read
+        self.said: list[tuple[int, Entry]] = []
+
+    def ask(self, row: int | None = None) -> None:
+        row = next_row(self.session) if row is None else row
+        while row is not None:
+            self._show(row)
+            answer = self._answer()
+            if answer == QUIT:
+                break
+            row = self._undo(row) if answer == UNDO else self._put(row, () if answer == SKIP else tuple(answer))
+        labelled = sum(bool(entry.classes) for _, entry in self.said)
+        end = "every row is labelled; " if row is None else ""
+        self.screen.text(f"{end}{labelled} labelled → {self.session.gold_file.path}. `shortlist run` uses them")
+
+    def _show(self, row: int) -> None:
+        (shown,) = show_rows(self.session, [row])
+        classes = self.session.settings.classes
+        keys = [f"{key} {name}" for key, name in zip(KEYS, classes, strict=False)]
+        self.screen.print("", *lines(shown, plain=False))
+        self.screen.text(f"{'  '.join(keys)}   {SEVERAL} several  {SKIP} skip  {UNDO} undo  {QUIT} quit")
+
+    def _answer(self) -> str | Sequence[str]:
+        """The classes that were chosen, or SKIP, UNDO or QUIT."""
+        by_key = dict(zip(KEYS, self.session.settings.classes, strict=False))
+        while True:
+            key = self.read()
+            if key in (SKIP, UNDO, QUIT, ""):
+                return key or QUIT
+            if key in by_key:
+                return [by_key[key]]
+            if key == SEVERAL and (chosen := self._several(by_key)):
+                return chosen
+
+    def _several(self, by_key: dict[str, str]) -> list[str]:
+        """Keys add and take away classes, until Enter."""
+        chosen: list[str] = []
+        self.screen.text("several: press the keys of the classes, then Enter")
+        while (key := self.read()) not in ("\r", "\n", ""):
+            if key in by_key:
+                name = by_key[key]
+                chosen = [one for one in chosen if one != name] if name in chosen else [*chosen, name]
+                self.screen.text(f"  {' or '.join(chosen) or 'none'}")
+        everything = len(chosen) == len(by_key)
+        if everything:
+            self.screen.text("that is every class, which says nothing: press s to skip the row")
+        return [] if everything else chosen
+
+    def _put(self, row: int, classes: tuple[str, ...]) -> int | None:
+        entry = entry_for(self.session.rows, row, classes)
+        self.session.gold_file.add(entry)
+        self.said.append((row, entry))
+        self.screen.text(f"→ {' or '.join(classes) or 'skipped'}")
+        self._look_again()
+        return next_row(self.session)
+
+    def _undo(self, row: int) -> int:
+        """Back to the row before, with what was said about it taken back."""
+        if not self.said:
+            self.screen.text("there is nothing to take back in this sitting")
+            return row
+        before, entry = self.said.pop()
+        self.session.gold_file.undo(entry)
+        self._look_again()
+        return before
+
+    def _look_again(self) -> None:
+        """What people know has changed; the model waits for the next run."""
+        self.session.gold_changed()

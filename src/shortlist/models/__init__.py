@@ -1,0 +1,23 @@
+"""Language models behind one small protocol: prompts and choices in, log-probabilities out."""
+
+from shortlist.models.cost import Budget, Price
+from shortlist.models.http import HTTP
+from shortlist.models.kinds import model_from_record, model_kind
+from shortlist.models.llamacpp import LlamaCpp
+from shortlist.models.model import Answer, LanguageModel, Model, Prompt, as_model
+from shortlist.models.transformers import Transformers
+
+__all__ = [
+    "HTTP",
+    "Answer",
+    "Budget",
+    "LanguageModel",
+    "LlamaCpp",
+    "Model",
+    "Price",
+    "Prompt",
+    "Transformers",
+    "as_model",
+    "model_from_record",
+    "model_kind",
+]

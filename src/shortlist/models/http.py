@@ -1,0 +1,181 @@
+"""HTTP: every server that speaks the OpenAI protocol: hosted models, vLLM, llama.cpp, ollama and others."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from shortlist.errors import BadLabeler, ModelFailed
+from shortlist.models.connection import Connection, Response
+from shortlist.models.cost import Budget, Price, checked_budget, checked_price
+from shortlist.models.gate import Gate, backoff, retry_after
+from shortlist.models.kinds import model_kind
+from shortlist.models.reply import BadReply, complaint, decoded, excuse
+from shortlist.models.server import Reply, Server, Unanswered
+from shortlist.models.ways import Body
+
+PATIENCE = 600.0  # seconds: a server that asks to wait longer is not waited for
+KEY = (401, 403)
+
+
+@model_kind("http")
+class HTTP(Server):
+    """A model on a server.
+
+    url         the address that ends in /v1
+    model       the name of the model there
+    key_env     the environment variable that holds the key; the key itself is never stored or shown
+    at_once     requests under way at a time
+    per_minute  requests a minute at most
+    time_out    seconds to wait for an answer
+    tries       how often a request is sent at most; only time-outs, 429 and 5xx are tried again
+    wait        seconds before the second try, doubled each time, unless the server says how long (Retry-After)
+    chat        True: as a chat only; False: as text to be continued only; None: find out, continuing text first
+    parameters  more fields for every request, such as {"seed": 1}
+    """
+
+    takes_images = True
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        key_env: str | None = None,
+        at_once: int = 8,
+        per_minute: float | None = None,
+        time_out: float = 60.0,
+        tries: int = 5,
+        wait: float = 0.5,
+        chat: bool | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        price: Price | Mapping[str, float] | None = None,
+        budget: Budget | Mapping[str, float] | None = None,
+        kept: str | os.PathLike[str] | None = None,
+        max_failed: float = 0.2,
+    ) -> None:
+        super().__init__()
+        self.url, self.model, self.key_env = url.rstrip("/"), model, key_env
+        self.at_once, self.per_minute, self.time_out = _at_least(1, "at_once", at_once), per_minute, time_out
+        self.tries, self.first_wait, self.chat = _at_least(1, "tries", tries), wait, chat
+        self.parameters = dict(parameters or {})
+        self.price = checked_price(price)
+        self.budget = checked_budget(budget, self.price)
+        self.kept, self.max_failed = kept, max_failed
+        self.gate = Gate(per_minute)
+        self.connection = Connection(self.url, time_out)
+        self._reached = False
+
+    @property
+    def id(self) -> str:  # type: ignore[override]
+        asked = f" {json.dumps(self.parameters, sort_keys=True)}" if self.parameters else ""
+        manner = {None: "", True: ", chat", False: ", text"}[self.chat]
+        return f"{self.model} at {self.url}{manner}{asked}"
+
+    def __repr__(self) -> str:
+        key = f", key_env={self.key_env!r}" if self.key_env else ""
+        return f"HTTP({self.url!r}, {self.model!r}{key})"
+
+    def record(self) -> dict[str, Any]:
+        chat = {} if self.chat is None else {"chat": self.chat}
+        parameters = {"parameters": self.parameters} if self.parameters else {}
+        key = {"key_env": self.key_env} if self.key_env else {}
+        return {"kind": "http", "url": self.url, "model": self.model, **key, **chat, **parameters}
+
+    # -- one request -----------------------------------------------------------------------------------
+
+    def send(self, path: str, body: Body) -> Reply:
+        content = json.dumps({"model": self.model, **body, **self.parameters}).encode("utf-8")
+        headers = self._headers()
+        last, status = "", None
+        for attempt in range(1, self.tries + 1):
+            self.gate.wait()
+            pause: float | None = None
+            try:
+                response = self.connection.post(path, content, headers)
+                self._reached = True
+                if response.status == 200:
+                    return Reply(decoded(response.content), attempt - 1)
+                last, status, pause = self._again(response, attempt), response.status, retry_after(response.headers)
+            except (OSError, http.client.HTTPException, BadReply) as error:
+                last, status = self._transient(error), None
+            if attempt == self.tries or self.gate.stop.is_set():
+                break
+            self._before_retry(attempt, pause)
+        raise Unanswered("failed", self._hidden(last), attempt - 1, status)
+
+    def rest(self) -> None:
+        self.connection.close()
+
+    def _before_retry(self, attempt: int, pause: float | None) -> None:
+        """Wait before the next try. What the server asks for holds for everybody."""
+        if pause is None:
+            self.gate.sleep(backoff(attempt, self.first_wait))
+        elif pause > PATIENCE:
+            raise ModelFailed(
+                f"{self.url} asks to wait {pause:,.0f} s: run it again after that. All answers so far are kept",
+                model=self.id,
+            )
+        else:
+            self.gate.pause(pause)
+
+    def _again(self, response: Response, attempt: int) -> str:
+        """What is wrong, where another try may help. Else the prompt has no answer, or nobody has."""
+        status, said = response.status, self._hidden(complaint(response.content))
+        if status == 429 or (status >= 500 and status != 501) or status == 408:
+            return f"HTTP {status}: {said}"
+        if status in KEY:
+            raise ModelFailed(self._locked_out(status, said), model=self.id, status=status)
+        why = "too long" if status == 413 else excuse(response.content) if status in (400, 422) else ""
+        if why or not self._ways:  # while ways are tried out, a refusal is an answer
+            raise Unanswered(why or "failed", f"HTTP {status}: {said}", attempt - 1, status)
+        raise ModelFailed(f"{self.url} does not answer for {self.model!r}: HTTP {status}: {said}", model=self.id,
+                          status=status)  # fmt: skip
+
+    def _transient(self, error: Exception) -> str:
+        """What is wrong with a connection; one that was refused from the start is a wrong address."""
+        if isinstance(error, OSError) and not isinstance(error, TimeoutError) and not self._reached:
+            what = self._hidden(str(error))
+            raise ModelFailed(f"nothing answers at {self.url} ({what}): is the server running?", model=self.id)
+        if isinstance(error, TimeoutError):
+            return f"no answer within {self.time_out:g} s"
+        return f"{type(error).__name__}: {error}"
+
+    def _locked_out(self, status: int, said: str) -> str:
+        if self.key_env is None:
+            return f"{self.url} asks for a key (HTTP {status}: {said}): name the environment variable in key_env"
+        return f"{self.url} does not take the key in ${self.key_env} (HTTP {status}: {said})"
+
+    # -- the key ---------------------------------------------------------------------------------------
+
+    def _key(self) -> str | None:
+        """The key, looked up when it is needed."""
+        if self.key_env is None:
+            return None
+        key = os.environ.get(self.key_env, "").strip()
+        if not key:
+            raise ModelFailed(f"the environment variable {self.key_env} is not set: it holds the key of {self.url}",
+                              model=self.id)  # fmt: skip
+        if not key.isascii() or not key.isprintable():
+            raise ModelFailed(f"the environment variable {self.key_env} holds no key: it has odd characters",
+                              model=self.id)  # fmt: skip
+        return key
+
+    def _headers(self) -> dict[str, str]:
+        key = self._key()
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "shortlist"}
+        return headers if key is None else headers | {"Authorization": f"Bearer {key}"}
+
+    def _hidden(self, text: str) -> str:
+        """A text without the key in it: some servers repeat it."""
+        key = os.environ.get(self.key_env or "", "").strip()
+        return text.replace(key, "…") if key else text
+
+
+def _at_least(least: int, name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise BadLabeler(f"{name} is a whole number from {least}; got {value!r}", option=(name,))
+    return value

@@ -1,0 +1,134 @@
+"""LlamaCpp: a GGUF file, run by llama.cpp in this process. Needs the package xllamacpp."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shortlist.errors import BadFile, BadLabeler, ModelFailed, require
+from shortlist.models.cost import Budget, checked_budget
+from shortlist.models.kinds import model_kind
+from shortlist.models.reply import excuse
+from shortlist.models.server import Reply, Server, Unanswered
+from shortlist.models.ways import Body
+
+HEAD = 1 << 20  # bytes at the beginning of the file, and its size, stand for all of it
+
+
+@model_kind("llama.cpp")
+class LlamaCpp(Server):
+    """A model in a GGUF file.
+
+    file      the file
+    package   or an installed Python package that carries one; it is not imported
+    context   tokens of the longest prompt
+    at_once   prompts under way at a time; each has `context` tokens
+    threads   of the processor
+    chat      True: as a chat only; False: as text to be continued only; None: find out, continuing text first
+    """
+
+    def __init__(
+        self,
+        file: str | os.PathLike[str] | None = None,
+        *,
+        package: str | None = None,
+        context: int = 2048,
+        at_once: int = 1,
+        threads: int | None = None,
+        chat: bool | None = None,
+        budget: Budget | Mapping[str, float] | None = None,
+        kept: str | os.PathLike[str] | None = None,
+        max_failed: float = 0.2,
+    ) -> None:
+        super().__init__()
+        if (file is None) == (package is None):
+            raise BadLabeler("a llama.cpp model is in a file= or in a package=: give one of them", option=("file",))
+        self.package = package
+        self.file = gguf_in(package) if package is not None else Path(file or "")
+        if not self.file.is_file():
+            raise BadFile("does not exist", file=str(self.file))
+        self.context, self.at_once, self.threads, self.chat = context, at_once, threads, chat
+        self.budget, self.kept, self.max_failed = checked_budget(budget, None), kept, max_failed
+        self._id: str | None = None
+        self._server: Any = None
+        self._loading = threading.Lock()
+
+    @property
+    def id(self) -> str:  # type: ignore[override]
+        if self._id is None:
+            with self.file.open("rb") as head:
+                word = hashlib.blake2b(head.read(HEAD), digest_size=6).hexdigest()
+            manner = {None: "", True: ", chat", False: ", text"}[self.chat]
+            self._id = f"{self.file.name} ({self.file.stat().st_size:,} bytes, {word}){manner}"
+        return self._id
+
+    def __repr__(self) -> str:
+        where = f"package={self.package!r}" if self.package else repr(str(self.file))
+        return f"LlamaCpp({where})"
+
+    def record(self) -> dict[str, Any]:
+        where = {"package": self.package} if self.package else {"file": str(self.file)}
+        chat = {} if self.chat is None else {"chat": self.chat}
+        return {"kind": "llama.cpp", **where, **chat}
+
+    def send(self, path: str, body: Body) -> Reply:
+        if body.get("echo"):
+            raise Unanswered("failed", "llama.cpp does not repeat prompts", status=501)
+        server = self._loaded()
+        ask = server.handle_chat_completions if path.startswith("chat") else server.handle_completions
+        found = ask(body)
+        if "error" in found or "choices" not in found:
+            self._complain(found)
+        return Reply(found, 0)
+
+    def _complain(self, found: Mapping[str, Any]) -> None:
+        """The error that llama.cpp answered with: about this prompt, or about all."""
+        error = found.get("error", found)
+        told = error if isinstance(error, Mapping) else {"message": error}
+        why, said = excuse(json.dumps({"error": told}).encode()), str(told.get("message", told))[:200]
+        if why or not self._ways:
+            raise Unanswered(why or "failed", said, status=400)
+        raise ModelFailed(f"{self.file.name} does not answer: {said}", model=self.id)
+
+    def _loaded(self) -> Any:
+        """The model in memory, loaded when it is first asked."""
+        with self._loading:
+            if self._server is None:
+                xllamacpp = require("xllamacpp", extra="llama")
+                options = xllamacpp.CommonParams()
+                options.model.path = str(self.file)
+                options.n_parallel, options.n_ctx = self.at_once, self.context * self.at_once
+                options.warmup, options.verbosity = False, -1
+                for pool in (options.cpuparams, options.cpuparams_batch):
+                    pool.n_threads = self.threads or os.cpu_count() or 1
+                    pool.poll = 0  # idle threads sleep: others may need the processor
+                try:
+                    self._server = xllamacpp.Server(options)
+                except Exception as error:
+                    raise BadFile(f"cannot be loaded by llama.cpp ({error})", file=str(self.file)) from error
+        return self._server
+
+    def __getstate__(self) -> dict[str, Any]:
+        left = ("_server", "_loading")
+        return {name: value for name, value in super().__getstate__().items() if name not in left}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._server, self._loading = None, threading.Lock()
+
+
+def gguf_in(package: str) -> Path:
+    """The GGUF file that an installed package carries. The package is found, not imported."""
+    spec = importlib.util.find_spec(package.replace("-", "_")) if package.isidentifier() or "-" in package else None
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    files = sorted(path for folder in folders for path in Path(folder).rglob("*.gguf"))
+    if len(files) != 1:
+        found = f"{len(files)} GGUF files are in it" if spec else "it is not installed"
+        raise BadLabeler(f"package {package!r}: {found}: name the file with file=…", option=("package",))
+    return files[0]

@@ -1,0 +1,76 @@
+"""Rows on a screen: show, why, check --gold, and labels to and from elsewhere."""
+
+import json
+
+import pytest
+
+from tests.cli.shell import call
+from tests.project.news import TOML, make
+
+
+@pytest.fixture
+def folder(tmp_path):
+    make(tmp_path)
+    return str(tmp_path)
+
+
+def test_rows_of_a_labeler_with_matched_words_marked(folder, capfd):
+    ended = call(capfd, "show", "polls", "--limit", "3", "-C", folder)
+    assert ended.code == 0
+    assert "[[election]]" in ended.out or "[[minister]]" in ended.out
+    assert "3 of 99 rows; `--limit 30` shows more" in ended.out
+
+
+def test_what_is_asked_for_is_what_is_shown(folder, capfd):
+    ended = call(capfd, "show", "--class", "sports", "--gold", "?", "--unsure", "--limit", "5", "--json", "-C", folder)
+    found = json.loads(ended.out)
+    assert len(found["rows"]) == 5 <= found["found"]
+    assert all(row["class"] == "sports" and row["gold"] for row in found["rows"])
+
+
+def test_mistakes_are_told_in_a_line(folder, capfd):
+    ended = call(capfd, "show", "polls", "--votes", "sprots", "-C", folder)
+    assert ended.code == 3
+    assert "Did you mean 'sports'?" in ended.err
+    assert call(capfd, "why", "doc999", "-C", folder).code == 3
+
+
+def test_why_adds_up(folder, capfd):
+    found = json.loads(call(capfd, "why", "doc12", "--json", "-C", folder).out)
+    assert found["log_odds"] == pytest.approx(found["start"] + sum(move["added"] for move in found["moves"]))
+    assert "together" in call(capfd, "why", "doc12", "-C", folder).out
+
+
+def test_gold_labels_that_are_probably_wrong(tmp_path, capfd):
+    make(tmp_path)
+    text = (tmp_path / "news.csv").read_text()
+    line = next(one for one in text.splitlines() if "match" in one and ",sports," in one)
+    (tmp_path / "news.csv").write_text(text.replace(line, line.replace(",sports,", ",business,")))
+    found = json.loads(call(capfd, "check", "--gold", "--json", "-C", str(tmp_path)).out)
+    assert [row["id"] for row in found["rows"]] == [line.split(",")[0]]
+    assert "1 of 100 gold labels are probably wrong" in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
+
+
+def test_check_gold_without_any_says_what_to_do(tmp_path, capfd):
+    make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    ended = call(capfd, "check", "--gold", "-C", str(tmp_path))
+    assert ended.code == 3
+    assert "shortlist label" in ended.err
+
+
+def test_labels_go_elsewhere_and_come_back(folder, capfd, tmp_path):
+    tasks = tmp_path / "tasks.json"
+    assert call(capfd, "label", "--export", str(tasks), "--limit", "4", "-C", folder).code == 0
+    answers = json.loads(tasks.read_text())
+    for task in answers:
+        task["annotations"] = [{"result": [{"type": "choices", "value": {"choices": ["sports"]}}]}]
+    tasks.write_text(json.dumps(answers))
+    ended = call(capfd, "label", "--import", str(tasks), "--json", "-C", folder)
+    assert json.loads(ended.out)["labelled"] == len(answers) == 4
+    assert (tmp_path / "gold.jsonl").read_text().count("sports") == 4
+
+
+def test_nobody_at_a_terminal_is_told(folder, capfd):
+    ended = call(capfd, "label", "-C", folder)
+    assert ended.code == 3
+    assert "terminal" in ended.err

@@ -1,0 +1,247 @@
+"""HTTP models against a server that answers in many ways, and misbehaves in more."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from shortlist.errors import BadLabeler, ModelFailed
+from shortlist.models import HTTP, Prompt
+from shortlist.models.http import PATIENCE
+from tests.models import fake_server as fake
+from tests.models.fake_server import FakeServer, share
+
+CHOICES = (" person", " place", " number")
+KEY = "sk-very-secret-0123456789"
+
+
+def model(server, **options):
+    return HTTP(server.url, "m", **{"wait": 0.001, "tries": 3, "time_out": 5.0, **options})
+
+
+def known(prompt):
+    return np.log([share(prompt, word) for word in CHOICES])
+
+
+def answer(model, prompt="Who?", choices=CHOICES):
+    ((found,),) = [[one for _, one in some] for some in model.answers([Prompt(prompt)], choices)]
+    return found
+
+
+@pytest.mark.parametrize(
+    "style",
+    [fake.content_style, fake.legacy_style, fake.chat_style, fake.probabilities_style],
+    ids=lambda s: s.__name__,
+)
+def test_first_token_scores_whatever_the_fields_are_called(style):
+    with FakeServer(style) as server:
+        asked = model(server)
+        found = answer(asked)
+        np.testing.assert_allclose(found.scores, known("Who?"))
+        assert (found.how, found.tokens_in, found.tokens_out, found.why) == ("first token", 10, 1, "")
+        assert asked.ways()[0] == "first token"
+
+
+def test_whole_strings_where_a_server_repeats_prompts():
+    """Each character costs log 2 in this server; the choices have 7, 6 and 7 of them, in tokens of 3."""
+    with FakeServer(fake.echo_style) as server:
+        asked = model(server)
+        found = answer(asked, "abc")
+        np.testing.assert_allclose(found.scores, -np.log(2) * np.array([7, 6, 7]))
+        assert asked.ways() == ("whole strings",)
+
+
+def test_log_probabilities_that_are_left_out_are_not_taken_for_confidence():
+    with FakeServer(fake.free_style) as server:
+        asked = model(server)
+        found = answer(asked)
+        assert found.scores.tolist() == [-np.inf, 0.0, -np.inf]
+        assert (found.how, asked.ways()) == ("free text", ("free text",))
+
+
+def test_constrained_answers():
+    with FakeServer(fake.schema_style) as server:
+        asked = model(server)
+        found = answer(asked)
+        assert found.how == "constrained"
+        assert np.isfinite(found.scores).sum() == 1
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        fake.status(429, Retry_After="0"), fake.status(429, retry_after_ms="1"), fake.status(429), fake.status(500),
+        fake.status(503), fake.cut_off, fake.hang_up, fake.broken, fake.slow(1.0),
+    ],
+    ids=["429 after", "429 ms", "429", "500", "503", "cut off", "hang up", "no JSON", "slow"],
+)  # fmt: skip
+def test_what_passes_is_tried_again(trouble):
+    with FakeServer() as server:
+        asked = model(server, time_out=0.5)
+        answer(asked, "first")  # so that it is known what the server can do
+        server.reactions = [trouble, trouble]
+        found = answer(asked)
+        np.testing.assert_allclose(found.scores, known("Who?"))
+        assert server.asked.count("Who?") == 3 if trouble is not fake.hang_up else server.asked.count("Who?") >= 3
+        assert found.retries == 2 or trouble is fake.hang_up
+
+
+def test_what_does_not_pass_has_failed_and_says_how():
+    with FakeServer() as server:
+        asked = model(server)
+        answer(asked, "first")
+        server.reactions = [fake.status(500)] * 3
+        found = answer(asked)
+        assert (found.why, found.retries) == ("failed", 2)
+        assert "500" in found.detail
+        assert np.isnan(found.scores).all()
+
+
+def test_a_wrong_key_stops_at_once_in_one_line_that_does_not_hold_it(monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    with FakeServer(fake.status(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})) as server:
+        asked = model(server, key_env="MY_KEY")
+        with pytest.raises(ModelFailed) as raised:
+            asked.scores(["a", "b", "c"] * 20, CHOICES)
+        assert len(server.requests) <= asked.at_once
+        assert server.requests[0][2]["Authorization"] == f"Bearer {KEY}"
+    error = raised.value
+    assert error.status == 401
+    assert "$MY_KEY" in str(error)
+    assert "\n" not in str(error)
+    for seen in (
+        str(error),
+        repr(error),
+        repr(asked),
+        asked.id,
+        str(asked.record()),
+        pickle.dumps(asked).decode("latin"),
+    ):
+        assert KEY not in seen
+
+
+def test_a_key_that_is_not_there_or_no_key(monkeypatch):
+    asked = HTTP("http://127.0.0.1:9/v1", "m", key_env="MY_KEY")
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with pytest.raises(ModelFailed, match="MY_KEY is not set"):
+        asked.scores(["a"], CHOICES)
+    monkeypatch.setenv("MY_KEY", f"{KEY}\nX-Evil: 1")
+    with pytest.raises(ModelFailed) as raised:
+        asked.scores(["a"], CHOICES)
+    assert KEY not in str(raised.value)
+    with pytest.raises(BadLabeler, match="key_env"):
+        HTTP(f"http://me:{KEY}@localhost/v1", "m")
+
+
+def test_other_mistakes_of_ours_stop_at_once():
+    with FakeServer() as server:
+        asked = model(server)
+        answer(asked, "first")
+        server.reactions = [fake.status(404)] * 50
+        with pytest.raises(ModelFailed) as raised:
+            asked.scores([f"row {i}" for i in range(50)], CHOICES)
+        assert raised.value.status == 404
+        assert len(server.asked) <= 1 + 2 * asked.at_once
+
+
+def test_a_server_that_is_not_there():
+    with pytest.raises(ModelFailed, match="is the server running"):
+        HTTP("http://127.0.0.1:9/v1", "m").scores(["a"], CHOICES)
+
+
+def test_a_server_that_wants_an_hour_is_not_waited_for():
+    with FakeServer() as server:
+        asked = model(server)
+        answer(asked, "first")
+        server.reactions = [fake.status(429, Retry_After=str(int(PATIENCE) + 3000))]
+        with pytest.raises(ModelFailed, match="asks to wait 3,600 s"):
+            answer(asked)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "why"),
+    [
+        (fake.refusal, "refused"),
+        (fake.status(400, {"error": {"code": "content_filter", "message": "filtered"}}), "refused"),
+        (fake.status(400, {"error": {"type": "exceed_context_size_error", "message": "n"}}), "too long"),
+        (fake.status(413), "too long"),
+        (fake.elsewhere, "outside"),
+    ],
+    ids=["refusal", "filter", "context", "413", "outside"],
+)
+def test_one_prompt_without_an_answer_does_not_stop_the_others(trouble, why):
+    with FakeServer() as server:
+        asked = model(server)
+        answer(asked, "first")
+        server.reactions = [trouble]
+        assert answer(asked).why == why
+        np.testing.assert_allclose(answer(asked).scores, known("Who?"))
+        assert server.asked.count("Who?") == 2  # neither was tried again
+
+
+def test_a_row_that_speaks_of_filters_is_not_a_refusal():
+    """What a server quotes of the prompt says nothing about why it does not answer."""
+    with FakeServer() as server:
+        asked = model(server)
+        answer(asked, "first")
+        server.reactions = [fake.status(400, {"error": {"message": "cannot parse 'the content_filter refusal'"}})]
+        with pytest.raises(ModelFailed, match="400"):
+            answer(asked)
+
+
+def test_several_are_under_way_and_never_more_than_allowed():
+    with FakeServer(fake.slow(0.02)) as server:
+        asked = model(server, at_once=4)
+        found = asked.scores([f"row {i}" for i in range(40)], CHOICES)
+        np.testing.assert_allclose(found, [known(f"row {i}") for i in range(40)])
+        assert 1 < server.most <= 4
+
+
+def test_choices_that_begin_alike_are_asked_for_in_another_way():
+    with FakeServer(fake.chat_style) as server:
+        asked = model(server)
+        found = answer(asked, "Who?", (" yes", " yesterday"))  # " yes" begins both
+        assert found.how == "free text"
+        assert found.scores.tolist() == [0.0, -np.inf]
+        (remark,) = asked.remarks()
+        assert "' yesterday'" in remark
+
+
+def test_a_picture_travels_in_a_chat():
+    with FakeServer() as server:
+        asked = model(server)
+        ((found,),) = [[one for _, one in some] for some in asked.answers([Prompt("Who?", b"\x89PNG...")], CHOICES)]
+        assert found.why in ("", "outside")
+        content = server.requests[-1][1]["messages"][0]["content"]
+        assert content[1]["image_url"]["url"].startswith("data:image/png;base64,iVBORw=="[:22])
+
+
+def test_what_it_can_do_is_found_out_once():
+    with FakeServer() as server:
+        asked = model(server)
+        asked.scores(["a", "b", "c"], CHOICES)
+        trials = len(server.requests) - len(server.asked)
+        asked.scores(["d", "e"], CHOICES)
+        assert len(server.requests) - len(server.asked) == trials
+        again = model(server)
+        again.know_ways(asked.plain_ways())
+        again.scores(["f"], CHOICES)
+        assert len(server.requests) - len(server.asked) == trials
+
+
+def test_it_travels_to_other_processes():
+    with FakeServer() as server:
+        asked = pickle.loads(pickle.dumps(model(server, per_minute=60_000)))
+        np.testing.assert_allclose(asked.scores(["a"], CHOICES)[0], known("a"))
+
+
+def test_options_that_cannot_be():
+    for wrong, option in (
+        ({"at_once": 0}, "at_once"), ({"price": {"inputt": 1}}, "price"), ({"price": 3}, "price"),
+        ({"budget": {}}, "budget"), ({"budget": {"money": 1.0}}, "budget"), ({"budget": {"calls": -1}}, "budget"),
+    ):  # fmt: skip
+        with pytest.raises(BadLabeler) as raised:
+            HTTP("http://localhost/v1", "m", **wrong)
+        assert raised.value.option[0] == option
+    with pytest.raises(BadLabeler, match="http"):
+        HTTP("localhost:80", "m")
