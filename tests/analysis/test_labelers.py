@@ -18,7 +18,7 @@ def test_the_newspaper():
     assert table["coverage"].to_list() == [3 / 6, 4 / 6, 2 / 6]
     assert table["overlap"].to_list() == [3 / 6, 3 / 6, 1 / 6]
     assert table["conflict"].to_list() == [2 / 6, 2 / 6, 1 / 6]
-    assert table["ambiguity"].to_list() == [1, 7 / 4, 1]
+    assert table["size"].to_list() == [1, 7 / 4, 1]
     # belief inside the votes: goal 1, .6, .5; abroad 1, .4, .5, 1; money .5, .8
     assert table["believed"].to_list() == pytest.approx([2.1 / 3, 2.9 / 4, 1.3 / 2])
     assert table["gold_votes"].to_list() == [3, 4, 2]
@@ -27,7 +27,7 @@ def test_the_newspaper():
 
 def test_without_a_model_it_tells_what_votes_tell():
     assert Analysis(newspaper()).labelers().columns == [
-        "labeler", "votes", "coverage", "overlap", "conflict", "ambiguity",
+        "labeler", "votes", "coverage", "overlap", "conflict", "size",
     ]  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def test_as_if_row_by_row(votes):
         assert line["votes"] == voted
         assert line["overlap"] == overlap / m
         assert line["conflict"] == conflict / m
-        assert line["ambiguity"] == (named / voted if voted else None)
+        assert line["size"] == (named / voted if voted else None)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ def drawn():
 
 def test_dice_are_worth_nothing_and_good_labelers_most(drawn):
     table = Analysis(drawn.votes, quietly_fitted(drawn.votes), gold=drawn.truth).worth()
-    likelihood = table["likelihood"].to_list()
+    likelihood = table["worth"].to_list()
     assert abs(likelihood[4]) < 0.005
     assert min(likelihood[:3]) > 10 * max(likelihood[3:])
     assert abs(table["gold_gain"][4]) < 0.01
@@ -33,7 +33,7 @@ def test_dice_are_worth_nothing_and_good_labelers_most(drawn):
 def test_fitting_again_without_the_labeler_says_much_the_same(drawn):
     analysis = Analysis(drawn.votes, quietly_fitted(drawn.votes), gold=drawn.truth)
     one, other = analysis.worth(), analysis.worth(refit=True)
-    assert one["likelihood"].to_list() == other["likelihood"].to_list()
+    assert one["worth"].to_list() == other["worth"].to_list()
     assert one["gold_gain"].to_list() == pytest.approx(other["gold_gain"].to_list(), abs=0.02)
 
 

@@ -41,15 +41,13 @@ def test_methods_and_seeds_in_one_table():
 
 
 def test_unknown_gold_is_left_out_and_foreign_guesses_are_wrong():
-    assert evaluate(["a", "b", "c"], ["a", None, "b"])["classifier"]["accuracy"].mean == 0.5
-    assert evaluate(np.array([[0, 1], [1, 1]]), [0, 1]).seeds == {"classifier": 2}
+    assert evaluate(["a", "b", "c"], ["a", None, "b"])["method"]["accuracy"].mean == 0.5
+    assert evaluate(np.array([[0, 1], [1, 1]]), [0, 1]).seeds == {"method": 2}
 
 
 def test_a_class_without_rows_counts_only_when_asked_for():
-    assert evaluate(["a", "b"], ["a", "b"])["classifier"]["macro_f1"].mean == 1
-    assert evaluate(["a", "b"], ["a", "b"], classes=["a", "b", "c"])["classifier"]["macro_f1"].mean == pytest.approx(
-        2 / 3
-    )
+    assert evaluate(["a", "b"], ["a", "b"])["method"]["macro_f1"].mean == 1
+    assert evaluate(["a", "b"], ["a", "b"], classes=["a", "b", "c"])["method"]["macro_f1"].mean == pytest.approx(2 / 3)
 
 
 def test_what_cannot_be_compared():

@@ -134,7 +134,8 @@ def test_where_theorem_1_is_silent_the_rank_tells_more():
 def test_real_structures(data_home):
     found = diagnose(datasets.load("lad/H1", data_home)["all"].votes)
     assert found.generic == (71, 71)  # 11 detectors × 6 classes, and 5 for the balance
-    assert found.findings[0].startswith("No promise")
+    assert found.status == "not guaranteed"
+    assert found.findings[0].startswith("Not guaranteed")
 
 
 # -- at the door ---------------------------------------------------------------------------------------

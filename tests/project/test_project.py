@@ -151,7 +151,7 @@ def test_a_file_that_is_added_is_read_and_the_others_are_not(project):
 def test_options_of_the_model_only_fit_again(project):
     project.run(QUICK)
     edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nmax_iter = 900\n\n[classifier]")
-    assert did(project) == ["fit", "export"]
+    assert did(project) == ["fit", "check", "export"]
     assert project.model.max_iter == 900
 
 
@@ -353,7 +353,7 @@ def test_rows_without_a_vote_are_trained_on_where_the_classifier_can(project):
 
 
 def test_the_doctor_and_the_report(project):
-    assert project.check().findings
+    assert project.check().diagnosis.findings
     page = project.report()
     assert "<html" in page.read_text()
     assert json.loads((project.folder / "out" / "check.json").read_text())["findings"] if did(project, ["check"]) else 1

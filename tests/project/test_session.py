@@ -50,7 +50,7 @@ def project(tmp_path):
 def test_a_first_run_loads_nothing_and_computes_all_once(project, done):
     assert {one.status for one in project.run()} == {"done"}
     assert done.pop("model fitted") <= 2  # once, and to one half of the rows for the report
-    assert +done == {"rows counted": 1, "diagnosed": 1, "beliefs of all rows": 1}
+    assert +done == {"rows counted": 1, "gold read": 1, "diagnosed": 1, "beliefs of all rows": 1}
 
 
 def test_a_run_that_needs_what_earlier_ones_made_loads_it_once(project, done):
@@ -61,7 +61,7 @@ def test_a_run_that_needs_what_earlier_ones_made_loads_it_once(project, done):
     again = [one.stage for one in Project(project.folder).run() if one.status == "done"]
     assert again == ["export", "report", "train", "predict"]
     done.pop("model fitted")  # to one half of the rows, for the report
-    assert +done == {"votes loaded": 1, "model loaded": 1, "rows counted": 1, "beliefs of all rows": 1}
+    assert +done == {"votes loaded": 1, "model loaded": 1, "gold read": 1, "rows counted": 1, "beliefs of all rows": 1}
 
 
 def test_a_run_with_nothing_to_do_loads_nothing(project, done):

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist.reporting.examples import BUCKETS, EACH, conflicts, suggested
-from shortlist.reporting.finder import spread_out
+from shortlist.reporting.examples import BUCKETS, EACH, conflicts, spread_out, suggested
 from tests.analysis.worked import GOLD, newspaper, oracle
 from tests.reporting.showing import drawn, hostile, overview_of
 
@@ -47,8 +46,8 @@ def test_no_more_than_can_be_looked_at():
 
 
 def test_spread_out():
-    assert spread_out(np.arange(100), EACH) == [0, 33, 66, 99]
-    assert spread_out(np.array([5, 7]), EACH) == [5, 7]
+    assert spread_out(np.arange(100)) == [0, 33, 66, 99]
+    assert spread_out(np.array([5, 7])) == [5, 7]
 
 
 def test_suggestions_carry_their_rows():

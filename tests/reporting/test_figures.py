@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist.reporting.calibration import Calibration
+from shortlist.analysis.calibration import Calibration
 from shortlist.reporting.figures import (
     BOTTOM,
     LEFT,

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from shortlist import MajorityVote, report
+from shortlist import MajorityVote, Votes, report
 from shortlist.errors import BadFile, BadRows, BadVotes, MissingPackage
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import ATTACK, SCRIPT, drawn, hostile
@@ -59,8 +59,8 @@ def test_it_is_whole_and_loads_nothing(tmp_path):
     page = read(report(votes, quietly_fitted(votes), None, truth, tmp_path / "page.html"))
     assert len(page.ids) == len(set(page.ids))
     assert all(address.startswith("data:") for address in page.fetched)
-    for name in ("findings", "plot-pairs", "plot-classes", "plot-accuracies", "plot-beliefs", "plot-calibration",
-                 "plot-balance", "plot-history", "table-labelers", "conflicts", "next"):  # fmt: skip
+    for name in ("advice", "plot-pairs", "plot-classes", "plot-accuracies", "plot-beliefs", "plot-calibration",
+                 "plot-balance", "table-labelers", "conflicts", "next"):  # fmt: skip
         assert name in page.ids
 
 
@@ -71,10 +71,12 @@ def test_names_break_after_underscores_and_stay_escaped():
     assert (minus("-0.5"), percent(None), percent(0.123)) == ("−0.5", "–", "12.3%")
 
 
-def test_the_doctor_comes_first(tmp_path):
+def test_what_to_do_comes_first_and_theory_is_folded_away(tmp_path):
     votes = drawn().votes
     text = report(votes, quietly_fitted(votes), path=tmp_path / "page.html").read_text()
-    assert 0 < text.index('id="findings"') < text.index('id="labelers"') < text.index('id="pairs"')
+    assert (
+        0 < text.index('id="advice"') < text.index("<details>") < text.index('id="labelers"') < text.index('id="pairs"')
+    )
 
 
 @pytest.mark.parametrize("model", [None, "majority"])
@@ -141,6 +143,28 @@ def test_a_page_of_pictures_stays_far_under_five_megabytes(tmp_path):
     )
     assert path.stat().st_size < 400_000
     assert re.search(r"count_loops and where_is_the_loop depend on each other", path.read_text())
+
+
+def test_the_curve_of_the_fit_is_shown_only_where_it_stopped_early(tmp_path):
+    votes = drawn().votes
+    assert "plot-history" not in read(report(votes, quietly_fitted(votes), path=tmp_path / "done.html")).ids
+    assert "plot-history" in read(report(votes, quietly_fitted(votes, max_iter=1), path=tmp_path / "stopped.html")).ids
+
+
+def test_who_is_right_on_gold_rows_stands_side_by_side(tmp_path):
+    votes, truth = drawn(600)
+    scores = {"classifier": 0.4321}
+    text = report(votes, quietly_fitted(votes), gold=truth, path=tmp_path / "page.html", scores=scores).read_text()
+    counted = (MajorityVote().fit(votes).predict(votes) == truth).mean()
+    for name, share in (("counting votes", counted), ("classifier", 0.4321)):
+        assert f"<dd>{share:.1%}</dd><dt>{name}</dt>" in text
+
+
+def test_ids_of_rows_to_label_can_be_copied(tmp_path):
+    votes = drawn().votes
+    named = Votes(votes.codes, votes.codomains, votes.space, votes.names, ids=[f"doc{a}" for a in range(len(votes))])
+    text = report(named, quietly_fitted(named), path=tmp_path / "page.html").read_text()
+    assert re.search(r'class="ids">doc\d+(, doc\d+)+<', text)
 
 
 def test_nothing_users_write_turns_or_hides_other_text(tmp_path):

@@ -13,32 +13,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.votes import Votes
 
 Words = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
 BLOCK = 2_048  # words of a shortlist that are compared with those of all others at a time: what stays in the cache
-WEIGHED = 256  # words, where rows are weighed
 
 
 class Bits:
     """Sets of rows: of each shortlist, of each labeler, and of each labeler that contradicts another."""
 
-    def __init__(self, votes: Votes, weights: Counts | None = None) -> None:
+    def __init__(self, votes: Votes) -> None:
         self.m = len(votes)
-        self.weights = weights  # (m,): how often each row counts; None: once
         self.layout = Layout.of(votes.codomains, votes.space)
         self.rows = pack(votes.codes, self.layout.sizes)  # (S, words)
-
-    def count(self, words: Words) -> Counts:
-        """How many rows are in each set, along the last axis."""
-        if self.weights is None:
-            return count(words)
-        sets = words.reshape(-1, words.shape[-1])
-        total = [self.weights[unpack(row, self.m)].sum() for row in sets]
-        return np.array(total, np.int64).reshape(words.shape[:-1])
 
     @cached_property
     def voted(self) -> Words:
@@ -67,8 +56,6 @@ class Bits:
     @cached_property
     def together(self) -> Counts:
         """(S, S): on how many rows two shortlists were both voted."""
-        if self.weights is not None:
-            return self._weighed_together(self.weights)
         S, words = self.rows.shape
         counts = np.zeros((S, S), np.int64)
         for start in range(0, words, BLOCK):
@@ -76,18 +63,6 @@ class Bits:
             for s in range(S):
                 counts[s, s:] += count(block[s:] & block[s])
         return counts + np.triu(counts, 1).T
-
-    def _weighed_together(self, weights: Counts) -> Counts:
-        """As products of blocks of rows; sums of whole numbers are exact in double precision."""
-        S, words = self.rows.shape
-        counts = np.zeros((S, S))
-        with one_blas_thread():
-            for start in range(0, words, WEIGHED):
-                block = self.rows[:, start : start + WEIGHED]
-                here = weights[64 * start : 64 * (start + block.shape[1])]
-                voted = np.stack([unpack(np.ascontiguousarray(row), len(here)) for row in block]).astype(np.float64)
-                counts += (voted * here) @ voted.T
-        return counts.astype(np.int64)
 
     @cached_property
     def disjoint(self) -> npt.NDArray[np.bool_]:

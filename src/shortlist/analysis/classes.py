@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.analysis.bits import union
+from shortlist.analysis.bits import count, union
 from shortlist.analysis.labelers import frame
 from shortlist.analysis.soft import share
 from shortlist.arrays import Floats
@@ -34,13 +34,13 @@ def class_table(analysis: Analysis) -> pl.DataFrame:
         "class": [space[int(j)] for j in first],
         "other": [space[int(j)] for j in second],
         "labelers": labelers,
-        "rows": rows / analysis.total,
+        "rows": rows / len(analysis.votes),
     }
     if analysis.model is not None:
         error = errors(analysis.distinct.beliefs, analysis.distinct.counts)[first, second]
         columns |= {"error": error, "separation": 1 - 2 * error}
     if analysis.model is not None and analysis.gold is not None:
-        mixed = confusion(analysis.gold, analysis.guess, len(space), analysis.weights)
+        mixed = confusion(analysis.gold, analysis.guess, len(space))
         of_both = mixed.sum(axis=1)
         columns["gold_error"] = share((mixed + mixed.T)[first, second], (of_both[:, None] + of_both)[first, second])
     return frame(columns)
@@ -49,12 +49,12 @@ def class_table(analysis: Analysis) -> pl.DataFrame:
 def separators(analysis: Analysis, first: npt.NDArray[Any], second: npt.NDArray[Any]) -> tuple[Any, Any]:
     """Per pair of classes: labelers that said one without the other, and the rows on which one did."""
     bits, layout = analysis.bits, analysis.bits.layout
-    said = bits.count(bits.rows) > 0
+    said = count(bits.rows) > 0
     labelers, rows = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
     for p, (j, other) in enumerate(zip(first, second, strict=True)):
         separates = said & (layout.member[:, j] != layout.member[:, other])
         labelers[p] = len(np.unique(layout.owner[separates]))
-        rows[p] = bits.count(union(bits.rows[separates]))
+        rows[p] = count(union(bits.rows[separates]))
     return labelers, rows
 
 
@@ -72,13 +72,8 @@ def errors(beliefs: Floats, counts: npt.NDArray[np.int64]) -> Floats:
     return np.nan_to_num(share(smaller, mass[:, None] + mass), nan=0.5)
 
 
-def confusion(
-    gold: npt.NDArray[np.int64],
-    guess: npt.NDArray[np.int64],
-    k: int,
-    weights: npt.NDArray[np.int64] | None = None,
-) -> Floats:
+def confusion(gold: npt.NDArray[np.int64], guess: npt.NDArray[np.int64], k: int) -> Floats:
     """(k, k): how many rows of each class (first) were guessed to be of each (second)."""
     known = gold >= 0
-    pairs = np.bincount(gold[known] * k + guess[known], None if weights is None else weights[known], k * k)
+    pairs = np.bincount(gold[known] * k + guess[known], minlength=k * k)
     return pairs.reshape(k, k).astype(np.float64)

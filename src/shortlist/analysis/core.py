@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,11 @@ from shortlist.arrays import Floats
 from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
+from shortlist.tables import html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
+
+if TYPE_CHECKING:
+    from shortlist.analysis.plots import Plots
 
 _FREE_OF_GOLD = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
 
@@ -28,35 +33,56 @@ class Analysis:
 
     Without a model, it tells what can be seen in the votes alone; with one, also what the model makes of them; with
     gold labels (as `LabelModel.fit` takes them), also how often that is right. What the tables have in common is
-    computed once. `weights` say how often each row counts, in whole numbers: rows that differ and their counts are
-    enough, however many rows there are.
+    computed once.
 
     >>> from shortlist import Analysis, Votes
     >>> votes = Votes([[1, 2], [1, 0], [2, 2]], [["cat", "dog"], ["cat", "dog"]], ["cat", "dog"], ["ears", "voice"])
     >>> Analysis(votes).labelers().select("labeler", "votes", "conflict").rows()
     [('ears', 3, 0.3333333333333333), ('voice', 2, 0.3333333333333333)]
-    >>> Analysis(votes, weights=[10, 1, 1]).labelers()["votes"].to_list()      # the first row stands for ten
-    [12, 11]
     >>> Analysis(votes).bucket({"ears": "cat", "voice": "dog"}).tolist()
     [0]
     """
 
-    def __init__(
-        self, votes: Votes, model: Any = None, *, gold: Gold | None = None, weights: npt.ArrayLike | None = None
-    ) -> None:
+    def __init__(self, votes: Votes, model: Any = None, *, gold: Gold | None = None) -> None:
         if not isinstance(votes, Votes):
-            raise BadVotes(f"expected Votes, got {type(votes).__name__}")
+            raise BadVotes(f"expected Votes, got {type(votes).__name__}; Votes.from_snorkel and others make them")
         if not len(votes) or not votes.names:
             raise BadVotes(f"there is nothing to analyse: {len(votes)} rows × {len(votes.names)} labelers")
         if model is not None and not hasattr(model, "predict_proba"):
             raise BadFit(f"expected a fitted model such as LabelModel, got {type(model).__name__}")
         self.votes = votes
         self.model = model
-        self.weights = None if weights is None else checked_counts(weights, len(votes))
-        self.total = len(votes) if self.weights is None else int(self.weights.sum())  # how many rows there are
         self.gold = None if gold is None else gold_positions(gold, len(votes), votes.space)
         if self.gold is not None and not (self.gold >= 0).any():
             raise BadFit("no row has a known class: leave gold out")
+
+    def __repr__(self) -> str:
+        return f"{self._head()}\n{text_table(*self._lines())}"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the table of labelers."""
+        return f"<div>{escape(self._head())}{html_table(*self._lines())}</div>"
+
+    def _head(self) -> str:
+        parts = [f"{len(self.votes):,} rows", f"{len(self.votes.names)} labelers", f"{len(self.votes.space)} classes"]
+        parts += [type(self.model).__name__] if self.model is not None else []
+        parts += [f"{self.known_rows:,} gold rows"] if self.gold is not None else []
+        if self.model is not None and self.gold is not None:
+            parts.append(f"right on {self.right_on_gold:.1%} of them (counting votes: {self.counting_on_gold:.1%})")
+        return f"Analysis: {', '.join(parts)}"
+
+    def _lines(self) -> tuple[list[str], list[list[str]]]:
+        table = self.labelers(level=None)
+        shares = [name for name in ("coverage", "overlap", "conflict", "accuracy", "gold_accuracy") if name in table]
+        lines = [[line["labeler"], *(percent(line[name]) for name in shares)] for line in table.iter_rows(named=True)]
+        return ["labeler", *(name.replace("_", " ") for name in shares)], lines
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures for notebooks (extra `plots`): `analysis.plot.labelers()`, `.overlap()`, `.calibration()`."""
+        from shortlist.analysis.plots import Plots
+
+        return Plots(self)
 
     def without_gold(self) -> Analysis:
         """The same votes and beliefs, as if no class were known."""
@@ -64,7 +90,7 @@ class Analysis:
 
     def with_gold(self, gold: Gold | None) -> Analysis:
         """The same votes and beliefs with other known classes. What does not depend on these is not done again."""
-        other = Analysis(self.votes, self.model, gold=gold, weights=self.weights)
+        other = Analysis(self.votes, self.model, gold=gold)
         kept = {name: self.__dict__[name] for name in _FREE_OF_GOLD if name in self.__dict__}
         other.__dict__.update(kept)
         return other
@@ -72,10 +98,10 @@ class Analysis:
     # -- tables ----------------------------------------------------------------------------------------
 
     def labelers(self, *, level: float | None = 0.9) -> pl.DataFrame:
-        """Per labeler: votes, coverage, overlap, conflict, ambiguity, and how often it is right.
+        """Per labeler: votes, coverage, overlap, conflict, size, and how often it is right.
 
         Coverage, overlap (some other labeler votes too) and conflict (with a shortlist that has no class in common)
-        are shares of all rows; ambiguity is the mean size of its shortlists. `believed` is the mean belief inside its
+        are shares of all rows; size is the mean size of its shortlists. `believed` is the mean belief inside its
         votes; `accuracy` is the model's estimate, with an interval that holds it at this level (None for none).
         """
         return labelers.labeler_table(self, level)
@@ -136,14 +162,14 @@ class Analysis:
 
     @cached_property
     def bits(self) -> Bits:
-        return Bits(self.votes, self.weights)
+        return Bits(self.votes)
 
     @cached_property
     def distinct(self) -> Distinct:
         """Rows that differ in their votes, what is believed of them, and how many of each there are."""
         if self.model is None:
             raise BadFit("this needs a fitted model: Analysis(votes, model)")
-        return Distinct.of(self.votes, self.model, self.weights)
+        return Distinct.of(self.votes, self.model)
 
     @cached_property
     def beliefs(self) -> Floats:
@@ -167,8 +193,24 @@ class Analysis:
         if self.gold is None:
             raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
         known = self.gold >= 0
-        right = self.guess[known] == self.gold[known]
-        return float(np.average(right, weights=None if self.weights is None else self.weights[known]))
+        return float((self.guess[known] == self.gold[known]).mean())
+
+    @property
+    def known_rows(self) -> int:
+        """How many rows have a known class."""
+        return 0 if self.gold is None else int((self.gold >= 0).sum())
+
+    @cached_property
+    def counting_on_gold(self) -> float:
+        """`right_on_gold` of a count of the votes, which every model should beat."""
+        from shortlist.labelmodel.baselines import MajorityVote
+
+        if self.gold is None:
+            raise BadFit("this needs known classes: Analysis(votes, gold=…)")
+        known = np.flatnonzero(self.gold >= 0)
+        counted = MajorityVote().fit(self.votes)
+        guess = most_likely(counted.predict_proba(self.votes[known]), counted.class_balance_)
+        return float((guess == self.gold[known]).mean())
 
     @cached_property
     def soft(self) -> Floats:
@@ -182,8 +224,6 @@ class Analysis:
         assert self.gold is not None
         known = np.flatnonzero(self.gold >= 0)
         certainties = certain(self.gold[known], len(self.votes.space))
-        if self.weights is not None:
-            certainties *= self.weights[known, None]
         return soft_counts(self.votes.codes[known], certainties, self.bits.layout)
 
     @cached_property
@@ -195,14 +235,3 @@ class Analysis:
         if not hasattr(self.model, "accuracy_"):
             raise BadFit("this needs a fitted LabelModel: Analysis(votes, model)")
         return self.model
-
-
-def checked_counts(weights: npt.ArrayLike, m: int) -> npt.NDArray[np.int64]:
-    """(m,): how often each row counts."""
-    given = np.asarray(weights)
-    if given.shape != (m,) or not np.issubdtype(given.dtype, np.number) or (given != np.floor(given)).any():
-        raise BadVotes(f"weights are {m:,} whole numbers, one a row; got an array of shape {given.shape}")
-    counts = given.astype(np.int64)
-    if (counts < 0).any() or not counts.any():
-        raise BadVotes("weights are not negative, and not all zero")
-    return counts

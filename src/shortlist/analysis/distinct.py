@@ -28,17 +28,12 @@ class Distinct:
     patterns: Patterns | None  # None: every row for itself
 
     @classmethod
-    def of(cls, votes: Votes, model: Any, weights: Positions | None = None) -> Distinct:
-        """`weights` say how often each row counts."""
+    def of(cls, votes: Votes, model: Any) -> Distinct:
         if seldom_repeat(votes):
-            counts = np.ones(len(votes), np.int64) if weights is None else weights
-            return cls(votes, counts, believed(model, votes), None)
+            return cls(votes, np.ones(len(votes), np.int64), believed(model, votes), None)
         patterns = votes.patterns()
         rows = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
-        counts = patterns.counts
-        if weights is not None:
-            counts = np.bincount(patterns.inverse, weights, len(counts)).astype(np.int64)
-        return cls(rows, counts, believed(model, rows), patterns)
+        return cls(rows, patterns.counts, believed(model, rows), patterns)
 
     def spread(self, values: Values) -> Values:
         """What is known of the distinct rows, for all rows."""

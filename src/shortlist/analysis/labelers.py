@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis.accuracy import estimate
+from shortlist.analysis.bits import count
 from shortlist.analysis.soft import inside, share
 
 if TYPE_CHECKING:
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 def labeler_table(analysis: Analysis, level: float | None) -> pl.DataFrame:
     """One line a labeler. Coverage, overlap and conflict are shares of all rows."""
     votes, bits = analysis.votes, analysis.bits
-    layout, m = bits.layout, analysis.total
-    voted = bits.count(bits.voted)
-    sizes = layout.per_labeler(bits.count(bits.rows) * layout.member.sum(axis=1))
+    layout, m = bits.layout, len(votes)
+    voted = count(bits.voted)
+    sizes = layout.per_labeler(count(bits.rows) * layout.member.sum(axis=1))
     columns: dict[str, Any] = {
         "labeler": list(votes.names),
         "votes": voted,
         "coverage": voted / m,
-        "overlap": bits.count(bits.voted & bits.overlapping) / m,
-        "conflict": bits.count(bits.against) / m,
-        "ambiguity": share(sizes, voted),
+        "overlap": count(bits.voted & bits.overlapping) / m,
+        "conflict": count(bits.against) / m,
+        "size": share(sizes, voted),
     }
     if analysis.model is not None:
         soft = analysis.soft
@@ -45,7 +46,7 @@ def shortlist_table(analysis: Analysis) -> pl.DataFrame:
     """One line for each shortlist of each labeler: how often it was said, and how often it is right."""
     votes, bits = analysis.votes, analysis.bits
     layout = bits.layout
-    said = bits.count(bits.rows)
+    said = count(bits.rows)
     shortlists = [(s, c) for c in votes.codomains for s in c.shortlists]
     columns: dict[str, Any] = {
         "labeler": [votes.names[i] for i in layout.owner],
@@ -53,7 +54,7 @@ def shortlist_table(analysis: Analysis) -> pl.DataFrame:
         "size": layout.member.sum(axis=1),
         "dummy": np.array([s in c.dummies for s, c in shortlists], np.bool_),
         "votes": said,
-        "coverage": said / analysis.total,
+        "coverage": said / len(votes),
     }
     if analysis.model is not None:
         columns["believed"] = share(inside(analysis.soft, layout), said)

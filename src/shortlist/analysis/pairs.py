@@ -32,7 +32,7 @@ RARE = 3  # rows: a way to vote that is rarer than this correlates with anything
 def pair_table(analysis: Analysis) -> pl.DataFrame:
     """One line for each two labelers. Overlap, conflict and same are shares of all rows."""
     votes, bits = analysis.votes, analysis.bits
-    m, first, second = analysis.total, *np.triu_indices(len(votes.names), 1)
+    m, first, second = len(votes), *np.triu_indices(len(votes.names), 1)
     columns: dict[str, Any] = {
         "labeler": [votes.names[i] for i in first],
         "other": [votes.names[i] for i in second],
@@ -54,7 +54,7 @@ def same_shortlists(layout: Layout) -> Any:
 
 def correlations(analysis: Analysis) -> Floats:
     """(n, n): the correlation of labelers given the class, 1 on the diagonal."""
-    layout, m = analysis.bits.layout, analysis.total
+    layout, m = analysis.bits.layout, len(analysis.votes)
     residual = analysis.bits.together / m - between(analysis.soft, analysis.mass, m)
     bases = [whitening(residual[part][:, part], m) for part in split(np.arange(len(residual)), layout)]
     white = block_diag(*bases)  # (S, r): uncorrelated ways to score the votes of each labeler

@@ -58,8 +58,7 @@ def unlabelled(analysis: Analysis) -> tuple[Index, Index]:
     """For each way the labelers vote on rows without a label: the first such row, and how many there are."""
     inverse, u = analysis.patterns.inverse, len(analysis.patterns.counts)
     rows = np.arange(len(inverse)) if analysis.gold is None else np.flatnonzero(analysis.gold < 0)
-    weights = None if analysis.weights is None else analysis.weights[rows]
-    like = np.bincount(inverse[rows], weights, u).astype(np.int64)
+    like = np.bincount(inverse[rows], minlength=u)
     first = np.zeros(u, np.int64)
     first[inverse[rows[::-1]]] = rows[::-1]  # what is written last stays: the first row
     return first[like > 0], like[like > 0]

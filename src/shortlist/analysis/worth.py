@@ -1,9 +1,9 @@
 """Worth: what is lost when a labeler is left out.
 
-Two measures, both on rows the model was not fitted on. `likelihood`, in nats a row, is how much less likely the votes
-are when this labeler's are taken to be independent of all others': log P(G) − log P(G_i) − log P(G_others). It is
-near 0 for a labeler that has nothing to do with the others, and below for one whose agreement was chance.
-`gold_gain` is the share of gold rows that are guessed right with its votes and not without, less the reverse.
+Two measures, both on rows the model was not fitted on. `worth` is how much a labeler helps to predict the votes of the
+others: the log score per row, log P(G) − log P(G_i) − log P(G_others). It is near 0 for a labeler that has nothing to
+do with the others, and below for one whose agreement was chance. `gold_gain` is the share of gold rows that are guessed
+right with its votes and not without, less the reverse.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 def worth_table(analysis: Analysis, *, refit: bool, most: int, seed: int) -> pl.DataFrame:
     """One line a labeler; half of the rows (at most `most`) are fitted, and the others (at most `most`) judge."""
     votes, model = analysis.votes, analysis.need_estimates()
-    if analysis.total < 2:
+    if len(votes) < 2:
         raise BadFit("what a labeler is worth is measured on rows the model was not fitted on: two rows are needed")
     fitted, judged = halves(analysis, most, seed)
     full = fit_again(model, votes[fitted])
     rows = votes[judged]
-    columns: dict[str, Any] = {"labeler": list(votes.names), "likelihood": likelihoods(full, rows)}
+    columns: dict[str, Any] = {"labeler": list(votes.names), "worth": likelihoods(full, rows)}
     if analysis.gold is not None:
         truth = analysis.gold[judged]
         known = truth >= 0
@@ -45,35 +45,12 @@ def worth_table(analysis: Analysis, *, refit: bool, most: int, seed: int) -> pl.
 
 def halves(analysis: Analysis, most: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Rows to fit and rows to judge by. Rows with a known class judge, so that none of them is lost."""
-    if analysis.weights is not None:
-        known = np.zeros(len(analysis.votes), np.bool_) if analysis.gold is None else analysis.gold >= 0
-        return drawn_halves(analysis.weights, known, most, seed)
     m = len(analysis.votes)
     order = np.random.default_rng(seed).permutation(m)
     if analysis.gold is not None and 2 * (analysis.gold >= 0).sum() <= m:
         order = order[np.argsort(analysis.gold[order] >= 0, kind="stable")]
     half = m // 2
     return np.sort(order[:half][:most]), np.sort(order[half:][::-1][:most])
-
-
-def drawn_halves(
-    counts: npt.NDArray[np.int64], known: npt.NDArray[np.bool_], most: int, seed: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The same for rows that count several times, each as often as it was drawn. `known` are those of known class."""
-    rng, half = np.random.default_rng(seed), int(counts.sum()) // 2
-    if 2 * counts[known].sum() > counts.sum():
-        known = np.zeros_like(known)
-    first = drawn(rng, counts * known, most)
-    others = drawn(rng, counts * ~known, min(most, half) + most - len(first))
-    fitted, judged = np.split(others, [min(most, half)])
-    return np.sort(fitted), np.sort(np.concatenate([first, judged]))
-
-
-def drawn(rng: np.random.Generator, counts: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """n draws, in any order, of all there are; none is put back."""
-    ends = np.cumsum(counts)
-    chosen = rng.choice(int(ends[-1]), min(n, int(ends[-1])), replace=False) if ends[-1] else np.zeros(0, np.int64)
-    return np.searchsorted(ends, chosen, side="right")
 
 
 def fit_again(model: Any, votes: Votes) -> Any:

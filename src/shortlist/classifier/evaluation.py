@@ -76,7 +76,7 @@ def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | 
     method             accuracy             macro_f1  mean_class_accuracy
     coin           83.3 ± 211.8         83.3 ± 211.8         87.5 ± 158.8
     """
-    methods = predictions if isinstance(predictions, Mapping) else {"classifier": predictions}
+    methods = predictions if isinstance(predictions, Mapping) else {"method": predictions}
     labels = np.asarray(gold, object)
     known = is_known(labels)
     if not known.any():

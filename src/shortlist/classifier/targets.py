@@ -15,6 +15,7 @@ from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit
 from shortlist.labelspace import LabelSpace
 from shortlist.options import check_choice
+from shortlist.votes import Votes
 
 Uncovered: TypeAlias = Literal["drop", "keep"]
 TOLERANCE = 1e-3  # a row whose sum is this close to one was rounded, and is divided by its sum
@@ -67,6 +68,11 @@ def read_beliefs(y: Any, m: int, classes: Sequence[Any] | None) -> tuple[Floats,
     """(beliefs (m, k), class names (k,), which rows have any (m,)). Labels become one-hot rows."""
     if y is None:
         raise BadFit("fit requires y to be passed, but the target y is None: give beliefs (m, k), or a label a row")
+    if isinstance(y, Votes):
+        raise BadFit(
+            "a classifier learns from beliefs, not from Votes: give LabelModel().fit(votes).predict_proba(votes), with "
+            "classes=votes.space and covered=votes.covered"
+        )
     if classes is None and hasattr(y, "columns"):
         classes = list(y.columns)
     array = np.asarray(y)

@@ -123,18 +123,23 @@ def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug:
 def check(
     project: Folder = HERE,
     gold: Annotated[bool, typer.Option("--gold", help="Show gold labels that are probably wrong.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 5 where they cannot.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 5 where accuracies cannot be learned from votes alone.")
+    ] = False,
+    theory: Annotated[
+        bool, typer.Option("--theory", help="Also say why: Theorem 1 and what stands in its way.")
+    ] = False,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Can accuracies be learned from these votes alone? If not: what stands in the way, and what to do?"""
+    """What to do next, the most gain first. Can accuracies be learned from these votes alone?"""
     from shortlist.cli.commands import show_check
     from shortlist.cli.show import show_suspects
 
     if gold:
         show_suspects(project, as_json=json)
-    elif not show_check(project, force=force, as_json=json) and strict:
+    elif not show_check(project, theory=theory, force=force, as_json=json) and strict:
         raise SystemExit(FOUND)
 
 

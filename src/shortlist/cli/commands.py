@@ -6,9 +6,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.cli.ending import ending
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
+from shortlist.project.kept.history import figures_of
 from shortlist.wording import some_of
 
 
@@ -35,7 +37,11 @@ def show_run(
     if not worked:
         done = ", ".join(one.stage for one in outcomes if one.status == "up to date")
         screen.text(f"Nothing to do: {done} are up to date ({took:.2f} s).")
-    screen.json({"did": worked, "seconds": round(took, 3), "stages": [one.to_dict() for one in outcomes]})
+    for line in ending(outcomes, project.history) if worked else ():
+        screen.text(line)
+    since = project.history.change if worked else {}
+    found = {"did": worked, "seconds": round(took, 3), "figures": figures_of(outcomes), "since": since}
+    screen.json({**found, "stages": [one.to_dict() for one in outcomes]})
 
 
 def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outcome:
@@ -53,7 +59,10 @@ def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outco
 def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(folder, "vote", screen, force)
-    table = project.session.analysed().labelers(level=None)
+    from shortlist.analysis import Analysis
+
+    sample = project.session.sample
+    table = Analysis(sample.votes, gold=sample.gold).labelers(level=None)
     _headline(screen, outcome)
     _labelers(screen, table)
     screen.json({**outcome.to_dict(), "table": table.to_dicts()})
@@ -62,9 +71,9 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(folder, "fit", screen, force)
-    analysis = project.session.overall
+    analysis = project.session.seen
     table = analysis.labelers(level=None)
-    shares = (analysis.mass / analysis.total).tolist()
+    shares = (analysis.mass / len(analysis.votes)).tolist()
     _headline(screen, outcome)
     _labelers(screen, table)
     screen.table("Classes, as believed", ["class", "share"], [
@@ -74,13 +83,18 @@ def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen.json({**outcome.to_dict(), "table": table.to_dicts(), "classes": balance})
 
 
-def show_check(folder: Path, *, force: bool, as_json: bool) -> bool | None:
+def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> bool | None:
     screen = Screen(as_json=as_json)
-    _, outcome = _run(folder, "check", screen, force)
-    first, *rest = outcome.facts["findings"]
-    screen.text(first)
-    for finding in rest:
+    project, outcome = _run(folder, "check", screen, force)
+    checkup = project.session.checkup
+    for line in checkup.lines():
+        screen.text(line)
+    verdict, *rest = checkup.diagnosis.findings
+    screen.text(f"\nCan accuracies be learned from votes alone? {verdict}")
+    for finding in rest if theory else ():
         screen.text(f"  - {finding}")
+    if rest and not theory:
+        screen.text("More about it: shortlist check --theory")
     screen.json(outcome.to_dict())
     found: bool | None = outcome.facts["identifiable"]
     return found
@@ -126,10 +140,9 @@ COLUMNS = {
     "coverage": "coverage",
     "overlap": "overlap",
     "conflict": "conflict",
-    "ambiguity": "size",
-    "believed": "believed",
+    "size": "size",
     "accuracy": "accuracy",
-    "gold_accuracy": "gold",
+    "gold_accuracy": "gold accuracy",
 }
 
 
@@ -145,7 +158,7 @@ def _cell(name: str, value: Any) -> str:
         return str(value)
     if value is None:
         return "–"
-    return f"{value:.1f}" if name == "ambiguity" else _percent(value)
+    return f"{value:.1f}" if name == "size" else _percent(value)
 
 
 def _percent(value: float) -> str:

@@ -134,7 +134,7 @@ class Screen(Listener):
         found = Text(visible(" → ".join(filter(None, (outcome.line, where)))))
         took = f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status
         line = Table.grid(padding=(0, 2))
-        line.add_row(SIGNS[outcome.status], f"{outcome.stage:<7}", found, took)
+        line.add_row("[yellow]![/]" if outcome.doubtful else SIGNS[outcome.status], f"{outcome.stage:<7}", found, took)
         above = self._bar is not None and self.out.is_terminal  # a line must not run into the bar
         (self.err if above else self.out).print(line)
 

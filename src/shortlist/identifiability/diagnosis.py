@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from shortlist.identifiability import findings
 from shortlist.identifiability.certificate import Certificate, Split
@@ -42,6 +42,19 @@ class Diagnosis:
         return self.said.identifiable
 
     @property
+    def status(self) -> Literal["identifiable", "not guaranteed", "not identifiable", "not decided"]:
+        """The verdict in two words.
+
+        "not guaranteed" where Theorem 1 does not apply and yet nothing shows that the votes leave a parameter open.
+        """
+        if self.identifiable is None:
+            return "not decided"
+        if self.identifiable:
+            return "identifiable"
+        open_ones = self.generic is not None and self.generic.rank < self.generic.parameters
+        return "not identifiable" if open_ones else "not guaranteed"
+
+    @property
     def identifiable_with_dummies(self) -> bool | None:
         """Theorem 1 to the letter."""
         return self.letter.identifiable
@@ -63,7 +76,7 @@ class Diagnosis:
 
     @cached_property
     def findings(self) -> list[str]:
-        """What there is to say, the most important first."""
+        """What there is to say: what to know and to do first, then why."""
         return list(findings.of(self))
 
     def __str__(self) -> str:
@@ -72,6 +85,14 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the verdict and what to do; the theory is folded away."""
+        from shortlist.tables import html_list
+
+        why = list(findings.theory(self))
+        known = self.findings[: len(self.findings) - len(why)]
+        return f"<div>{html_list(known)}<details><summary>Theory</summary>{html_list(why)}</details></div>"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it."""
@@ -82,6 +103,7 @@ class Diagnosis:
             "dummies": {name: list(order(t)) for name, t in self.dummies.items()},
             "unheard": {name: [list(order(t)) for t in never] for name, never in self.unheard.items()},
             "identifiable": self.identifiable,
+            "status": self.status,
             "identifiable_with_dummies": self.identifiable_with_dummies,
             "said": self.said.to_dict(self.space),
             "letter": self.letter.to_dict(self.space),

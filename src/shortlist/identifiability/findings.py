@@ -1,11 +1,10 @@
-"""Findings: a diagnosis in sentences, the most important first."""
+"""Findings: a diagnosis in sentences. What to know and to do comes first, then why (Theorem 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from shortlist.identifiability.generic import Rank
 from shortlist.identifiability.verdict import Pair, Verdict
 from shortlist.wording import some_of
 
@@ -18,10 +17,22 @@ def of(d: Diagnosis) -> Iterator[str]:
     yield headline(d)
     if d.heard and d.heard.identifiable is not True:
         yield unheard(d)
-    if d.generic:
-        yield generic(d.generic)
+    yield from one_sided(d)
     if d.inseparable_pairs:
         yield inseparable(d)
+    yield from silent(d)
+    yield from theory(d)
+
+
+def theory(d: Diagnosis) -> Iterator[str]:
+    """Theorem 1, for those who want to know why."""
+    if d.identifiable:
+        yield split(d)
+    if d.generic and d.generic.rank < d.generic.parameters:
+        yield (
+            f"At randomly chosen values, votes determine {d.generic.rank} of {d.generic.parameters} parameters "
+            "(accuracies that are not fixed by construction, and the class balance)."
+        )
     if d.said.identifiable is not True:
         yield from obstacles(d)
     yield from letter(d)
@@ -31,48 +42,75 @@ def of(d: Diagnosis) -> Iterator[str]:
 
 def headline(d: Diagnosis) -> str:
     if d.identifiable:
-        s1, s2, s3 = d.said.split or ((), (), ())
-        return (
-            "Identifiable: by Theorem 1, generic accuracies, propensities and balance can be learned from votes alone, "
-            f"up to swapping classes. {some_of(s1)} single{_s(s1)} out every class; so do{_s(s2, 'es')} {some_of(s2)}; "
-            f"{len(s3)} other{'s tell' if len(s3) > 1 else ' tells'} the classes apart."
-        )
+        return "Identifiable: all accuracies and the class balance can be learned from votes alone (Theorem 1)."
     if d.identifiable is None:
         return "Not decided: the time limit came before an answer. Raise time_limit, or ask about fewer labelers."
-    fewer = sum(1 for said in d.says.values() if len(said) > 1)
-    count = ("No labeler", "Only one labeler", "Only two labelers")[min(fewer, 2)]
-    why = f" {count} can say more than one thing; it takes three." if fewer < 3 else ""
-    blind = d.generic and d.generic.rank < d.generic.parameters
+    if d.status == "not identifiable":
+        return (
+            "Not identifiable: votes alone do not determine all accuracies, and more rows will not help. Other "
+            f"labelers, gold labels, a given class balance or a prior will.{_few(d)}"
+        )
+    return f"Not guaranteed: Theorem 1 does not apply to these labelers.{_numerical(d)}{_few(d)}"
+
+
+def _few(d: Diagnosis) -> str:
+    """How many labelers can answer in more than one way, where that is too few."""
+    able = sum(1 for said in d.says.values() if len(said) > 1)
+    count = ("No labeler gives", "Only one labeler gives", "Only two labelers give")[min(able, 2)]
+    return f" {count} more than one answer; three are needed." if able < 3 else ""
+
+
+def _numerical(d: Diagnosis) -> str:
+    if d.generic is None:
+        return ""
     return (
-        f"{'Not identifiable' if blind else 'No promise'}: the labelers cannot be split as Theorem 1 asks, into two "
-        f"sets that each single out every class and a third that tells the classes apart.{why}"
+        f" But a numerical check finds that votes determine all {d.generic.parameters} parameters (accuracies that are "
+        "not fixed by construction, and the class balance), at least near randomly chosen values."
     )
 
 
-def _s(one_or_more: Sequence[str], ending: str = "s") -> str:
-    """How a verb ends after so many names."""
-    return ending if len(one_or_more) == 1 else ""
-
-
-def generic(found: Rank) -> str:
-    if found.rank == found.parameters:
-        return (
-            "The theorem is sufficient, not necessary: at values picked at random, the votes do determine all "
-            f"{found.parameters} parameters (accuracies and balance), at least among those near by."
+def one_sided(d: Diagnosis) -> Iterator[str]:
+    """Labelers whose accuracy is not a parameter at all."""
+    names = [name for name, classes in d.prior_only.items() if len(classes) == len(d.space)]
+    if names:
+        (said,) = d.says[names[0]]
+        yield (
+            f"{some_of(names)} always give{_s(names)} the same answer, so how accurate {_they(names)} cannot be "
+            "estimated from votes. Add a second answer for rows where nothing matches, for example for "
+            f"{names[0]}: {show_not(d.space.ordered(said))}."
         )
+
+
+def show_not(classes: Sequence[str]) -> str:
+    """`Not("a", "b")`, as one writes it."""
+    return f"Not({', '.join(_quoted(name) for name in classes)})"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _s(one_or_more: Sequence[str]) -> str:
+    """How a verb ends after so many names."""
+    return "s" if len(one_or_more) == 1 else ""
+
+
+def _they(names: Sequence[str]) -> str:
+    return "it is" if len(names) == 1 else "they are"
+
+
+def split(d: Diagnosis) -> str:
+    s1, s2, s3 = d.said.split or ((), (), ())
     return (
-        f"At values picked at random, the votes determine only {found.rank} of {found.parameters} parameters (balance, "
-        "and accuracies that are not settled by construction). More rows will not help; a prior, a given balance, "
-        "gold labels or other labelers will."
+        f"Proof: {some_of(s1)} can single out every class; so can {some_of(s2)}; {some_of(s3)} "
+        f"tell{_s(s3)} the classes apart. This holds for generic parameters and up to swapping classes."
     )
 
 
 def unheard(d: Diagnosis) -> str:
     never = [f"{name} never said {' or '.join(d.space.show(t) for t in ts)}" for name, ts in d.unheard.items()]
-    return (
-        f"That counts shortlists which are declared but do not occur in these rows ({some_of(never)}). On what does "
-        "occur, " + ("no split exists." if d.heard and d.heard.identifiable is False else "it is not decided.")
-    )
+    outcome = "Theorem 1 does not apply." if d.heard and d.heard.identifiable is False else "it is not decided."
+    return f"But some declared answers do not occur here: {some_of(never)}. With only the answers that do, {outcome}"
 
 
 def inseparable(d: Diagnosis) -> str:
@@ -82,19 +120,22 @@ def inseparable(d: Diagnosis) -> str:
     )
 
 
+def silent(d: Diagnosis) -> Iterator[str]:
+    names = [name for name, said in d.says.items() if not said]
+    if names:
+        yield f"{some_of(names)} never said anything: nothing can be learned about a labeler that does not vote."
+
+
 def obstacles(d: Diagnosis) -> Iterator[str]:
     """What stands in the way, and what would remove it."""
     if d.untold_pairs:
         yield (
-            f"Told apart by silence only: {_pairs(d.untold_pairs)}. "
-            "A labeler names one without the other, but none names now the one and now the other. What they know is "
-            'in whether they vote, which LabelModel() and propensity="class" read.'
+            f"Told apart only by whether labelers vote at all: {_pairs(d.untold_pairs)}. A labeler names one without "
+            "the other, but none gives both answers, now the one and now the other. Theorem 1 does not count that; "
+            'LabelModel() and propensity="class" use it.'
         )
     if d.said.unreachable:
-        yield (
-            f"For {some_of(d.said.unreachable)} no choice of shortlists leaves that class alone standing, "
-            "not even with all labelers together."
-        )
+        yield f"No combination of answers leaves only {some_of(d.said.unreachable, joint=' or ')} possible."
     yield from few_separators(d.said, d)
     if d.repairs:
         at_least = "the fewest additions that do" if d.said.repairs.smallest else "perhaps not the fewest additions"
@@ -105,8 +146,11 @@ def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
     hidden = {frozenset(pair) for pair in (*d.inseparable_pairs, *d.untold_pairs)}
     pairs = {pair: who for pair, who in verdict.scarce.items() if frozenset(pair) not in hidden}
     if pairs:
-        told = [f"{y} from {c}: {who[0] if who else 'nobody'}" for (y, c), who in pairs.items()]
-        yield f"Two labelers are needed to tell one class from another, and there is at most one for {some_of(told)}."
+        told = [f"{c} out, {y} still possible ({who[0] if who else 'none'})" for (y, c), who in pairs.items()]
+        yield (
+            "Theorem 1 needs two labelers that can rule one class out and keep another. A labeler that always gives "
+            f"the same answer rules nothing out. Fewer than two can rule: {some_of(told, joint='; ')}."
+        )
 
 
 def letter(d: Diagnosis) -> Iterator[str]:
@@ -115,9 +159,9 @@ def letter(d: Diagnosis) -> Iterator[str]:
         return
     if d.identifiable_with_dummies:
         yield (
-            "To the letter, Theorem 1 does hold: it counts dummies, shortlists that labelers never say. But a labeler "
-            "that never says its dummy is one of the exceptions (of measure zero) that “generic” leaves out, so this "
-            "is no promise about these labelers."
+            "To the letter, Theorem 1 does hold, because it counts dummies: shortlists that labelers never say. It "
+            "leaves out exceptional parameters, and a labeler that never says its dummy is such an exception. So this "
+            "guarantees nothing here."
         )
     elif d.identifiable_with_dummies is None:
         yield "Whether Theorem 1 holds to the letter, with dummies counted as if they were said, is not decided."
@@ -129,32 +173,24 @@ def letter(d: Diagnosis) -> Iterator[str]:
 
 
 def resting_on_prior(d: Diagnosis) -> Iterator[str]:
-    everything = [name for name, classes in d.prior_only.items() if len(classes) == len(d.space)]
-    some = {name: classes for name, classes in d.prior_only.items() if name not in everything}
-    if everything:
-        yield (
-            f"All accuracies of {some_of(everything)} rest on the prior: with one thing to say, a labeler is always "
-            "right about the classes in it and always wrong about the others, whatever it is worth."
-        )
+    """Labelers that give several answers, and yet cannot be both right and wrong about some classes."""
+    some = {name: classes for name, classes in d.prior_only.items() if len(classes) < len(d.space)}
     if some:
         told = [f"{name} on {some_of(classes)}" for name, classes in some.items()]
         yield (
-            f"The accuracy of {some_of(told, 4, '; ')} rests on the prior: such a class is in none of what the labeler "
-            "says, or in all of it."
+            f"These accuracies rest on the prior: {some_of(told, 4, '; ')}. The class is in none of the labeler's "
+            "answers, or in all of them."
         )
 
 
 def conditions(d: Diagnosis) -> Iterator[str]:
-    """The two conditions on T(G), the dummies, and labelers that say nothing."""
+    """The two conditions on T(G), and the dummies."""
     if d.dummies:
         told = [f"{name} gets {d.space.show(t)}" for name, t in d.dummies.items()]
         yield (
-            "The model asks that every class be in some shortlist of a labeler and no class in all of them. Where what "
-            f"is said breaks that, a dummy is added that is never said: {some_of(told, 4, '; ')}."
+            "The model needs every class in some shortlist of a labeler, and no class in all of them. Where that does "
+            f"not hold, it adds a dummy, a shortlist that is never said: {some_of(told, 4, '; ')}."
         )
-    silent = [name for name, said in d.says.items() if not said]
-    if silent:
-        yield f"{some_of(silent)} never said anything: nothing can be learned about a labeler that does not vote."
 
 
 def _pairs(pairs: Sequence[Pair]) -> str:

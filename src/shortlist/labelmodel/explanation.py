@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,10 @@ from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.formulae.likelihood import log_joint
 from shortlist.labelspace import LabelSpace
+from shortlist.tables import html_table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """log P(of | votes) − log P(against | votes) = balance + Σ moves, exactly."""
 
@@ -28,13 +31,28 @@ class Explanation:
     def log_odds(self) -> float:
         return self.balance + sum(self.moves.values())
 
-    def __str__(self) -> str:
-        """The largest moves first."""
-        lines = [f"{self.of} against {self.against}: log-odds {self.log_odds:+.2f}", f"  {self.balance:+6.2f}  balance"]
+    @property
+    def _head(self) -> str:
+        return f"{self.of} against {self.against}: log-odds {self.log_odds:+.2f}"
+
+    def _shown(self) -> Iterator[tuple[float, str, str]]:
+        """(move, labeler, what it said), the largest moves first."""
         for name, move in sorted(self.moves.items(), key=lambda item: -abs(item[1])):
             if name in self.said or abs(move) > 1e-12:
-                lines.append(f"  {move:+6.2f}  {name}: {self.said.get(name, 'abstained')}")
-        return "\n".join(lines)
+                yield move, name, self.said.get(name, "abstained")
+
+    def __str__(self) -> str:
+        """The largest moves first."""
+        moves = (f"  {move:+6.2f}  {name}: {said}" for move, name, said in self._shown())
+        return "\n".join([self._head, f"  {self.balance:+6.2f}  balance", *moves])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = [[f"{self.balance:+.2f}", "balance", ""]]
+        rows += [[f"{move:+.2f}", name, said] for move, name, said in self._shown()]
+        return f"<div><b>{escape(self._head)}</b>{html_table(['log-odds', 'labeler', 'says'], rows)}</div>"
 
 
 def explain(

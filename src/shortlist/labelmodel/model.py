@@ -7,6 +7,7 @@ import warnings
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
+from html import escape
 from itertools import chain
 from typing import Any, Literal, Self
 
@@ -15,8 +16,9 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.engines import Engine
-from shortlist.errors import BadFit, FitWarning, about_option
+from shortlist.errors import BadFit, BadVotes, FitWarning, about_option
 from shortlist.labelmodel import file, remarks
+from shortlist.labelmodel.display import as_html, as_text
 from shortlist.labelmodel.estep.expectation import Expectation, FullEStep
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.estimators.estimator import Estimator
@@ -251,8 +253,10 @@ class LabelModel(Predictor):
         Of the pooled estimator, what temperature leaves of a labeler's evidence is its move, and what trust and
         unanimity add is the move "pooling".
         """
-        codes = self._panel().codes(votes)[row]
-        return explain(codes, self.estimate_, of, against)
+        codes = self._panel().codes(votes)
+        if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):
+            raise BadVotes(f"row is the number of a row, from 0 to {len(codes) - 1}; got {row!r}")
+        return explain(codes[row], self.estimate_, of, against)
 
     def sample(self, m: int, *, seed: int | np.random.Generator) -> Simulated:
         """m rows that the fitted model could have seen, with their classes."""
@@ -263,6 +267,18 @@ class LabelModel(Predictor):
     def generator(self) -> Emission:
         """log P(vote | class), abstaining included, as the parameters have it."""
         return self.estimate_.generator()
+
+    # -- what people see -------------------------------------------------------------------------------
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """The options; once fitted, also what was found."""
+        options: str = super().__repr__(N_CHAR_MAX)
+        return f"{options}\n{as_text(self)}" if self.__sklearn_is_fitted__() else options
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        head = f"<code>{escape(super().__repr__())}</code>"
+        return f"<div>{head}{as_html(self) if self.__sklearn_is_fitted__() else ''}</div>"
 
     # -- files -----------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shortlist.errors import ShortlistError
 from shortlist.project.files import HIDDEN
 from shortlist.project.kept.digest import Digests
+from shortlist.project.kept.history import History, figures_of
 from shortlist.project.kept.lock import locked, sweep
 from shortlist.project.listener import Listener
 from shortlist.project.session import Session
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.engines import Engine
-    from shortlist.identifiability import Diagnosis
     from shortlist.project.rows import Rows
     from shortlist.prompts import Plan, Spent
+    from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
 
 
@@ -101,9 +102,9 @@ class Project:
         """The classifier trained on the beliefs."""
         return self._after("train").classifier
 
-    def check(self) -> Diagnosis:
-        """Whether accuracies can be learned from votes alone, and what to do where they cannot."""
-        return self._after("check").diagnosis
+    def check(self) -> Checkup:
+        """What to do next, the most gain first, and whether accuracies can be learned from votes alone."""
+        return self._after("check").checkup
 
     def report(self) -> Path:
         """Write the report; where it is comes back."""
@@ -178,7 +179,15 @@ class Project:
         address    of the cluster that a named engine uses; without it, processes of this machine are started
         """
         with self.open(listener, engine, address) as session:
-            return run_stages(session, stages, force=force)
+            outcomes = run_stages(session, stages, force=force)
+            if stages is None and any(one.status == "done" for one in outcomes):
+                self.history.add(figures_of(outcomes))
+            return outcomes
+
+    @property
+    def history(self) -> History:
+        """How good the labels were after each run of all stages."""
+        return History(self.hidden / "history.json")
 
     @contextmanager
     def open(

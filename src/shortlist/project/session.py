@@ -16,14 +16,14 @@ from shortlist.project.stages import find_stage
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
-    from shortlist.identifiability import Diagnosis
     from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
     from shortlist.project.gold.file import GoldFile
     from shortlist.project.gold.known import Known
     from shortlist.project.kept.columns import VoteColumns
-    from shortlist.project.parts.finding import PartFinder
+    from shortlist.project.parts.sampling import Sample
     from shortlist.project.rows import Rows
+    from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
     from shortlist.votes.parts import VoteParts
 
@@ -32,10 +32,10 @@ class Session:
     """A project as its files are at one moment.
 
     rows, roster               what the project is about: read when they are first asked for
-    parts, model, diagnosis,
+    parts, model, checkup,
     classifier                 what stages made: left here by the stage, or loaded from its file, once
     tally                      the votes and known classes of all rows, counted: no larger than the rows that differ
-    overall                    tally and model together: what all rows show, however many there are
+    sample, seen               the rows that a check and a report look at: all, or a million of more; with the model
     votes, known, analysis     the same row by row, in memory: for people who look at rows
     results                    stage → what it made, where it is in memory
     """
@@ -131,7 +131,7 @@ class Session:
 
     def gold_changed(self) -> None:
         """Read again what people know. Votes and model stay; what was worked out with the old gold is forgotten."""
-        for name in ("known", "said", "counted", "tally", "overall"):
+        for name in ("known", "said", "counted", "tally", "sample", "seen"):
             self.__dict__.pop(name, None)
         if "analysis" in self.__dict__:
             self.analysis = self.analysis.with_gold(self.gold)
@@ -187,10 +187,10 @@ class Session:
         return self.result("fit")
 
     @property
-    def diagnosis(self) -> Diagnosis:
-        """Whether accuracies can be learned from votes alone."""
-        diagnosis: Diagnosis = self.result("check")
-        return diagnosis
+    def checkup(self) -> Checkup:
+        """What to do next, and whether accuracies can be learned from votes alone."""
+        checkup: Checkup = self.result("check")
+        return checkup
 
     @property
     def classifier(self) -> Any:
@@ -198,25 +198,20 @@ class Session:
         return self.result("train")
 
     @cached_property
-    def overall(self) -> Analysis:
-        """What the votes, the model and known classes show. Beliefs are computed once, for rows that differ."""
-        return self.analysed(self.model)
+    def sample(self) -> Sample:
+        """The rows that people are shown tables and examples of: all, or an evenly spread million of more."""
+        from shortlist.project.parts.sampling import sample_of
 
-    def analysed(self, model: Any = None) -> Analysis:
-        """What the votes and known classes show, with a model or without."""
+        return sample_of(self)
+
+    @cached_property
+    def seen(self) -> Analysis:
+        """What the sample, the model and known classes show."""
         from shortlist.analysis import Analysis
 
-        found = Analysis(self.tally.votes, model, weights=self.tally.weights.round())
-        if self.has_gold:
-            found.gold = self.tally.gold
-        return found
-
-    @property
-    def finder(self) -> PartFinder:
-        """Finds rows by what is said about them."""
-        from shortlist.project.parts.finding import PartFinder
-
-        return PartFinder(self.rows, self.parts, self.settings.classes, self.said)
+        if len(self.sample.votes) == self.sample.of:
+            return self.analysis
+        return Analysis(self.sample.votes, self.model, gold=self.sample.gold)
 
     @cached_property
     def said(self) -> dict[int, int]:

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shortlist.analysis.distinct import believed
 from shortlist.arrays import Floats
-from shortlist.reporting.finder import Found, Query
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.specimen import Specimen, pick
-from shortlist.votes import Votes
 
 BUCKETS = 8
 EACH = 4
@@ -58,17 +55,17 @@ class Suggestion:
     gain: float
     like: int
     said: str
+    key: str  # its id, or its number, to copy
 
 
 def conflicts(overview: Overview, rows: Any) -> list[Conflict]:
     """The most frequent contradictions, with rows."""
-    buckets = list(overview.buckets.head(BUCKETS).iter_rows(named=True))
-    sides = [_sides(overview, bucket) for bucket in buckets]
-    found = overview.finder([Query(codes, EACH) for codes in sides])
-    seen = pick(rows, {one.row for some in found for one in some}, overview.total) if rows is not None else {}
+    found = [_rows_of(overview, bucket) for bucket in overview.buckets.head(BUCKETS).iter_rows(named=True)]
+    chosen = [spread_out(members) for _, members in found]
+    seen = pick(rows, {a for some in chosen for a in some}, len(overview.votes)) if rows is not None else {}
     return [
-        _conflict(overview, bucket, codes, tuple(example_of(overview, one, seen.get(one.row)) for one in some))
-        for bucket, codes, some in zip(buckets, sides, found, strict=True)
+        _conflict(overview, bucket, members, tuple(example_of(overview, a, seen.get(a)) for a in some))
+        for (bucket, members), some in zip(found, chosen, strict=True)
     ]
 
 
@@ -77,60 +74,64 @@ def suggested(overview: Overview, rows: Any) -> list[Suggestion]:
     if overview.model is None:
         return []
     table: pl.DataFrame = overview.suggestions
-    some = overview.votes.codes[table["row"].to_numpy()]
-    unlabelled = not overview.all_known
-    queries = [Query({i: int(code) for i, code in enumerate(codes)}, 1, unlabelled) for codes in some]
-    found = [first for first, *_ in overview.finder(queries)]
-    seen = pick(rows, [one.row for one in found], overview.total) if rows is not None else {}
+    seen = pick(rows, table["row"].to_list(), len(overview.votes)) if rows is not None else {}
     return [
-        Suggestion(example_of(overview, one, seen.get(one.row)), line["gain"], line["rows"], line["said"])
-        for one, line in zip(found, table.iter_rows(named=True), strict=True)
+        Suggestion(
+            example_of(overview, line["row"], seen.get(line["row"])),
+            line["gain"],
+            line["rows"],
+            line["said"],
+            str(line.get("id", line["row"])),
+        )
+        for line in table.iter_rows(named=True)
     ]
 
 
-def _sides(overview: Overview, bucket: dict[str, Any]) -> dict[int, int]:
-    """The two labelers of a contradiction, by place, and the codes of what they say."""
-    pairs = ((bucket["labeler"], bucket["says"]), (bucket["other"], bucket["other_says"]))
-    return dict(_code(overview, name, shown) for name, shown in pairs)
+def _rows_of(overview: Overview, bucket: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    said = {bucket["labeler"]: _answer(bucket["says"], overview, bucket["labeler"])}
+    said[bucket["other"]] = _answer(bucket["other_says"], overview, bucket["other"])
+    return bucket, overview.analysis.bucket(said)
 
 
-def _code(overview: Overview, name: str, shown: str) -> tuple[int, int]:
-    """A labeler by place, and the code of the shortlist that was shown so."""
-    i = overview.votes.names.index(name)
-    shortlists = overview.votes.codomains[i].shortlists
-    return i, next(c for c, s in enumerate(shortlists, start=1) if overview.votes.space.show(s) == shown)
+def _answer(shown: str, overview: Overview, name: str) -> frozenset[str]:
+    """The shortlist that was shown so."""
+    codomain = overview.votes.codomains[overview.votes.names.index(name)]
+    return next(s for s in codomain.shortlists if overview.votes.space.show(s) == shown)
 
 
-def _conflict(
-    overview: Overview, bucket: dict[str, Any], codes: dict[int, int], examples: tuple[Example, ...]
-) -> Conflict:
-    members = np.flatnonzero(np.all([overview.votes.codes[:, i] == code for i, code in codes.items()], axis=0))
-    one, other = (_side(overview, i, code, members) for i, code in codes.items())
+def spread_out(members: Any) -> list[int]:
+    """A few of them, from the first to the last."""
+    at = np.linspace(0, len(members) - 1, min(EACH, len(members))).round().astype(np.int64)
+    return [int(a) for a in members[np.unique(at)]]
+
+
+def _conflict(overview: Overview, bucket: dict[str, Any], members: Any, examples: tuple[Example, ...]) -> Conflict:
+    one = _side(overview, bucket["labeler"], bucket["says"], members)
+    other = _side(overview, bucket["other"], bucket["other_says"], members)
     neither = None if one.believed is None or other.believed is None else max(0.0, 1 - one.believed - other.believed)
-    return Conflict((one, other), int(bucket["rows"]), neither, examples)
+    return Conflict((one, other), len(members), neither, examples)
 
 
-def _side(overview: Overview, i: int, code: int, members: Any) -> Side:
-    votes, counts = overview.votes, overview.counts[members]
-    shortlist = votes.codomains[i].shortlists[code - 1]
-    inside = votes.space.mask(shortlist)
-    held = gold = None
+def _side(overview: Overview, name: str, shown: str, members: Any) -> Side:
+    inside = overview.votes.space.mask(_answer(shown, overview, name))
+    believed = gold = None
     if overview.model is not None:
         beliefs: Floats = overview.analysis.distinct.at(members)
-        held = float(np.average(beliefs[:, inside].sum(axis=1), weights=counts))
+        believed = float(beliefs[:, inside].sum(axis=1).mean())
     if overview.analysis.gold is not None:
         known = overview.analysis.gold[members]
-        counts, known = counts[known >= 0], known[known >= 0]
-        gold = float(np.average(inside[known], weights=counts)) if len(known) else None
-    return Side(votes.names[i], votes.space.show(shortlist), held, gold)
+        known = known[known >= 0]
+        gold = float(inside[known].mean()) if len(known) else None
+    return Side(name, shown, believed, gold)
 
 
-def example_of(overview: Overview, found: Found, specimen: Specimen | None) -> Example:
-    votes = overview.votes
+def example_of(overview: Overview, a: int, specimen: Specimen | None) -> Example:
+    analysis, space = overview.analysis, overview.votes.space
+    ids = overview.votes.ids
     guesses: tuple[tuple[str, float], ...] = ()
     if overview.model is not None:
-        (beliefs,) = believed(overview.model, Votes(found.codes[None], votes.codomains, votes.space, votes.names))
+        (beliefs,) = analysis.distinct.at(np.array([a]))
         best = np.argsort(-beliefs, kind="stable")[:2]
-        guesses = tuple((votes.space[int(j)], float(beliefs[j])) for j in best if beliefs[j] > 0.005)
-    gold = None if found.gold < 0 else votes.space[found.gold]
-    return Example(found.row, found.name, guesses, gold, specimen)
+        guesses = tuple((space[int(j)], float(beliefs[j])) for j in best if beliefs[j] > 0.005)
+    gold = None if analysis.gold is None or analysis.gold[a] < 0 else space[int(analysis.gold[a])]
+    return Example(a, f"row {a}" if ids is None else str(ids[a]), guesses, gold, specimen)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shortlist.arrays import Floats, Positions
-from shortlist.reporting.calibration import Bin, Calibration
+from shortlist.analysis.calibration import Bin, Calibration
+from shortlist.arrays import Floats
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 390.0, 14.0, 214.0
 
@@ -64,9 +64,9 @@ def up(share: float) -> float:
 SHARES = [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
-def histogram(belief: Floats, rows: Positions | None = None, bins: int = 20) -> Figure:
-    """How many rows have which largest belief; `rows` are how many each belief is about, one without it."""
-    counts, edges = np.histogram(belief, bins, (0.0, 1.0), weights=rows)
+def histogram(belief: Floats, bins: int = 20) -> Figure:
+    """How many rows have which largest belief."""
+    counts, edges = np.histogram(belief, bins, (0.0, 1.0))
     top = nice(int(counts.max()))
     bars = [
         Bar(
@@ -79,7 +79,7 @@ def histogram(belief: Floats, rows: Positions | None = None, bins: int = 20) -> 
         for c, a, b in zip(counts.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
         if c
     ]
-    sure = float(np.average(belief >= 0.9, weights=rows))
+    sure = float((belief >= 0.9).mean())
     return Figure(
         f"Histogram of the largest belief of each row: {sure:.0%} of rows have a belief of at least 90 %.",
         [Tick(across(s), f"{s:.0%}") for s in SHARES],

@@ -35,7 +35,7 @@ class Heat:
 
 def labeler_heat(overview: Overview) -> Heat:
     """Below the diagonal how often two labelers vote together, above it how often they then contradict each other."""
-    names, m = overview.votes.names, overview.total
+    names, m = overview.votes.names, len(overview.votes)
     bits = overview.analysis.bits
     overlap, conflict = bits.pairs() / m, bits.pairs(bits.disjoint) / m
     correlation = _square(overview, len(names))

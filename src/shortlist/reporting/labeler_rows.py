@@ -10,8 +10,7 @@ import numpy as np
 
 from shortlist.labelers import Labeler
 from shortlist.labelers.spans import Piece, pieces, spans
-from shortlist.reporting.examples import EACH, Example, example_of
-from shortlist.reporting.finder import Found, Query
+from shortlist.reporting.examples import Example, example_of, spread_out
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.specimen import pick
 
@@ -25,7 +24,7 @@ class Group:
 
     title: str
     count: int
-    query: Query
+    rows: tuple[int, ...]
     examples: tuple[tuple[Example, tuple[Piece, ...]], ...] = ()
 
 
@@ -41,17 +40,13 @@ def labeler_rows(overview: Overview, rows: Any, labelers: Sequence[Labeler] = ()
     """Rows of each labeler; the words that it matches are marked where the labeler itself is given."""
     if rows is None:
         return []
-    chosen = [(name, group) for i, name in enumerate(overview.votes.names[:MOST]) for group in _groups(overview, i)]
-    found = overview.finder([group.query for _, group in chosen])
-    seen = pick(rows, {one.row for some in found for one in some}, overview.total)
+    chosen = [(name, _groups(overview, i)) for i, name in enumerate(overview.votes.names[:MOST])]
+    wanted = {a for _, groups in chosen for group in groups for a in group.rows}
+    seen = pick(rows, wanted, len(overview.votes))
     by_name = {labeler.name: labeler for labeler in labelers}
-    filled = [
-        (name, _filled(overview, group, some, seen, by_name.get(name)))
-        for (name, group), some in zip(chosen, found, strict=True)
-    ]
     return [
-        LabelerRows(name, tuple(group for owner, group in filled if owner == name))
-        for name in overview.votes.names[:MOST]
+        LabelerRows(name, tuple(_filled(overview, group, seen, by_name.get(name)) for group in groups))
+        for name, groups in chosen
     ]
 
 
@@ -59,29 +54,27 @@ def _groups(overview: Overview, i: int) -> list[Group]:
     """What a labeler says, the most frequent first, then where it is wrong."""
     votes, gold = overview.votes, overview.analysis.gold
     codes, codomain = votes.codes[:, i], votes.codomains[i]
-    weights = overview.counts
-    counts = np.bincount(codes, weights, len(codomain) + 1).astype(np.int64)[1:]
+    counts = np.bincount(codes, minlength=len(codomain) + 1)[1:]
     found = []
     for c in np.argsort(-counts, kind="stable")[:SAYS]:
         if counts[c]:
+            rows = np.flatnonzero(codes == c + 1)
             says = f"says {votes.space.show(codomain.shortlists[c])}"
-            found.append(Group(says, int(counts[c]), Query({i: int(c) + 1}, EACH)))
+            found.append(Group(says, len(rows), tuple(spread_out(rows))))
     if gold is not None:
         member = np.vstack([np.ones(len(votes.space), np.bool_), codomain.member(votes.space)])
-        wrong = int(weights[(gold >= 0) & ~member[codes, gold]].sum())
-        if wrong:
-            found.append(Group("is wrong on gold rows", wrong, Query({}, EACH, wrong=i)))
+        wrong = np.flatnonzero((gold >= 0) & ~member[codes, gold])
+        if len(wrong):
+            found.append(Group("is wrong on gold rows", len(wrong), tuple(spread_out(wrong))))
     return found
 
 
-def _filled(
-    overview: Overview, group: Group, found: Sequence[Found], seen: dict[int, Any], labeler: Labeler | None
-) -> Group:
-    examples = [example_of(overview, one, seen.get(one.row)) for one in found]
+def _filled(overview: Overview, group: Group, seen: dict[int, Any], labeler: Labeler | None) -> Group:
+    examples = [example_of(overview, a, seen.get(a)) for a in group.rows]
     texts = [example.specimen.text if example.specimen else "" for example in examples]
-    places_of = spans(labeler, texts) if labeler is not None else [[] for _ in texts]
+    found = spans(labeler, texts) if labeler is not None else [[] for _ in texts]
     marked = [
         pieces(text, [(labeler.name if labeler else "", span) for span in places])
-        for text, places in zip(texts, places_of, strict=True)
+        for text, places in zip(texts, found, strict=True)
     ]
     return replace(group, examples=tuple(zip(examples, marked, strict=True)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +12,17 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.accuracy import WIDEST
+from shortlist.analysis.calibration import Calibration
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
-from shortlist.reporting.calibration import Calibration
-from shortlist.reporting.finder import Finder, RowFinder
+from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.reporting.advice import advise
+from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.trials import FEW
+from shortlist.votes import Votes
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
-FEW = 20  # rows: what fewer show may be chance
 
 
 class Tile(NamedTuple):
@@ -33,7 +37,8 @@ class Overview:
     """Votes, a model if there is one and gold labels if there are any, with what is to be said about them.
 
     diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
-    finder       finds rows by what is said about them, where the analysis does not hold all rows
+    checkup      what `check` found: advice and diagnosis; without it, that is found out here
+    scores       who is right on how many gold rows, besides the model: the classifier, for example
     """
 
     def __init__(
@@ -43,11 +48,12 @@ class Overview:
         level: float = 0.9,
         diagnosis: Diagnosis | None = None,
         time_limit: float = 10.0,
-        finder: Finder | None = None,
+        checkup: Checkup | None = None,
+        scores: Mapping[str, float] | None = None,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
-        self.finder, self.total = finder or RowFinder(analysis), analysis.total
         self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
+        self._checkup, self.other_scores = checkup, dict(scores or {})
 
     @property
     def estimates(self) -> bool:
@@ -62,13 +68,25 @@ class Overview:
     @cached_property
     def diagnosis(self) -> Diagnosis:
         """The one that was given, or else what can be found out within the time limit."""
+        if self._checkup is not None:
+            return self._checkup.diagnosis
         return self._diagnosis or diagnose(self.votes, time_limit=self.time_limit)
+
+    @cached_property
+    def checkup(self) -> Checkup:
+        """What to do, and the diagnosis."""
+        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis)
+
+    @cached_property
+    def plain_labelers(self) -> pl.DataFrame:
+        """The table of labelers, without what each is worth."""
+        return self.analysis.labelers(level=self.level)
 
     @cached_property
     def labelers(self) -> pl.DataFrame:
         """The table of labelers; with what each is worth where the model can be fitted again."""
-        table = self.analysis.labelers(level=self.level)
-        if self.estimates and self.total > 1 and self.model.accuracy_.size <= WIDEST:
+        table = self.plain_labelers
+        if self.estimates and len(self.votes) > 1 and self.model.accuracy_.size <= WIDEST:
             table = table.join(self.analysis.worth(), on="labeler", how="left", maintain_order="left")
         return table
 
@@ -81,7 +99,7 @@ class Overview:
         """Pairs that depend on each other beyond the class, or that never say different things."""
         bits = self.analysis.bits
         table = self.pairs.with_columns(kinds=_upper(bits.kinds(same_shortlists(bits.layout))))
-        found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * self.total >= FEW)
+        found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * bits.m >= FEW)
         if "correlation" in table.columns:
             found |= pl.col("correlation").fill_null(0) >= COPIES
         return set(table.filter(found).select("labeler", "other").iter_rows())
@@ -97,20 +115,9 @@ class Overview:
     @cached_property
     def suggestions(self) -> pl.DataFrame:
         """Rows to look at next; where all rows have a gold label, as if none had."""
-        if self.all_known:
+        if self.analysis.gold is not None and (self.analysis.gold >= 0).all():
             return self.analysis.without_gold().suggest(12)
         return self.analysis.suggest(12)
-
-    @property
-    def all_known(self) -> bool:
-        """Whether all rows have a gold label."""
-        return self.analysis.gold is not None and bool((self.analysis.gold >= 0).all())
-
-    @cached_property
-    def counts(self) -> npt.NDArray[np.int64]:
-        """(m,): how many rows each row stands for."""
-        weights = self.analysis.weights
-        return np.ones(len(self.votes), np.int64) if weights is None else weights
 
     @cached_property
     def belief(self) -> Floats:
@@ -130,39 +137,35 @@ class Overview:
         if self.model is None or self.analysis.gold is None:
             return None
         right = self.analysis.guess[self.known] == self.analysis.gold[self.known]
-        return Calibration.of(self.belief[self.known], right, self.counts[self.known])
+        return Calibration.of(self.belief[self.known], right)
 
     @cached_property
     def conflicted(self) -> float:
         """The share of rows on which two labelers contradict each other."""
-        from shortlist.analysis.bits import union
+        from shortlist.analysis.bits import count, union
 
-        bits = self.analysis.bits
-        return float(bits.count(union(bits.against))) / self.total
+        return float(count(union(self.analysis.bits.against))) / len(self.votes)
 
     @cached_property
-    def covered(self) -> float:
-        """The share of rows with a vote."""
-        return float(np.average(self.votes.covered, weights=self.counts))
+    def score_tiles(self) -> list[Tile]:
+        """Who is right on how many gold rows: the model, a mere count of the votes, and others that were scored."""
+        assert self.calibration is not None
+        scores = {"label model": self.calibration.right, "counting votes": self.analysis.counting_on_gold}
+        note = f"right on {self.known.sum():,} gold rows"
+        return [Tile(name, f"{share:.1%}", note) for name, share in (scores | self.other_scores).items()]
 
     @cached_property
     def tiles(self) -> list[Tile]:
-        n = len(self.votes.names)
+        m, n = self.votes.shape
         tiles = [
-            Tile("rows", f"{self.total:,}", f"{n} labelers, {len(self.votes.space)} classes"),
-            Tile("covered", f"{self.covered:.1%}", "rows with a vote"),
+            Tile("rows", f"{m:,}", f"{n} labelers, {len(self.votes.space)} classes"),
+            Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
             Tile("in conflict", f"{self.conflicted:.1%}", "rows with disjoint shortlists"),
         ]
         if self.model is not None:
-            mean = np.average(self.belief, weights=self.counts)
-            tiles.append(Tile("mean belief", f"{mean:.1%}", "in the best guess"))
+            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the best guess"))
         if self.calibration is not None:
-            tiles.append(
-                Tile("right", f"{self.calibration.right:.1%}", f"of {self.counts[self.known].sum():,} gold rows")
-            )
-        if hasattr(self.model, "n_iter_"):
-            note = "converged" if self.model.converged_ else "stopped early"
-            tiles.append(Tile("fit", f"{self.model.n_iter_} steps", note))
+            tiles += self.score_tiles
         return tiles
 
 
@@ -170,3 +173,12 @@ def _upper(square: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The upper triangle, in the order of the table of pairs."""
     above: npt.NDArray[np.int64] = square[np.triu_indices(len(square), 1)]
     return above
+
+
+def checkup(votes: Votes, model: Any = None, *, gold: Gold | None = None, time_limit: float = 10.0) -> Checkup:
+    """What to do about the labelers, the most gain first, and whether accuracies can be learned from votes alone.
+
+    gold         known classes, by row (None where unknown) or as a mapping from row to class: they measure gains
+    time_limit   seconds that the identifiability check may take
+    """
+    return Overview(Analysis(votes, model, gold=gold), time_limit=time_limit).checkup

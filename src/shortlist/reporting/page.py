@@ -19,7 +19,7 @@ from shortlist.labelers import Labeler
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
 from shortlist.reporting.labeler_rows import labeler_rows
-from shortlist.reporting.notices import from_diagnosis, from_tables
+from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
 from shortlist.wording import visible
@@ -36,6 +36,7 @@ def report(
     level: float = 0.9,
     time_limit: float = 10.0,
     diagnosis: Diagnosis | None = None,
+    scores: Mapping[str, float] | None = None,
 ) -> Path:
     """Write one self-contained HTML page about votes, and about the model and gold labels if there are any.
 
@@ -44,9 +45,10 @@ def report(
     level       of the intervals of accuracies
     time_limit  seconds that the identifiability check may take
     diagnosis   what `diagnose(votes)` found, where that is known already
+    scores      who else is right on which share of the gold rows: `{"classifier": 0.8}`
     """
     analysis = Analysis(votes, model, gold=gold)
-    overview = Overview(analysis, level=level, diagnosis=diagnosis, time_limit=time_limit)
+    overview = Overview(analysis, level=level, diagnosis=diagnosis, time_limit=time_limit, scores=scores)
     return write_page(overview, rows, path, title)
 
 
@@ -99,25 +101,27 @@ def render(
 def content(overview: Overview, rows: Any) -> dict[str, Any]:
     """All that the template shows."""
     model, space = overview.model, overview.votes.space
-    verdict, *others = from_diagnosis(overview)
+    m = len(overview.votes)
     return {
         "tiles": overview.tiles,
-        "verdict": verdict,
-        "diagnosis": others,
-        "notices": list(from_tables(overview)),
+        "advice": [(one, one.show_gain(m)) for one in overview.checkup.advice],
+        "verdict": verdict(overview),
+        "diagnosis": overview.diagnosis.findings[1:],
+        "notices": list(notices(overview)),
         "labelers": labeler_lines(overview),
         "columns": overview.labelers.columns,
         "pairs": heat.labeler_heat(overview),
         "classes": heat.class_heat(overview) if model is not None else None,
         "accuracies": heat.accuracy_heat(overview) if overview.class_by_class else None,
         "balance": balance(overview) if model is not None else [],
-        "beliefs": figures.histogram(overview.belief, overview.counts) if model is not None else None,
+        "beliefs": figures.histogram(overview.belief) if model is not None else None,
         "calibration": figures.reliability(overview.calibration) if overview.calibration else None,
         "calibration_error": overview.calibration.error if overview.calibration else None,
-        "history": figures.climb(model.history_) if hasattr(model, "history_") else None,
+        "history": figures.climb(model.history_) if getattr(model, "converged_", True) is False else None,
         "conflicts": examples.conflicts(overview, rows),
         "conflict_kinds": len(overview.buckets),
         "suggestions": examples.suggested(overview, rows),
+        "ids": overview.votes.ids is not None,
         "k": len(space),
     }
 
@@ -130,25 +134,20 @@ def labeler_lines(overview: Overview) -> list[dict[str, Any]]:
         for name, codomain in zip(overview.votes.names, overview.votes.codomains, strict=True)
     }
     return [
-        {**line, "says": says[line["labeler"]], "chance": (line["ambiguity"] or 0) / len(space)}
+        {**line, "says": says[line["labeler"]], "chance": (line["size"] or 0) / len(space)}
         for line in overview.labelers.iter_rows(named=True)
     ]
 
 
 def balance(overview: Overview) -> list[dict[str, Any]]:
     """The share of each class as believed, and among gold rows."""
-    believed = overview.analysis.mass / overview.total
+    believed = overview.analysis.mass / len(overview.votes)
     gold = overview.analysis.gold
     lines = []
     for j, name in enumerate(overview.votes.space):
-        known = None if gold is None else _share(gold[overview.known] == j, overview.counts[overview.known])
+        known = None if gold is None else float((gold[overview.known] == j).mean())
         lines.append({"name": name, "believed": float(believed[j]), "gold": known})
     return lines
-
-
-def _share(marked: Any, counts: Any) -> float:
-    """The share of rows that are marked."""
-    return float(counts[marked].sum() / counts.sum())
 
 
 def environment() -> Any:

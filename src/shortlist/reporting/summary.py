@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shortlist.analysis import Analysis
 from shortlist.identifiability import Diagnosis
 from shortlist.labelmodel.formulae.evidence import Gold
-from shortlist.reporting.notices import notices
+from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes
 
@@ -31,7 +31,7 @@ def summarise(
     time_limit: float = 10.0,
     diagnosis: Diagnosis | None = None,
 ) -> Summary:
-    """The notices and tables of the report, to print: in colour with rich, plainly with `print`.
+    """What to do, what stands out and the tables of the report, to print: in colour with rich, plainly with `print`.
 
     `diagnosis` is what `diagnose(votes)` found; without it, that is found out here.
     """
@@ -49,6 +49,8 @@ class Summary:
         from rich.text import Text
 
         yield Text(" · ".join(f"{tile.value} {tile.name}" for tile in self.overview.tiles), style="bold")
+        yield ""
+        yield from (Text(line) for line in self.overview.checkup.lines())
         yield ""
         yield notice_table(self.overview)
         yield ""
@@ -73,7 +75,7 @@ def notice_table(overview: Overview) -> Table:
     from rich.text import Text
 
     table = Table.grid(padding=(0, 1))
-    for notice in notices(overview):
+    for notice in (*notices(overview), verdict(overview)):
         table.add_row(SIGNS[notice.level], Text(notice.text))
     return table
 
@@ -84,7 +86,7 @@ def labeler_table(overview: Overview) -> Table:
     for name, header in (("accuracy", "accuracy"), ("accuracy", "0" + " " * (WIDTH - 2) + "1")):
         if name in columns:
             table.add_column(header, no_wrap=True)
-    for name, header in (("gold_accuracy", "gold"), ("likelihood", "worth"), ("gold_gain", "gain")):
+    for name, header in (("gold_accuracy", "gold accuracy"), ("worth", "worth"), ("gold_gain", "gold gain")):
         if name in columns:
             table.add_column(header, justify="right")
     for line in overview.labelers.iter_rows(named=True):
@@ -98,14 +100,14 @@ def _labeler(line: dict[str, Any], columns: list[str]) -> Iterator[Any]:
     yield Text(line["labeler"])
     yield f"{line['coverage']:.1%}"
     yield f"{line['conflict']:.1%}"
-    yield "–" if line["ambiguity"] is None else f"{line['ambiguity']:.1f}"
+    yield "–" if line["size"] is None else f"{line['size']:.1f}"
     if "accuracy" in columns:
         yield _share(line["accuracy"])
         yield Text(ruler(line), style="blue")
     if "gold_accuracy" in columns:
         yield _share(line["gold_accuracy"])
-    if "likelihood" in columns:
-        yield "–" if line["likelihood"] is None else f"{line['likelihood']:z.2f}"
+    if "worth" in columns:
+        yield "–" if line["worth"] is None else f"{line['worth']:z.2f}"
     if "gold_gain" in columns:
         yield "–" if line["gold_gain"] is None else f"{100 * line['gold_gain']:+z.1f}"
 

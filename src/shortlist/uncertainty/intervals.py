@@ -15,6 +15,7 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.labelmodel.formulae.likelihood import Parameters
+from shortlist.tables import html_table, text_table
 from shortlist.uncertainty.bootstrap import refits
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of
@@ -38,7 +39,7 @@ class Interval(NamedTuple):
         return self.upper - self.lower
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Intervals:
     """Intervals for what a LabelModel learned. What is given, not learned, has an interval of no width."""
 
@@ -48,6 +49,22 @@ class Intervals:
     class_balance: Interval  # (k,)
     level: float
     method: str
+    labelers: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """A line for each labeler: the interval of its accuracy on every class."""
+        return f"Intervals ({self.level:.0%}, {self.method}) of accuracies\n{text_table(*self._lines())}"
+
+    def _repr_html_(self) -> str:
+        return f"<div>Intervals ({self.level:.0%}) of accuracies{html_table(*self._lines())}</div>"
+
+    def _lines(self) -> tuple[list[str], list[list[str]]]:
+        cells = zip(self.accuracy.lower, self.accuracy.upper, strict=True)
+        names = self.labelers or [str(i) for i in range(len(self.accuracy.lower))]
+        classes = self.classes or [str(j) for j in range(self.accuracy.lower.shape[1])]
+        shown = [[f"{low:.0%} to {high:.0%}" for low, high in zip(*ends, strict=True)] for ends in cells]
+        return ["labeler", *classes], [[name, *line] for name, line in zip(names, shown, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON holds it."""
@@ -107,6 +124,8 @@ def _by_information(fitted: Fitted, level: float) -> Intervals:
         _of_balance(fitted, spread, z),
         level,
         "information",
+        fitted.panel.names,
+        tuple(fitted.panel.space),
     )
 
 
@@ -188,4 +207,6 @@ def _by_bootstrap(model: LabelModel, fits: list[LabelModel], level: float) -> In
         class_balance=ends("class_balance_"),
         level=level,
         method="bootstrap",
+        labelers=model.panel_.names,
+        classes=tuple(model.panel_.space),
     )

@@ -228,25 +228,34 @@ class Votes(Exchange):
             columns[name] = words.gather(column)
         return pl.DataFrame(columns)
 
-    def __repr__(self) -> str:
+    def _head(self) -> str:
         m, n = self.shape
-        shown = 12
         classes = ", ".join(self.space[:6]) + (", …" if len(self.space) > 6 else "")
         covered = self.covered.mean() if m else 0
-        head = (
+        return (
             f"Votes: {m:,} rows × {n} labelers over {len(self.space)} classes ({classes}); "
             f"{covered:.1%} of rows covered"
         )
+
+    def __repr__(self) -> str:
+        n, shown = len(self.names), 12
         width = max((len(name) for name in self.names[:shown]), default=0)
         lines = [self._line(i, width) for i in range(min(n, shown))]
-        return "\n".join([head, *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
+        return "\n".join([self._head(), *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
 
     def _repr_html_(self) -> str:
         """What notebooks show: the same, as a table."""
         from html import escape
 
-        head = escape(repr(self).split("\n")[0])
-        return f"<div>{head}{self.summary()._repr_html_()}</div>"
+        from shortlist.tables import html_table, percent
+
+        rows = [
+            [name, percent(float(share)), codomain.show(self.space), f"{failure.count:,}" if failure else ""]
+            for name, share, codomain, failure in zip(
+                self.names, self.coverage, self.codomains, self.failures, strict=True
+            )
+        ]
+        return f"<div>{escape(self._head())}{html_table(['labeler', 'coverage', 'says', 'failed on'], rows)}</div>"
 
     def _line(self, i: int, width: int) -> str:
         """What people see of one labeler; a long codomain loses its middle, since the dummy is at its end."""

@@ -311,4 +311,4 @@ def test_a_real_encoder(monkeypatch):
     )
     model.fit(birds * 4 + fish * 4, [[0.8, 0.2]] * 12 + [[0.2, 0.8]] * 12, classes=["bird", "fish"])
     found = evaluate(model.predict(["A pigeon on the roof.", "Herring in the ocean."]), ["bird", "fish"])
-    assert found["classifier"]["accuracy"].mean == 1
+    assert found["method"]["accuracy"].mean == 1

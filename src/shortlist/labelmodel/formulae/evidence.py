@@ -40,8 +40,8 @@ class Evidence:
     ) -> Evidence:
         """From Votes, or from chunks of Votes read once; gold and weights are counted over all rows."""
         chunks = [source] if isinstance(source, Votes) else source
-        if not isinstance(chunks, Iterable):
-            raise BadVotes(f"expected Votes or chunks of Votes, got {type(source).__name__}")
+        if not isinstance(chunks, Iterable) or hasattr(chunks, "shape"):
+            raise not_votes(source)
         known = None if gold is None else GoldByRow(gold)
         weighed = None if weights is None else checked_weights(weights)
         found, rows = EvidenceSum(), 0
@@ -177,11 +177,19 @@ def _only(votes: Votes, codes: npt.NDArray[Any]) -> Votes:
     return Votes(codes, votes.codomains, votes.space, votes.names)
 
 
+def not_votes(given: Any) -> BadVotes:
+    """The error of who gives something else, such as a label matrix of Snorkel's."""
+    return BadVotes(
+        f"expected Votes or chunks of Votes, got {type(given).__name__}. Votes.from_snorkel(matrix, classes) makes "
+        "them of a label matrix; from_crowd and others do of their formats."
+    )
+
+
 def _each(chunks: Iterable[Any]) -> Iterator[Votes]:
     empty = True
     for chunk in chunks:
         if not isinstance(chunk, Votes):
-            raise BadVotes(f"expected Votes or chunks of Votes, got {type(chunk).__name__}")
+            raise not_votes(chunk)
         empty = False
         yield chunk
     if empty:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FORMAT = 2  # 1 made keys from other parts
+FORMAT = 3  # 1 made keys from other parts, 2 had fewer facts
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ STAGES: Registry[Stage] = Registry(
     "stage",
     "shortlist.stages",
     lambda thing: getattr(thing, "name", None) if isinstance(thing, Stage) else None,
-    own=[Vote(), Fit(), Check(), Export(), Report(), Train(), Predict()],
+    own=[Vote(), Fit(), Check(), Export(), Train(), Predict(), Report()],
 )
 
 

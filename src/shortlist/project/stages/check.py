@@ -1,44 +1,55 @@
-"""check: whether accuracies can be learned from these votes alone."""
+"""check: what to do next, and whether accuracies can be learned from these votes alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
-    from shortlist.identifiability import Diagnosis
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
+    from shortlist.reporting.checkup import Checkup
+
+TIME_LIMIT = 30.0  # seconds for the diagnosis
 
 
 class Check(Stage):
-    """The diagnosis that the report shows, too."""
+    """The advice and the diagnosis that the report shows, too."""
 
     name = "check"
-    help = "Can accuracies be learned from votes alone?"
-    needs = ("vote",)
+    help = "What to do next; can accuracies be learned from votes?"
+    needs = ("vote", "fit")
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
 
-    def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        from shortlist.identifiability import diagnose
-        from shortlist.project.kept.state import write_json
+    def key(self, session: Session) -> Any:
+        gold = session.settings.data.gold  # known classes measure what is advised
+        return [gold and [gold, session.data_digests()], session.gold_digest()]
 
-        found = diagnose(session.tally.votes)
+    def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        from shortlist.project.kept.state import write_json
+        from shortlist.reporting.overview import Overview
+
+        found = Overview(session.seen, time_limit=TIME_LIMIT).checkup.in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
-        return {"identifiable": found.identifiable, "findings": found.findings}
+        return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {
+            "findings": found.diagnosis.findings,
+            "advice": [one.to_dict() for one in found.advice],
+            "notes": session.sample.notes,
+        }
 
-    def load(self, paths: Sequence[Path], settings: Settings) -> Diagnosis:  # noqa: ARG002
+    def load(self, paths: Sequence[Path], settings: Settings) -> Checkup:  # noqa: ARG002
         import json
 
-        from shortlist.identifiability import Diagnosis
+        from shortlist.reporting.checkup import Checkup
 
-        return Diagnosis.from_dict(json.loads(paths[0].read_text("utf-8")))
+        return Checkup.from_dict(json.loads(paths[0].read_text("utf-8")))
 
     def tell(self, facts: Facts) -> str:
-        return str(facts["findings"][0]).split(":")[0]
+        count = len(facts["advice"])
+        return f"{count or 'no'} suggestion{'' if count == 1 else 's'}; {facts['verdict']} from votes alone"

@@ -73,7 +73,7 @@ def label_job(session: Session, path: Path) -> LabelJob:
     from shortlist.project.parts.labels import LabelJob, labels_by_votes
     from shortlist.project.parts.part import PartReader
 
-    rows, model, votes = session.rows, session.model, session.overall.distinct.votes
+    rows, model, votes = session.rows, session.model, session.tally.without_gold().votes
     table = LabelTable(votes.space, rows.key(), balance=model.class_balance_, held=session.settings.output.shortlist)
     return LabelJob(
         parts=session.parts,

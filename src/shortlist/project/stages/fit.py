@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import ShortlistError
+from shortlist.errors import OneSided, ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Fit(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
         evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
-        with noted(notes):
+        with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
             if session.counted.sampled and not session.settings.gold_fits:
                 model = fitted(session.settings, session.parts, engine=session.engine)
             else:
@@ -45,9 +45,7 @@ class Fit(Stage):
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        if session.has_gold:
-            facts["accuracy"] = session.overall.right_on_gold
-        return facts
+        return facts | (gold_scores(session.tally, model) if session.has_gold else {})
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -57,6 +55,10 @@ class Fit(Stage):
     def tell(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
         return f"{facts['n_iter']} steps{stopped}{right_on_gold(facts)}"
+
+    def doubtful(self, facts: Facts) -> bool:
+        """Whether counting votes is right more often."""
+        return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
@@ -76,6 +78,22 @@ def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
+
+
+def gold_scores(tally: Evidence, model: Any) -> Facts:
+    """How often the model, and a mere count of the votes, is right on rows with a known class."""
+    import numpy as np
+
+    from shortlist.beliefs import most_likely
+    from shortlist.labelmodel import MajorityVote
+
+    known = np.flatnonzero(tally.gold >= 0)
+    votes, gold, counts = tally.votes[known], tally.gold[known], tally.weights[known]
+    guesses = [
+        most_likely(one.predict_proba(votes), one.class_balance_) for one in (model, MajorityVote().fit(tally.votes))
+    ]
+    right, counted = (float(np.average(guess == gold, weights=counts)) for guess in guesses)
+    return {"accuracy": right, "counting": counted, "gold_rows": int(counts.sum().round())}
 
 
 def right_on_gold(facts: Facts) -> str:

@@ -31,6 +31,13 @@ class Outcome:
 
         return "" if self.status == "skipped" else find_stage(self.stage).tell(self.facts)
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether what it found is too little, or too bad, to go on with."""
+        from shortlist.project.stages import find_stage
+
+        return self.status == "done" and find_stage(self.stage).doubtful(self.facts)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         return {

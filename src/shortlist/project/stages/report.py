@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 class Report(Stage):
-    """It shows the diagnosis that `check` made."""
+    """It shows the advice and the diagnosis that `check` made."""
 
     name = "report"
     help = "Write the one-page HTML report."
     needs = ("vote", "fit", "check")
+    shows = ("predict",)
     optional = True
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
@@ -34,12 +35,20 @@ class Report(Stage):
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        overview = Overview(session.overall, diagnosis=session.diagnosis, finder=session.finder)
+        overview = Overview(session.seen, checkup=session.checkup, scores=classifier_score(self, session))
         spent, labelers = self._spent(session), session.roster.labelers
-        write_page(overview, session.rows.to_show(), paths[0], title, labelers, spent)
-        return {}
+        write_page(overview, session.sample.rows, paths[0], title, labelers, spent)
+        return {"notes": session.sample.notes}
 
     def _spent(self, session: Session) -> list[dict[str, Any]]:
         """What was spent on language models when votes were made, a line for each model and labeler."""
         record = session.state.records.get("vote")
         return [] if record is None else list(record.facts.get("spent", ()))
+
+
+def classifier_score(stage: Stage, session: Session) -> dict[str, float]:
+    """How often the classifier is right on gold rows, where it was trained on what there is now."""
+    from shortlist.project.stages.running import shown_facts
+
+    accuracy = shown_facts(stage, session).get("predict", {}).get("accuracy")
+    return {} if accuracy is None else {"classifier": accuracy}

@@ -97,8 +97,16 @@ def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
     """One word for all that the outputs of a stage are made from. `reads` are files that it was found to read."""
     records = session.state.records
     inputs = {name: sorted(records[name].outputs.items()) for name in stage.needs}
+    parts = [inputs, stage.key(session), shown_facts(stage, session)]
     there = [path for path in map(Path, reads) if path.exists()]
-    return digest(stage.name, inputs, stage.key(session), [(path.name, session.digests.of(path)) for path in there])
+    return digest(stage.name, *parts, [(path.name, session.digests.of(path)) for path in there])
+
+
+def shown_facts(stage: Stage, session: Session) -> dict[str, Facts]:
+    """What other stages found that this one shows, of those that are wanted and up to date."""
+    others = (find_stage(name) for name in stage.shows)
+    records = {one.name: up_to_date(one, session) for one in others if one.refusal(session.settings) is None}
+    return {name: record.facts for name, record in records.items() if record is not None}
 
 
 def record_done(stage: Stage, session: Session, facts: Facts) -> None:

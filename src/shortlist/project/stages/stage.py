@@ -28,6 +28,7 @@ class Stage(ABC):
     name: ClassVar[str]
     help: ClassVar[str] = ""  # one line for the list of commands
     needs: ClassVar[tuple[str, ...]] = ()  # the stages whose outputs it reads
+    shows: ClassVar[tuple[str, ...]] = ()  # the stages whose facts it shows where they are up to date
     optional: ClassVar[bool] = False  # whether a run goes on without it where a package is not installed
     passing: ClassVar[tuple[str, ...]] = ()  # facts that are about one run only, and are not kept
 
@@ -65,6 +66,10 @@ class Stage(ABC):
         """What was found, in one line: on the command line and in notebooks."""
         return ""
 
+    def doubtful(self, facts: Facts) -> bool:  # noqa: ARG002
+        """Whether what was found is too little, or too bad, to go on with."""
+        return False
+
     def size(self, session: Session) -> int | None:  # noqa: ARG002
         """How many rows it goes through, where it tells `session.listener.advance`."""
         return None
@@ -86,9 +91,9 @@ class Stage(ABC):
 
 
 @contextmanager
-def noted(notes: list[str]) -> Iterator[None]:
-    """Warnings become notes."""
+def noted(notes: list[str], but: tuple[type[Warning], ...] = ()) -> Iterator[None]:
+    """Warnings become notes, but for some kinds that are told elsewhere."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ShortlistWarning)
         yield
-    notes += dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, Warning))
+    notes += dict.fromkeys(str(one.message) for one in warned if not issubclass(one.category, but))

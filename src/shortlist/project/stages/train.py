@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shortlist.votes import Votes
     from shortlist.votes.parts import VoteParts
 
+LITTLE = 30  # rows: fewer teach a classifier next to nothing
 SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
 
@@ -70,6 +71,9 @@ class Train(Stage):
 
     def tell(self, facts: Facts) -> str:
         return f"trained on {facts['trained_on']:,} rows"
+
+    def doubtful(self, facts: Facts) -> bool:
+        return bool(facts["trained_on"] < LITTLE)
 
 
 def no_classifier(settings: Settings) -> ShortlistError | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from shortlist.project.settings import Settings
     from shortlist.votes.parts import VoteParts
 
+LITTLE = 0.1  # of all rows: fewer with a vote are too few to go on with
+
 
 class Vote(Stage):
     """Labelers are asked about rows that they have not seen; what they said before is kept."""
@@ -87,6 +89,9 @@ class Vote(Stage):
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
+
+    def doubtful(self, facts: Facts) -> bool:
+        return bool(facts["covered"] < LITTLE)
 
 
 def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist.reporting.calibration import Calibration, wilson
+from shortlist.analysis.calibration import Calibration, wilson
 
 
 def test_two_bins_by_hand():

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats
 
 BINS = 10
 
@@ -35,23 +34,16 @@ class Calibration:
     error: float  # expected calibration error: the mean distance between belief and truth, over rows
 
     @classmethod
-    def of(cls, belief: Floats, right: npt.NDArray[np.bool_], rows: Positions | None = None) -> Calibration:
-        """`rows` are how many each belief is about, one without it."""
-        counts = np.ones(len(belief), np.int64) if rows is None else rows
+    def of(cls, belief: Floats, right: npt.NDArray[np.bool_]) -> Calibration:
         which = np.minimum((belief * BINS).astype(np.int64), BINS - 1)
-        bins = tuple(_bin(belief[which == b], right[which == b], counts[which == b]) for b in np.unique(which))
-        error = sum(b.rows * abs(b.belief - b.right) for b in bins) / counts.sum()
-        return cls(bins, _mean(belief, counts), _mean(right, counts), float(error))
+        bins = tuple(_bin(belief[which == b], right[which == b]) for b in np.unique(which))
+        error = sum(b.rows * abs(b.belief - b.right) for b in bins) / len(belief)
+        return cls(bins, float(belief.mean()), float(right.mean()), error)
 
 
-def _bin(belief: Floats, right: npt.NDArray[np.bool_], counts: Positions) -> Bin:
-    rows, share = int(counts.sum()), _mean(right, counts)
-    lower, upper = wilson(share, rows)
-    return Bin(rows, _mean(belief, counts), share, lower, upper)
-
-
-def _mean(values: npt.NDArray[Any], counts: Positions) -> float:
-    return float(np.average(values, weights=counts))
+def _bin(belief: Floats, right: npt.NDArray[np.bool_]) -> Bin:
+    lower, upper = wilson(float(right.mean()), len(right))
+    return Bin(len(right), float(belief.mean()), float(right.mean()), lower, upper)
 
 
 def wilson(share: float, n: int, level: float = 0.9) -> tuple[float, float]:

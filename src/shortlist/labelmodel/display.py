@@ -1,0 +1,39 @@
+"""Display: a fitted label model, as a terminal and as a notebook show it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from shortlist.tables import html_table, percent, text_table
+from shortlist.wording import some_of
+
+if TYPE_CHECKING:
+    from shortlist.labelmodel.model import LabelModel
+
+HEADERS = ["labeler", "votes on", "accuracy: worst class", "best class"]
+
+
+def as_text(model: LabelModel) -> str:
+    return f"{found(model)}\n{text_table(HEADERS, lines(model))}"
+
+
+def as_html(model: LabelModel) -> str:
+    return f"<p>{escape(found(model))}</p>{html_table(HEADERS, lines(model))}"
+
+
+def found(model: LabelModel) -> str:
+    """What was fitted, whether it converged, and the class balance."""
+    ended = "converged" if model.converged_ else "stopped before it converged,"
+    balance = zip(model.panel_.space, model.class_balance_.tolist(), strict=True)
+    shares = some_of([f"{name} {percent(share, 0)}" for name, share in balance], most=8)
+    rows, labelers = f"{model.evidence_.total:,.0f} rows", f"{len(model.panel_.names)} labelers"
+    return f"Fitted on {rows} and {labelers}; {ended} after {model.n_iter_} steps. Class balance: {shares}"
+
+
+def lines(model: LabelModel) -> list[list[str]]:
+    """A line for each labeler: how often it votes, and how accurate it is on the classes it knows least and best."""
+    return [
+        [name, percent(float(propensity)), percent(float(accuracy.min()), 0), percent(float(accuracy.max()), 0)]
+        for name, propensity, accuracy in zip(model.panel_.names, model.propensity_, model.accuracy_, strict=True)
+    ]

@@ -1,0 +1,257 @@
+"""Advice: what to do next, in plain words, each with the line of code that does it; what gains most comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from shortlist.analysis.accuracy import WIDEST
+from shortlist.analysis.calibration import wilson
+from shortlist.identifiability.findings import show_not
+from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain
+from shortlist.reporting.trials import FEW, Trial, Trials
+from shortlist.wording import some_of
+
+if TYPE_CHECKING:
+    from shortlist.reporting.overview import Overview
+
+TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
+SHOWN = 6
+ENOUGH = 50  # rows with a known class
+
+Kind = Literal["failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "label"]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing to do.
+
+    what, why   what to do, and the reason for it
+    code        the line that does it
+    command     in a project: the command that does it, or shows the rows in question
+    gain        rows that are expected to be set right; None where that is not known
+    measured    whether rows with a known class show the gain; else it is an estimate
+    """
+
+    kind: Kind
+    what: str
+    why: str
+    code: str
+    gain: float | None = None
+    measured: bool = False
+    command: str = ""
+
+    @property
+    def in_project(self) -> Advice:
+        """The same for who works in a project folder: its commands beside the code, or in its place."""
+        by_command = self.kind in ("uncovered", "label")
+        lines = [self.command] if by_command else [self.code, self.command and f"# look: {self.command}"]
+        return replace(self, code="\n".join(filter(None, lines)))
+
+    def show_gain(self, m: int) -> str:
+        """The gain in words; nothing where it is not known."""
+        if self.gain is None:
+            return ""
+        how = "measured on gold rows" if self.measured else "estimate"
+        return f"About {self.gain:,.0f} more of {m:,} rows right ({how})"
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def advise(overview: Overview) -> list[Advice]:
+    """What is broken first, then by gain, then what would measure more."""
+    broken = [*failed(overview), *silent(overview), *unfinished(overview)]
+    better = [one for one in improvements(overview) if one.gain is not None and one.gain >= 1]
+    better.sort(key=lambda one: -(one.gain or 0))
+    return [*broken, *better[: max(1, SHOWN - len(broken))], *more_gold(overview)]
+
+
+# -- what is broken ------------------------------------------------------------------------------------
+
+
+def failed(overview: Overview) -> Iterator[Advice]:
+    for name, failure in zip(overview.votes.names, overview.votes.failures, strict=True):
+        if failure:
+            trace = failure.first.strip().splitlines()
+            yield Advice(
+                "failed",
+                f"Mend {name}: it failed on {failure.count:,} rows.",
+                f"It abstained there. The first error: {trace[-1] if trace else 'unknown'}",
+                f'apply([{name}], rows, on_error="raise")    # stops at the first row that fails',
+            )
+
+
+def silent(overview: Overview) -> Iterator[Advice]:
+    for name in overview.plain_labelers.filter(pl.col("votes") == 0)["labeler"]:
+        yield Advice(
+            "silent",
+            f"Mend {name}, or delete it: it never voted on these rows.",
+            f"What it looks for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
+            f"del {name}",
+        )
+
+
+def unfinished(overview: Overview) -> Iterator[Advice]:
+    if getattr(overview.model, "converged_", True) is False:
+        yield Advice(
+            "unfinished",
+            "Let the fit run longer.",
+            f"It stopped before it converged, after {overview.model.n_iter_:,} steps.",
+            f"LabelModel(max_iter={10 * overview.model.max_iter})",
+        )
+
+
+# -- what would set rows right -------------------------------------------------------------------------
+
+
+def improvements(overview: Overview) -> Iterator[Advice]:
+    if overview.model is None:
+        return
+    table = overview.plain_labelers
+    if overview.estimates and overview.model.accuracy_.size <= WIDEST:
+        trials = Trials(overview.analysis)
+        yield from left_out(overview, trials)
+        yield from two_sided(overview, trials)
+    average = Average.of(table)
+    yield from mixed(overview, average)
+    yield from uncovered(overview, average)
+
+
+def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
+    """Labelers without which the labels are better."""
+    if len(overview.votes.names) < 4:
+        return
+    reasons = dict(suspects(overview))
+    for name in list(reasons)[:TRIED]:
+        trial = trials.without(name)
+        if trial.sure or not trial.measured:
+            why = " ".join(filter(None, (reasons[name], trial.show())))
+            found = Advice(
+                "leave out", f"Mend {name}, or leave it out.", why, f"del {name}", trial.gain, trial.measured
+            )
+            yield replace(found, command=f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}")
+
+
+def suspects(overview: Overview) -> Iterator[tuple[str, str]]:
+    """Labelers that may do harm, and why; with enough known rows all are tried, the most overrated first."""
+    table, k = overview.plain_labelers, len(overview.votes.space)
+    reasons = {**dict(copies(overview)), **dict(worse_than_chance(table, one_sided(overview), k))}
+    if overview.known.sum() >= FEW:
+        order = table.sort(pl.col("gold_accuracy") - pl.col("accuracy"), nulls_last=True)
+        for name, right, rows in order.select("labeler", "gold_accuracy", "gold_votes").iter_rows():
+            counted = f"It is right on {right:.0%} of {rows:,} gold rows." if rows else "It votes on no gold row."
+            yield name, reasons.get(name, counted)
+    else:
+        yield from reasons.items()
+
+
+def one_sided(overview: Overview) -> list[str]:
+    """Labelers that vote, and have one thing to say."""
+    votes = overview.votes
+    told = zip(votes.names, votes.codomains, votes.coverage, strict=True)
+    return [name for name, codomain, coverage in told if codomain.one_sided and coverage]
+
+
+def copies(overview: Overview) -> Iterator[tuple[str, str]]:
+    """Of two labelers that depend on each other, the one that votes less often."""
+    votes = dict(overview.plain_labelers.select("labeler", "votes").iter_rows())
+    for pair in sorted(overview.near_copies):
+        less, more = sorted(pair, key=lambda name: votes[name])
+        yield less, f"It depends on {more} beyond what the class explains, so their evidence may count twice."
+
+
+def worse_than_chance(table: pl.DataFrame, one_sided: list[str], k: int) -> Iterator[tuple[str, str]]:
+    """Labelers whose shortlists hold the class less often than any shortlist of that size would.
+
+    Where that is estimated, not counted, it is not said of one-sided labelers: their accuracy cannot be estimated.
+    """
+    for line in table.filter(pl.col("votes") > 0).iter_rows(named=True):
+        name, chance = line["labeler"], line["size"] / k
+        if line.get("gold_votes", 0) >= FEW:
+            right, top = line["gold_accuracy"], wilson(line["gold_accuracy"], line["gold_votes"])[1]
+            where = f"on {right:.0%} of {line['gold_votes']:,} gold rows"
+        else:
+            right = line["accuracy"]
+            top = 1.0 if name in one_sided or right is None else line["accuracy_high"] or right
+            where = f"{right or 0:.0%} of the time, as estimated"
+        if top < chance:
+            yield name, f"It is right {where}; random answers of its size would be right {chance:.0%} of the time."
+
+
+def two_sided(overview: Overview, trials: Trials) -> Iterator[Advice]:
+    """Labelers with one answer that had better say the contrary elsewhere: each by itself where that is measured."""
+    names = one_sided(overview)
+    if names and overview.known.sum() < FEW:
+        yield _say_not(overview, names, trials.two_sided(names))
+    elif names:
+        tried = ((name, trials.two_sided([name])) for name in names[:TRIED])
+        yield from (_say_not(overview, [name], trial) for name, trial in tried if trial.sure)
+
+
+def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
+    first = names[0]
+    (said,) = overview.votes.codomains[overview.votes.names.index(first)].says
+    no = show_not(overview.votes.space.ordered(said))
+    one = len(names) == 1
+    return Advice(
+        "two-sided",
+        f"Let {some_of(names)} also say what a row is not, where nothing matches.",
+        f"{'It always gives' if one else 'They always give'} the same answer, so votes do not show how accurate "
+        f"{'it is' if one else 'they are'}. {trial.show()}",
+        f"{first} = keywords(…, no={no})    # in a function: return {no}",
+        trial.gain,
+        trial.measured,
+    )
+
+
+def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
+    for one, other, error, gain, counted in mixed_pairs(overview.analysis, average)[:2]:
+        mistaken = f"On gold rows, {error:.0%} of both are" if counted else f"About {error:.0%} of the rows of both are"
+        yield Advice(
+            "mixed",
+            f"Write a labeler that tells {one} from {other}.",
+            f"{mistaken} taken for the other one. The gain is that of a labeler as good as your average one "
+            f"({average.show()}).",
+            f"@labeler(says=[{_word(one)}, {_word(other)}])\ndef tells_apart(text): ...",
+            gain,
+            command=f"shortlist show --class {quote(one)} --unsure",
+        )
+
+
+def _word(name: str) -> str:
+    return show_not([name])[4:-1]
+
+
+def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:
+    rows = int((~overview.votes.covered).sum())
+    if rows:
+        yield Advice(
+            "uncovered",
+            "Write a labeler for rows that have no vote.",
+            f"{rows:,} rows ({rows / len(overview.votes):.0%}) have no vote, so only the class balance is known there. "
+            f"The gain is that of a labeler as good as your average one ({average.show()}).",
+            "[row for row, voted in zip(rows, votes.covered) if not voted][:20]    # look at some",
+            uncovered_gain(overview.analysis, average),
+            command="shortlist show --uncovered",
+        )
+
+
+# -- what would tell more ------------------------------------------------------------------------------
+
+
+def more_gold(overview: Overview) -> Iterator[Advice]:
+    known = int(overview.known.sum())
+    if overview.model is not None and known < ENOUGH:
+        have = f"{known} rows have" if known else "No row has"
+        yield Advice(
+            "label",
+            f"Label about {ENOUGH} rows by hand, to know how good the labels are.",
+            f"{have} a known class. With {ENOUGH}, accuracies and the advice above are measured, not estimated.",
+            f"Analysis(votes, model).suggest({ENOUGH})    # the rows that help most",
+            command="shortlist label",
+        )

@@ -1,0 +1,68 @@
+"""Checkup: what to do about labelers, and whether their accuracies can be learned at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from shortlist.identifiability import Diagnosis
+from shortlist.reporting.advice import Advice
+
+
+@dataclass(frozen=True, repr=False)
+class Checkup:
+    """A to-do list, the most gain first, and the doctor's diagnosis, whose theory is for those who ask why."""
+
+    rows: int
+    advice: tuple[Advice, ...]
+    diagnosis: Diagnosis
+
+    @property
+    def identifiable(self) -> bool | None:
+        """Whether accuracies can be learned from votes alone; None where that is not decided."""
+        return self.diagnosis.identifiable
+
+    @property
+    def in_project(self) -> Checkup:
+        """The same for who works in a project folder: its commands stand beside the code."""
+        return replace(self, advice=tuple(one.in_project for one in self.advice))
+
+    def lines(self) -> Iterator[str]:
+        """The to-do list, as a terminal shows it."""
+        if not self.advice:
+            yield "Nothing to do: no change that was tried sets more rows right."
+            return
+        yield "What to do, the most gain first. Do one, run again: gains do not add up."
+        for number, one in enumerate(self.advice, 1):
+            yield f"{number}. {one.what}"
+            yield f"   {one.why}"
+            if one.gain is not None:
+                yield f"   {one.show_gain(self.rows)}."
+            yield from (f"       {line}" for line in one.code.splitlines())
+
+    def __str__(self) -> str:
+        return "\n".join([*self.lines(), "", self.diagnosis.findings[0]])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        items = "".join(
+            f"<li><b>{escape(one.what)}</b> {escape(one.why)} <i>{escape(one.show_gain(self.rows))}</i>"
+            f"<pre>{escape(one.code)}</pre></li>"
+            for one in self.advice
+        )
+        todo = f"<ol>{items}</ol>" if items else f"<p>{escape(next(self.lines()))}</p>"
+        return f"<div><b>What to do</b>{todo}{self.diagnosis._repr_html_()}</div>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it: the diagnosis, and the advice beside it."""
+        return {"rows": self.rows, "advice": [one.to_dict() for one in self.advice], **self.diagnosis.to_dict()}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
+        """What `to_dict` gave."""
+        return cls(record["rows"], tuple(Advice(**one) for one in record["advice"]), Diagnosis.from_dict(record))

@@ -1,0 +1,115 @@
+"""Trials: what a change to the labelers would do, tried out on the votes at hand by fitting the model again.
+
+Rows with a known class measure it. Without them, the beliefs of the new fit say how many of the rows that change
+their label are expected to be set right.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from shortlist.analysis import Analysis
+from shortlist.analysis.worth import fit_again
+from shortlist.arrays import Floats, Positions
+from shortlist.beliefs import most_likely
+from shortlist.votes import Codomain, Votes
+
+MOST = 3_000  # rows a trial is made on
+FEW = 20  # rows with a known class: fewer measure nothing
+SURE = 2.0  # standard errors beyond which a difference is not called chance
+
+
+class Trial(NamedTuple):
+    """What would come of a change: rows set right (of all rows), rows that change their label, and the evidence."""
+
+    gain: float
+    changed: float
+    before: float | None = None  # share of known rows that are right
+    after: float | None = None
+    known: int = 0
+    sure: bool = False  # whether known rows show more than chance would
+
+    @property
+    def measured(self) -> bool:
+        return self.after is not None
+
+    def show(self) -> str:
+        """The evidence in a sentence."""
+        if self.before is not None and self.after is not None:
+            return f"Tried: right on {self.known:,} gold rows {self.before:.1%} → {self.after:.1%}."
+        return f"Tried: {self.changed:,.0f} rows would change their label."
+
+
+class Trials:
+    """The model fitted again to some rows, as they are and with one change at a time."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis, self.model, self.m = analysis, analysis.model, len(analysis.votes)
+        self.chosen = chosen_rows(analysis)
+        self.votes = analysis.votes[self.chosen]
+        gold = analysis.gold
+        self.gold = np.full(len(self.chosen), -1, np.int64) if gold is None else gold[self.chosen]
+        self.known = self.gold >= 0
+
+    def without(self, name: str) -> Trial:
+        """A labeler is left out."""
+        return self._tried(self.votes[:, [other for other in self.votes.names if other != name]])
+
+    def two_sided(self, names: list[str]) -> Trial:
+        """Labelers that have one thing to say also say the contrary, wherever they abstain."""
+        return self._tried(contradicting(self.votes, names))
+
+    @cached_property
+    def _before(self) -> Positions:
+        return self._guess(self.votes)[0]
+
+    def _guess(self, votes: Votes) -> tuple[Positions, Floats]:
+        model: Any = fit_again(self.model, votes)
+        beliefs = model.predict_proba(votes)
+        return most_likely(beliefs, model.class_balance_), beliefs
+
+    def _tried(self, votes: Votes) -> Trial:
+        before, (after, beliefs) = self._before, self._guess(votes)
+        scale, changed = self.m / len(self.votes), before != after
+        if self.known.sum() >= FEW:
+            return self._measured(before, after, scale * float(changed.sum()))
+        every = np.arange(len(before))
+        gain = float((beliefs[every, after] - beliefs[every, before]).sum())
+        return Trial(scale * gain, scale * float(changed.sum()))
+
+    def _measured(self, before: Positions, after: Positions, changed: float) -> Trial:
+        gold, count = self.gold[self.known], int(self.known.sum())
+        was, now = before[self.known] == gold, after[self.known] == gold
+        mended, broken = int((now & ~was).sum()), int((was & ~now).sum())
+        sure = abs(mended - broken) > SURE * (mended + broken) ** 0.5
+        gain = self.m * (mended - broken) / count
+        return Trial(gain, changed, float(was.mean()), float(now.mean()), count, sure)
+
+
+def chosen_rows(analysis: Analysis) -> Positions:
+    """All rows, or as many as a trial takes: half of them with a known class where there are so many."""
+    m = len(analysis.votes)
+    if m <= MOST:
+        return np.arange(m)
+    known = np.zeros(m, np.bool_) if analysis.gold is None else analysis.gold >= 0
+    some = spread(np.flatnonzero(known), MOST // 2)
+    return np.sort(np.concatenate([some, spread(np.flatnonzero(~known), MOST - len(some))]))
+
+
+def spread(rows: Positions, most: int) -> Positions:
+    """At most so many of the rows, evenly spaced."""
+    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+
+
+def contradicting(votes: Votes, names: list[str]) -> Votes:
+    """The votes if these labelers said the contrary of their one shortlist instead of abstaining."""
+    codes, codomains = votes.codes.copy(), list(votes.codomains)
+    for i in (votes.names.index(name) for name in names):
+        (said,) = codomains[i].says
+        contrary = frozenset(votes.space) - said
+        codomains[i] = Codomain.declare([said, contrary], votes.space)
+        codes[:, i] = np.where(votes.codes[:, i] == 0, 2, 1)
+    return Votes(codes, codomains, votes.space, votes.names)

@@ -1,0 +1,147 @@
+"""What to do comes first, by gain, with a line of code, and never contradicts itself."""
+
+import ast
+
+import numpy as np
+import polars as pl
+
+import shortlist
+from shortlist import LabelModel, Votes
+from shortlist.reporting.advice import ENOUGH, advise, suspects, worse_than_chance
+from shortlist.votes import Failure
+from tests.analysis.worked import quietly_fitted
+from tests.reporting.showing import drawn, hostile, overview_of
+from tests.reporting.test_trials import misled
+
+
+def advice_of(votes, model=None, *, gold=None):
+    return advise(overview_of(votes, model, gold=gold))
+
+
+def kinds(found):
+    return [one.kind for one in found]
+
+
+def test_labelers_that_mislead_the_model_come_first_and_the_gain_is_measured():
+    votes, truth, model = misled()
+    found = advice_of(votes, model, gold=truth)
+    assert {one.code for one in found[:2]} == {"del rumour", "del echo"}
+    assert found[0].measured
+    assert found[0].gain > 200
+    assert "gold rows" in found[0].why
+
+
+def test_without_gold_rows_near_copies_are_tried():
+    votes = drawn(2000).votes
+    copied = votes.codes[:, :1].copy()
+    copied[:200], copied[200:400] = 0, 1
+    votes = Votes.beside([votes, Votes(copied, votes.codomains[:1], votes.space, ["copy"])])
+    reasons = dict(suspects(overview_of(votes, quietly_fitted(votes))))
+    assert "copy" in reasons or "goal" in reasons
+    assert "beyond what the class explains" in next(iter(reasons.values()))
+
+
+def test_the_most_gain_comes_first():
+    votes, truth, model = misled(seed=3)
+    for gold in (truth, None):
+        gains = [one.gain for one in advice_of(votes, model, gold=gold) if one.gain is not None]
+        assert len(gains) > 1
+        assert gains == sorted(gains, reverse=True)
+        assert min(gains) >= 1
+
+
+def test_a_labeler_worse_than_chance_by_gold_rows():
+    table = pl.DataFrame(
+        {"labeler": ["film", "state"], "votes": [50, 50], "size": [1.0, 1.0], "accuracy": [0.2, 0.2],
+         "accuracy_high": [0.25, 0.25], "gold_votes": [40, 3], "gold_accuracy": [0.1, 0.1]}
+    )  # fmt: skip
+    assert dict(worse_than_chance(table, ["state"], 2)) == {
+        "film": "It is right on 10% of 40 gold rows; random answers of its size would be right 50% of the time."
+    }
+    assert "estimated" in dict(worse_than_chance(table, [], 2))["state"]
+
+
+def test_what_is_broken_comes_before_what_could_be_better():
+    votes, truth = drawn()
+    codes = votes.codes.copy()
+    codes[:, 3] = 0
+    failures = [Failure(7, "Traceback …\nValueError: no title"), None, None, None]
+    votes = Votes(codes, votes.codomains, votes.space, votes.names, failures=failures)
+    found = advice_of(votes, quietly_fitted(votes, max_iter=1), gold=list(truth))
+    assert kinds(found)[:3] == ["failed", "silent", "unfinished"]
+    assert "failed on 7 rows" in found[0].what
+    assert found[0].why.endswith("ValueError: no title")
+    assert "score" in found[1].what
+    assert eval(found[2].code, {"LabelModel": LabelModel}).max_iter == 10
+
+
+def test_one_sided_labelers_are_told_once_and_what_to_write():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 600)
+    hit = (rng.random((600, 3)) < 0.9) & (truth[:, None] == np.arange(3))
+    votes = Votes(hit.astype(int), [["a"], ["b"], [{"a", "c"}]], ["a", "b", "c"], ["film", "state", "either"])
+    found = [one for one in advice_of(votes, quietly_fitted(votes)) if one.kind == "two-sided"]
+    assert len(found) <= 1
+    for one in found:
+        assert "film, state, either" in one.what
+        assert 'no=Not("a")' in one.code
+
+
+def test_a_one_sided_labeler_is_not_judged_by_an_estimate_that_cannot_be_made():
+    votes, _ = drawn(600)
+    film = Votes(np.ones((600, 1), int), [["business"]], votes.space, ["film"])
+    votes = Votes.beside([votes, film])
+    assert "del film" not in [one.code for one in advice_of(votes, quietly_fitted(votes))]
+
+
+def test_rows_without_a_vote_and_classes_that_are_mixed_up():
+    votes = drawn(600).votes
+    codes = votes.codes.copy()
+    codes[:300] = 0
+    found = advice_of(Votes(codes, votes.codomains, votes.space, votes.names), quietly_fitted(votes))
+    assert "uncovered" in kinds(found)
+    assert "mixed" in kinds(found)
+    assert "300 rows (50%)" in next(one for one in found if one.kind == "uncovered").why
+
+
+def test_gold_rows_are_asked_for_until_there_are_enough():
+    votes, truth = drawn()
+    model, gold = quietly_fitted(votes), dict(enumerate(truth))
+    assert kinds(advice_of(votes, model))[-1] == "label"
+    assert "label" not in kinds(advice_of(votes, model, gold=dict(list(gold.items())[:ENOUGH])))
+    assert "label" not in kinds(advice_of(votes))  # nothing to score yet
+
+
+def test_where_gold_rows_show_no_mistake_there_is_nothing_to_do():
+    votes, _ = drawn(600)
+    model = quietly_fitted(votes)
+    overview = overview_of(votes, model, gold=list(model.predict(votes)))
+    assert overview.checkup.advice == ()
+    assert "Nothing to do" in str(overview.checkup)
+
+
+def test_the_code_of_every_advice_is_code():
+    votes, model, _, gold = hostile()
+    seen = [*advice_of(votes, model, gold=gold), *advice_of(votes, model)]
+    odd, truth = drawn(600, classes=('it\'s "odd" \\ é', "sports", "world"))
+    seen += [*advice_of(odd, quietly_fitted(odd), gold=list(truth)), *advice_of(odd, quietly_fitted(odd))]
+    votes, truth, model = misled()
+    seen += advice_of(votes, model, gold=truth)
+    for one in seen:
+        if one.kind not in ("failed", "silent", "leave out"):  # these hold a name, which need not be Python's
+            ast.parse(one.code.replace("…", "..."))
+    assert {"failed", "mixed", "leave out"} <= set(kinds(seen))
+
+
+def test_advice_names_only_what_is_there():
+    assert hasattr(shortlist, "Analysis")
+    assert hasattr(shortlist.Analysis, "suggest")
+
+
+def test_findings_about_the_same_classes_do_not_contradict_each_other():
+    """How many labelers tell two classes apart was counted in two ways on one page."""
+    votes = drawn(600).votes
+    overview = overview_of(votes, quietly_fitted(votes))
+    words = " ".join([*(one.why for one in overview.checkup.advice), *overview.diagnosis.findings])
+    assert "name one without the other" not in words
+    assert "nobody" not in words

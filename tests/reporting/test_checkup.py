@@ -1,0 +1,40 @@
+"""Advice and diagnosis, as people and programs read them."""
+
+import json
+
+from shortlist.reporting.checkup import Checkup
+from tests.analysis.worked import quietly_fitted
+from tests.reporting.showing import SCRIPT, drawn, hostile, overview_of
+
+
+def checkup_of(votes, gold=None):
+    return overview_of(votes, quietly_fitted(votes), gold=gold).checkup
+
+
+def test_what_to_do_comes_first_and_theory_is_left_out():
+    found = checkup_of(drawn().votes)
+    lines = str(found).splitlines()
+    assert lines[0].startswith("What to do")
+    assert lines[1] == f"1. {found.advice[0].what}"
+    assert lines[-1] == found.diagnosis.findings[0]
+    assert repr(found) == str(found)
+
+
+def test_json_holds_all_of_it():
+    found = checkup_of(drawn().votes)
+    again = Checkup.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.advice == found.advice
+    assert str(again) == str(found)
+    assert again.identifiable is found.identifiable
+
+
+def test_notebooks_show_a_list_with_the_theory_folded_away():
+    page = checkup_of(drawn().votes)._repr_html_()
+    assert page.index("<ol>") < page.index("<details>")
+    assert SCRIPT not in checkup_of(hostile()[0])._repr_html_()
+
+
+def test_in_a_project_commands_stand_beside_the_code():
+    found = {one.kind: one for one in checkup_of(drawn().votes).in_project.advice}
+    assert found["label"].code == "shortlist label"
+    assert found["mixed"].code.splitlines()[-1].startswith("# look: shortlist show --class ")

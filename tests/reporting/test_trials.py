@@ -1,0 +1,77 @@
+"""What a change to the labelers would do, tried out."""
+
+import numpy as np
+import pytest
+
+from shortlist import Analysis, Votes
+from shortlist.reporting.trials import FEW, MOST, Trials, chosen_rows, contradicting
+from tests.analysis.worked import quietly_fitted
+from tests.reporting.showing import drawn
+
+
+def misled(m=900, seed=0):
+    """Labelers of which two repeat each other about nothing, the truth, and a model that believes these two."""
+    votes, truth = drawn(m)
+    rng = np.random.default_rng(seed)
+    rumour = rng.integers(1, 4, m)
+    echo = np.where(rng.random(m) < 0.15, rng.integers(1, 4, m), rumour)
+    twins = Votes(np.stack([rumour, echo], axis=1), [list(votes.space)] * 2, votes.space, ["rumour", "echo"])
+    votes = Votes.beside([votes, twins])
+    return votes, list(truth), fitted(votes)
+
+
+def fitted(votes):
+    return quietly_fitted(votes, estimator="likelihood")
+
+
+def without(votes, name):
+    return votes[:, [other for other in votes.names if other != name]]
+
+
+def test_a_labeler_left_out_is_scored_as_a_fit_without_it():
+    votes, truth, model = misled()
+    trial = Trials(Analysis(votes, model, gold=truth)).without("echo")
+    rest = without(votes, "echo")
+    before, after = (model.predict(votes) == truth).mean(), (fitted(rest).predict(rest) == truth).mean()
+    assert (trial.before, trial.after) == (pytest.approx(before), pytest.approx(after))
+    assert trial.gain == pytest.approx(900 * (after - before))
+    assert trial.gain > 200
+    assert trial.sure
+    assert trial.measured
+
+
+def test_a_useless_change_is_not_sure():
+    votes, truth = drawn(300)
+    dice = Votes(np.random.default_rng(1).integers(0, 2, (300, 1)), [["business"]], votes.space, ["dice"])
+    votes = Votes.beside([votes, dice])
+    assert not Trials(Analysis(votes, quietly_fitted(votes), gold=list(truth))).without("dice").sure
+
+
+def test_without_gold_rows_beliefs_of_the_new_fit_say_what_is_gained():
+    votes, truth, model = misled(400)
+    trial = Trials(Analysis(votes, model)).without("echo")
+    rest = without(votes, "echo")
+    beliefs, before = fitted(rest).predict_proba(rest), model.predict_proba(votes).argmax(axis=1)
+    assert not trial.measured
+    assert trial.gain == pytest.approx((beliefs.max(axis=1) - beliefs[np.arange(400), before]).sum())
+    assert trial.changed == (beliefs.argmax(axis=1) != before).sum()
+    few = dict(list(enumerate(truth))[: FEW - 1])
+    assert not Trials(Analysis(votes, model, gold=few)).without("echo").measured
+
+
+def test_the_contrary_is_said_where_a_labeler_abstained():
+    votes = Votes([[1, 0], [0, 2], [1, 1]], [["a"], ["a", {"b", "c"}]], ["a", "b", "c"], ["film", "both"])
+    changed = contradicting(votes, ["film"])
+    assert [changed.shortlist(row, "film") for row in range(3)] == [{"a"}, {"b", "c"}, {"a"}]
+    assert changed.codomains[0].dummies == frozenset()
+    assert np.array_equal(changed.codes[:, 1], votes.codes[:, 1])
+
+
+def test_of_many_rows_some_are_chosen_half_of_them_with_a_known_class():
+    codes = np.random.default_rng(0).integers(0, 3, (3 * MOST, 3))
+    votes = Votes(codes, [["a", "b"]] * 3, ["a", "b"])
+    gold = dict.fromkeys(range(0, len(votes), 2), "a")
+    rows = chosen_rows(Analysis(votes, gold=gold))
+    assert len(rows) == len(set(rows.tolist())) == MOST
+    assert (rows % 2 == 0).sum() == MOST // 2
+    assert len(chosen_rows(Analysis(votes))) == MOST

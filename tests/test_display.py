@@ -1,0 +1,80 @@
+"""What one types at a prompt is answered by a table that a person reads, in text and in a notebook."""
+
+import pytest
+
+from shortlist import Analysis, LabelModel, Votes, diagnose, intervals
+from shortlist.errors import BadFit, BadVotes
+from tests.analysis.worked import quietly_fitted
+from tests.reporting.showing import SCRIPT, drawn, hostile
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """Name → an object to look at, made of names that attack."""
+    votes, model, _, gold = hostile()
+    return {
+        "votes": votes,
+        "model": model,
+        "analysis": Analysis(votes, model, gold=gold),
+        "diagnosis": diagnose(votes),
+        "explanation": model.explain(votes, 3),
+        "intervals": intervals(model),
+    }
+
+
+@pytest.mark.parametrize("name", ["votes", "model", "analysis", "diagnosis", "explanation", "intervals"])
+def test_nothing_prints_as_an_address_and_notebooks_run_nothing(shown, name):
+    thing = shown[name]
+    assert " object at 0x" not in repr(thing)
+    page = thing._repr_html_()
+    assert SCRIPT not in page
+    assert "<table" in page or "<ul" in page
+    if name not in ("diagnosis", "explanation"):
+        for labeler in shown["votes"].names:
+            assert labeler in repr(thing)
+
+
+def test_a_fitted_model_says_what_it_found():
+    votes = drawn().votes
+    assert repr(LabelModel()) == "LabelModel()"
+    text = repr(quietly_fitted(votes))
+    assert text.startswith("LabelModel()\nFitted on 300 rows and 4 labelers; converged after")
+    assert "stopped before it converged" in repr(quietly_fitted(votes, max_iter=1))
+    assert "<table" not in LabelModel()._repr_html_()
+
+
+def test_an_analysis_says_how_good_it_is():
+    votes, truth = drawn()
+    analysis = Analysis(votes, quietly_fitted(votes), gold=list(truth))
+    head = repr(analysis).splitlines()[0]
+    assert head.startswith("Analysis: 300 rows, 4 labelers, 3 classes, LabelModel, 300 gold rows, right on")
+    assert f"(counting votes: {analysis.counting_on_gold:.1%})" in head
+    assert repr(Analysis(votes)).splitlines()[1].split() == ["labeler", "coverage", "overlap", "conflict"]
+
+
+def test_a_label_matrix_is_told_how_to_come_in():
+    with pytest.raises(BadVotes, match=r"from_snorkel"):
+        LabelModel().fit(drawn().votes.codes)
+    with pytest.raises(BadVotes, match=r"from_snorkel"):
+        LabelModel().fit([[0, 1], [1, 1]])
+
+
+def test_votes_are_no_beliefs():
+    from shortlist import NoiseAwareClassifier
+
+    votes = drawn().votes
+    with pytest.raises(BadFit, match="predict_proba"):
+        NoiseAwareClassifier().fit(["text"] * len(votes), votes)
+
+
+@pytest.mark.parametrize("row", ["uid", 300, -301, 1.5, None])
+def test_a_row_to_explain_is_a_number(row):
+    votes = drawn().votes
+    with pytest.raises(BadVotes, match="from 0 to 299"):
+        quietly_fitted(votes).explain(votes, row)
+
+
+def test_votes_in_a_notebook_are_a_plain_table():
+    page = Votes([[1, 0]], [["a"], [{"b", "c"}]], ["a", "b", "c"], ["one", "two"])._repr_html_()
+    assert "dtype" not in page
+    assert "100.0%" in page
