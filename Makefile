@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-spark check format docs docs-serve accuracy clean
+.PHONY: demo test test-slow test-spark check format docs docs-serve wheel accuracy clean
 
 # The library, and the articles the demo is about.
 $(VENV)/.installed: pyproject.toml
@@ -48,9 +48,14 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 # A broken link, or a name in the reference that is not there, fails. To read it: make docs-serve.
 docs: $(VENV)/.installed-docs
 	$(BIN)/zensical build --clean --strict
+	$(BIN)/python docs/_site/offline.py site
 
 docs-serve: $(VENV)/.installed-docs
 	$(BIN)/zensical serve
+
+# What could be published: dist/shortlist-VERSION-py3-none-any.whl. tests/test_wheel.py installs it and runs the demo.
+wheel: $(VENV)/.installed
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 # How right every label model is on every data set that SHORTLIST_DATA holds.
 accuracy: $(VENV)/.installed-dev

@@ -7,6 +7,7 @@ import runpy
 import pytest
 
 import shortlist
+from tests.reporting.test_browser import browser  # noqa: F401  a fixture
 from tests.test_docs import ROOT
 
 DOCS = ROOT / "docs"
@@ -54,3 +55,25 @@ def test_docstrings_become_lists_and_code():
 def test_nothing_on_the_pages_is_fetched_from_elsewhere():
     for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.css"), ROOT / "README.md"]:
         assert not re.search(r"!\[[^\]]*\]\(https?:|url\(https?:|@import", page.read_text()), page
+
+
+def test_every_page_gets_the_worker_from_its_own_depth_once():
+    with_worker = runpy.run_path(str(DOCS / "_site" / "offline.py"))["with_worker"]
+    page = '<body><script src="../assets/javascripts/bundle.1.min.js"></script></body>'
+    once = with_worker(page)
+    assert once == page.replace("<script", '<script src="../assets/worker.js"></script><script', 1)
+    assert with_worker(once) == once
+    assert with_worker("<p>no theme</p>") == "<p>no theme</p>"
+
+
+def test_search_works_on_pages_opened_from_disk(browser):  # noqa: F811
+    """The newcomer's M11: Ctrl+K did nothing."""
+    site = ROOT / "site"
+    if not (site / "search.js").exists():
+        pytest.skip("make docs builds the site; CI does before it tests")
+    page = browser.new_page()
+    page.goto((site / "tutorials" / "demo.html").as_uri())
+    page.keyboard.press("Control+k")
+    page.keyboard.type("imbalanced", delay=20)
+    page.locator("a[href*='how-to/imbalanced']", has_text="How-to").first.wait_for(timeout=20_000)
+    page.close()

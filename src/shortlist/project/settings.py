@@ -56,6 +56,7 @@ class Labelers:
 
     file: str = "labelers.py"
     depends: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()  # labelers that are not asked
     workers: int = 1
     on_error: str = "raise"
     full_set_abstains: bool = False
@@ -157,7 +158,7 @@ _DATA: dict[str, Check] = {
     "types": types,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": text, "depends": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
+    "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
     "full_set_abstains": flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {

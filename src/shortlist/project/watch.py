@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.analysis import Analysis
 from shortlist.engines import Local
 from shortlist.labelers.regex import disputed_characters, non_word_characters
 from shortlist.labelmodel.formulae.evidence import Evidence
@@ -40,8 +41,10 @@ class Watch:
         self.columns = VoteColumns(self.project.hidden / "votes")
         self.columns.keep = True
         self.last: Snapshot | None = None
+        self.session: Session | None = None  # the one of the last look that succeeded, with votes, model and analysis
         self.rows: Rows | None = None
         self.notes: list[str] = []
+        self._rows_from: Any = None  # what the rows were made from
         self._gold: tuple[Any, Any, Any] = (None, None, None)  # of what, by name, by position
         self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
         self.seen: Stamps = {}
@@ -51,11 +54,21 @@ class Watch:
         """Vote and fit as things are now; what changed since the last look that succeeded, or None the first time."""
         self.seen = self.stamps()
         with self.project.open(listener) as session:
-            session.columns, session.rows = self.columns, self._rows(session)
-            session.known = self._known(session)
+            self.take_rows(session)
             now = self._snapshot(session)
-        before, self.last = self.last, now
+        before, self.last, self.session = self.last, now, session
         return None if before is None else Change(before, now)
+
+    def take_rows(self, session: Session) -> None:
+        """Give a session what is in memory: rows, known votes, and what people know."""
+        session.columns, session.rows = self.columns, self._rows(session)
+        session.known = self._known(session)
+
+    def gold_was_read(self) -> None:
+        """The gold file as it is now is known already: it is no reason to look again."""
+        assert self.session is not None or self._gold is not None
+        path = self.project.folder / self.project.settings.data.gold_file
+        self.seen[str(path)] = _stamp(path)
 
     def _snapshot(self, session: Session) -> Snapshot:
         """The project as it is now. Nothing is written but the votes of labelers that were asked."""
@@ -69,12 +82,17 @@ class Watch:
             session.prepare()
         roster = session.roster
         done, _asked = vote(roster, rows, session.columns, Local(settings.labelers.workers), session.listener.advance)
-        votes = Votes.concat(voted.votes for voted in done if voted.votes is not None)
+        said = Votes.concat(voted.votes for voted in done if voted.votes is not None)
+        votes = Votes(said.codes, said.codomains, said.space, said.names, ids=rows.ids(), failures=said.failures)
         session.listener.begin("fit")
         with noted(self.notes):
             model = fit_model(settings, Evidence.gather(votes, session.gold if settings.gold_fits else None))
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))
-        return Snapshot.of(votes, model, self._gold[2], marks, tuple(rows.sources))
+        session.votes = votes
+        session.results["fit"] = model
+        session.analysis = Analysis(votes, model)
+        session.analysis.gold = self._gold[2]
+        return Snapshot.of(session.analysis, marks, tuple(rows.sources))
 
     def warm(self) -> None:
         """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
@@ -82,7 +100,13 @@ class Watch:
         non_word_characters()
 
     def _rows(self, session: Session) -> Rows:
-        """The rows, with what the last look kept of them in memory."""
+        """The rows, with what the last look kept of them in memory; the same ones where nothing about them changed."""
+        settings = session.settings
+        what = (settings.data, settings.classifier.on, session.data_digests())
+        if self.rows is not None and what == self._rows_from:
+            self.rows.toml = settings.toml
+            return self.rows
+        self._rows_from = what
         rows = session.rows
         rows.keep = sum(path.stat().st_size for path in rows.paths) <= LARGE
         if self.rows is not None:
