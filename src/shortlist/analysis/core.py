@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shortlist.analysis import buckets, classes, labelers, pairs, questions, rows, suggestions, suspects, worth
+from shortlist.analysis import buckets, classes, labelers, pairs, rows, suggestions, suspects, worth
 from shortlist.analysis.bits import Bits
 from shortlist.analysis.distinct import Distinct
 from shortlist.analysis.soft import certain, soft_counts
@@ -153,7 +153,7 @@ class Analysis:
         `gain` is in bits a row; `separates` counts pairs of classes that no labeler tells apart so far and the question
         would; `text` is the labeler to edit: put the question into words that a model understands.
         """
-        return questions.question_table(self, n, accuracy, largest)
+        return suggestions.question_table(self, n, accuracy, largest)
 
     def suspects(self) -> pl.DataFrame:
         """Gold labels that are probably wrong, the most suspicious first.

@@ -222,7 +222,7 @@ def run(
 @explained
 def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
     """Say what asking language models would cost: calls, tokens, money, and what is known already. Nothing is sent."""
-    from shortlist.cli.plan import show_plan
+    from shortlist.cli.asking import show_plan
 
     show_plan(project, as_json=json)
 
@@ -231,7 +231,7 @@ def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> No
 @explained
 def questions(n: Many = 5, project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
     """Say which splits of the classes would tell most, given the votes so far, and write the first as a labeler."""
-    from shortlist.cli.questions import show_questions
+    from shortlist.cli.asking import show_questions
 
     show_questions(project, n, as_json=json)
 

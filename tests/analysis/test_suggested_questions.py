@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from shortlist import Analysis, LabelModel, Not, Votes, ask, suggest_questions
-from shortlist.analysis.questions import answered, best_split, entropy, information
 from shortlist.errors import BadFit
+from shortlist.uncertainty.questions import answered, best_split, entropy, information
 
 CLASSES = ["person", "place", "number", "date"]
 
