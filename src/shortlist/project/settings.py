@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
@@ -27,6 +28,8 @@ class Data:
     gold: str | None = None
     gold_file: str = "gold.jsonl"  # what people say: see project/gold/file.py
     types: Mapping[str, str] = field(default_factory=dict)
+    separator: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -146,6 +149,19 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _sign(value: Any) -> str:
+    if not isinstance(value, str) or len(value.encode()) != 1:
+        raise _Wrong("is one sign, such as ;")
+    return value
+
+
+def _encoding(value: Any) -> str:
+    try:
+        return codecs.lookup(value).name
+    except (LookupError, TypeError):
+        raise _Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
+
+
 def _inside(value: Any) -> str:
     """A folder in that of the project: a project that comes from elsewhere writes nowhere else."""
     folder = _text(value)
@@ -202,6 +218,7 @@ def _types(value: Any) -> dict[str, str]:
 _DATA: dict[str, Check] = {
     "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "gold_file": _text,
     "types": _types,
+    "separator": _sign, "encoding": _encoding,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
     "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
