@@ -38,6 +38,7 @@ class Labelers:
 
     file: str = "labelers.py"
     depends: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()  # labelers that are not asked
     workers: int = 1
     on_error: str = "raise"
     full_set_abstains: bool = False
@@ -221,7 +222,7 @@ _DATA: dict[str, Check] = {
     "separator": _sign, "encoding": _encoding,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": _text, "depends": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
+    "file": _text, "depends": _texts, "off": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
     "full_set_abstains": _flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {

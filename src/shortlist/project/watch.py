@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.analysis import Analysis
 from shortlist.labelers.regex import disputed_characters, non_word_characters
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
@@ -37,8 +38,10 @@ class Watch:
         self.columns = VoteColumns(self.project.hidden / "votes")
         self.columns.keep = True
         self.last: Snapshot | None = None
+        self.session: Session | None = None  # the one of the last look that succeeded, with votes, model and analysis
         self.rows: Rows | None = None
         self.notes: list[str] = []
+        self._rows_from: Any = None  # what the rows were made from
         self._gold: tuple[Any, Any, Any] | None = None
         self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
         self.seen: Stamps = {}
@@ -48,11 +51,21 @@ class Watch:
         """Vote and fit as things are now; what changed since the last look that succeeded, or None the first time."""
         self.seen = self.stamps()
         with self.project.open(listener) as session:
-            session.columns, session.rows = self.columns, self._rows(session)
-            session.known = self._known(session)
+            self.take_rows(session)
             now = self._snapshot(session)
-        before, self.last = self.last, now
+        before, self.last, self.session = self.last, now, session
         return None if before is None else Change(before, now)
+
+    def take_rows(self, session: Session) -> None:
+        """Give a session what is in memory: rows, known votes, and what people know."""
+        session.columns, session.rows = self.columns, self._rows(session)
+        session.known = self._known(session)
+
+    def gold_was_read(self) -> None:
+        """The gold file as it is now is known already: it is no reason to look again."""
+        assert self.session is not None or self._gold is not None
+        path = self.project.folder / self.project.settings.data.gold_file
+        self.seen[str(path)] = _stamp(path)
 
     def _snapshot(self, session: Session) -> Snapshot:
         """The project as it is now. Nothing is written but the votes of labelers that were asked."""
@@ -70,7 +83,10 @@ class Watch:
         with noted(self.notes):
             model = fit_model(settings, votes, session.gold if settings.gold_fits else None)
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))
-        return Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
+        session.results |= {"vote": votes, "fit": model}
+        session.analysis = Analysis(votes, model)
+        session.analysis.gold = self._positions()
+        return Snapshot.of(session.analysis, marks, tuple(rows.sources))
 
     def warm(self) -> None:
         """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
@@ -78,7 +94,13 @@ class Watch:
         non_word_characters()
 
     def _rows(self, session: Session) -> Rows:
-        """The rows, with what the last look kept of them in memory."""
+        """The rows, with what the last look kept of them in memory; the same ones where nothing about them changed."""
+        settings = session.settings
+        what = (settings.data, settings.classifier.on, session.data_digests())
+        if self.rows is not None and what == self._rows_from:
+            self.rows.toml = settings.toml
+            return self.rows
+        self._rows_from = what
         rows = session.rows
         rows.keep = sum(path.stat().st_size for path in rows.paths) <= LARGE
         if self.rows is not None:
