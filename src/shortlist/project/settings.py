@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
 from shortlist.project.stages import STAGES
-from shortlist.project.toml import TomlFile
+from shortlist.project.toml import Check, TomlFile, Wrong, a_text, is_encoding, such, texts, whole
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
@@ -105,76 +104,32 @@ class Settings:
         return read
 
 
-Check = Callable[[Any], Any]
-
-
-class _Wrong(Exception):  # noqa: N818
-    """What a value should have been."""
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise _Wrong("is a text between quotation marks")
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise _Wrong('is a list of texts, such as ["one", "two"]')
-    return tuple(value)
-
-
 def _files(value: Any) -> tuple[str, ...]:
-    found = _texts([value] if isinstance(value, str) else value)
+    found = texts([value] if isinstance(value, str) else value)
     if not found:
-        raise _Wrong("names at least one file")
+        raise Wrong("names at least one file")
     return found
 
 
 def _columns(value: Any) -> tuple[str, ...]:
-    found = _texts([value] if isinstance(value, str) else value)
+    found = texts([value] if isinstance(value, str) else value)
     if not found or len(set(found)) < len(found):
-        raise _Wrong('names columns, each once, such as ["title", "body"]')
+        raise Wrong('names columns, each once, such as ["title", "body"]')
     return found
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _Wrong("is a whole number from 1")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _Wrong("is true or false")
-    return value
-
-
-def _sign(value: Any) -> str:
-    if not isinstance(value, str) or len(value.encode()) != 1:
-        raise _Wrong("is one sign, such as ;")
-    return value
-
-
-def _encoding(value: Any) -> str:
-    try:
-        return codecs.lookup(value).name
-    except (LookupError, TypeError):
-        raise _Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
 
 
 def _inside(value: Any) -> str:
     """A folder in that of the project: a project that comes from elsewhere writes nowhere else."""
-    folder = _text(value)
+    folder = a_text(value)
     parts = Path(folder.replace("\\", "/")).parts
     if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
-        raise _Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
+        raise Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
     return folder
 
 
 def _share(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise _Wrong("is a share of belief, above 0 and at most 1")
+        raise Wrong("is a share of belief, above 0 and at most 1")
     return float(value)
 
 
@@ -182,10 +137,15 @@ def _any(value: Any) -> Any:
     return value
 
 
+_flag = such("is true or false", lambda value: isinstance(value, bool))
+_sign = such("is one sign, such as ;", lambda value: isinstance(value, str) and len(value.encode()) == 1)
+_encoding = such('is an encoding, such as "utf-8" or "latin-1"', is_encoding)
+
+
 def _one_of(*choices: str) -> Check:
     def check(value: Any) -> str:
         if value not in choices:
-            raise _Wrong(f"is one of {_quoted(*choices)}")
+            raise Wrong(f"is one of {_quoted(*choices)}")
         return str(value)
 
     return check
@@ -193,7 +153,7 @@ def _one_of(*choices: str) -> Check:
 
 def _kind(value: Any) -> str:
     if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
-        raise _Wrong(f"is one of {_quoted(*kind_names(), *RESERVED)}")
+        raise Wrong(f"is one of {_quoted(*kind_names(), *RESERVED)}")
     return str(value)
 
 
@@ -202,9 +162,9 @@ def _quoted(*names: str) -> str:
 
 
 def _stages(value: Any) -> tuple[str, ...]:
-    for name in _texts(value):
+    for name in texts(value):
         if name not in STAGES:
-            raise _Wrong(f"names stages, which are {', '.join(STAGES)}")
+            raise Wrong(f"names stages, which are {', '.join(STAGES)}")
     here = STAGES.here  # those that packages announce come last
     return (*(name for name in here if name in value), *(name for name in value if name not in here))
 
@@ -212,17 +172,17 @@ def _stages(value: Any) -> tuple[str, ...]:
 def _types(value: Any) -> dict[str, str]:
     kinds = ("text", "number", "integer", "boolean")
     if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
-        raise _Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
+        raise Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
     return dict(value)
 
 
 _DATA: dict[str, Check] = {
-    "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "gold_file": _text,
+    "files": _files, "text": a_text, "features": texts, "id": a_text, "gold": a_text, "gold_file": a_text,
     "types": _types,
     "separator": _sign, "encoding": _encoding,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": _text, "depends": _texts, "off": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
+    "file": a_text, "depends": texts, "off": texts, "workers": whole, "on_error": _one_of("raise", "abstain"),
     "full_set_abstains": _flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
@@ -232,7 +192,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
     "labelers": _LABELERS,
     "label_model": {"use_gold": _flag, "*": _any},
-    "classifier": {"kind": _kind, "on": _columns, "max_rows": _whole, "*": _any},
+    "classifier": {"kind": _kind, "on": _columns, "max_rows": whole, "*": _any},
     "output": _OUTPUT,
 }
 
@@ -274,7 +234,7 @@ def _table(toml: TomlFile, name: str) -> dict[str, Any]:
 def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
     try:
         return check(value)
-    except _Wrong as error:
+    except Wrong as error:
         raise toml.wrong(f"{'.'.join(path)} {error}; got {value!r}", *path) from None
 
 
@@ -313,7 +273,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
     classes = toml.values.get("classes")
     if classes is None:
         raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
-    names: tuple[str, ...] = _checked(toml, _texts, classes, "classes")
+    names: tuple[str, ...] = _checked(toml, texts, classes, "classes")
     if twice := given_twice(names):
         raise toml.wrong(f"class {twice!r} is named twice", "classes")
     if len(names) < 2:

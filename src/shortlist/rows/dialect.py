@@ -26,7 +26,7 @@ class Dialect(NamedTuple):
 def find_dialect(path: Path, separator: str | None, encoding: str | None, usual: str) -> Dialect:
     """What is given, and else what the beginning of the file shows; `usual` where nothing speaks against it."""
     sample = _beginning(path)
-    found = encoding or _encoding(sample)
+    found = codecs.lookup(encoding).name if encoding else _encoding(sample)
     return Dialect(separator or _separator(sample.decode(found, "replace"), usual), found)
 
 
