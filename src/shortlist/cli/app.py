@@ -201,6 +201,13 @@ def predict(
 @explained
 def run(
     project: Folder = HERE,
+    engine: Annotated[
+        str | None, typer.Option(help="Where the work is done: local, dask, ray or spark.", show_default=False)
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="The address of the cluster; without it, processes of this machine.", show_default=False),
+    ] = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -208,7 +215,7 @@ def run(
     """Do everything that is out of date, and nothing else."""
     from shortlist.cli.commands import show_run
 
-    show_run(project, force=force, as_json=json)
+    show_run(project, force=force, as_json=json, engine=engine, address=address)
 
 
 @app.command(short_help="What asking language models would cost; nothing is sent.")

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path, PureWindowsPath
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
+from shortlist.classifier.kinds import Reads, find_kind, kind_names
+from shortlist.engines import KINDS, is_elsewhere
 from shortlist.project.stages import STAGES
-from shortlist.project.toml import Check, TomlFile, Wrong, a_text, is_encoding, such, texts, whole
+from shortlist.project.toml import TomlFile
+from shortlist.project.values import (
+    Check,
+    Wrong,
+    amount,
+    anything,
+    columns,
+    encoding,
+    files,
+    flag,
+    inside,
+    kind,
+    one_of,
+    quoted,
+    share,
+    sign,
+    stages,
+    text,
+    texts,
+    types,
+    whole,
+)
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
 VERSION = 1
+PART = 131_072  # rows
 
 
 @dataclass(frozen=True)
@@ -60,7 +83,19 @@ class Output:
     folder: str = "out"
     format: str = "parquet"
     shortlist: float = 0.9
+    partitioned: bool | None = None  # None: where the engine works on other machines
     stages: tuple[str, ...] = field(default_factory=lambda: STAGES.here)
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """Where labelers are asked, rows are counted and labels are written."""
+
+    kind: str = "local"
+    address: str | None = None
+    workers: int | None = None
+    gpus: float = 0
+    part_rows: int = PART
 
 
 @dataclass(frozen=True)
@@ -77,6 +112,23 @@ class Settings:
     gold_fits: bool
     classifier: Classifier
     output: Output
+    engine: EngineChoice
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether labels are written in parts, as votes are."""
+        given = self.output.partitioned
+        return self.engine.kind != "local" if given is None else given
+
+    def with_engine(self, engine: Any, address: str | None = None) -> Settings:
+        """The same with another engine, by its name; of one that was handed in, what counts is where it works."""
+        if engine is None and address is None:
+            return self
+        if engine is None or isinstance(engine, str):
+            chosen = replace(self.engine, kind=engine or self.engine.kind, address=address or self.engine.address)
+            return replace(self, engine=chosen)
+        kind = type(engine).__name__.lower() if is_elsewhere(engine) else "local"
+        return replace(self, engine=replace(self.engine, kind=kind))
 
     @classmethod
     def read(cls, folder: Path) -> Settings:
@@ -99,101 +151,31 @@ class Settings:
             label_model=fit,
             classifier=Classifier(**own, options=trained),
             output=Output(**tables["output"]),
+            engine=EngineChoice(**tables["engine"]),
         )
         _check_reading(read)
         return read
 
 
-def _files(value: Any) -> tuple[str, ...]:
-    found = texts([value] if isinstance(value, str) else value)
-    if not found:
-        raise Wrong("names at least one file")
-    return found
-
-
-def _columns(value: Any) -> tuple[str, ...]:
-    found = texts([value] if isinstance(value, str) else value)
-    if not found or len(set(found)) < len(found):
-        raise Wrong('names columns, each once, such as ["title", "body"]')
-    return found
-
-
-def _inside(value: Any) -> str:
-    """A folder in that of the project: a project that comes from elsewhere writes nowhere else."""
-    folder = a_text(value)
-    parts = Path(folder.replace("\\", "/")).parts
-    if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
-        raise Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
-    return folder
-
-
-def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise Wrong("is a share of belief, above 0 and at most 1")
-    return float(value)
-
-
-def _any(value: Any) -> Any:
-    return value
-
-
-_flag = such("is true or false", lambda value: isinstance(value, bool))
-_sign = such("is one sign, such as ;", lambda value: isinstance(value, str) and len(value.encode()) == 1)
-_encoding = such('is an encoding, such as "utf-8" or "latin-1"', is_encoding)
-
-
-def _one_of(*choices: str) -> Check:
-    def check(value: Any) -> str:
-        if value not in choices:
-            raise Wrong(f"is one of {_quoted(*choices)}")
-        return str(value)
-
-    return check
-
-
-def _kind(value: Any) -> str:
-    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
-        raise Wrong(f"is one of {_quoted(*kind_names(), *RESERVED)}")
-    return str(value)
-
-
-def _quoted(*names: str) -> str:
-    return ", ".join(map(repr, names))
-
-
-def _stages(value: Any) -> tuple[str, ...]:
-    for name in texts(value):
-        if name not in STAGES:
-            raise Wrong(f"names stages, which are {', '.join(STAGES)}")
-    here = STAGES.here  # those that packages announce come last
-    return (*(name for name in here if name in value), *(name for name in value if name not in here))
-
-
-def _types(value: Any) -> dict[str, str]:
-    kinds = ("text", "number", "integer", "boolean")
-    if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
-        raise Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
-    return dict(value)
-
-
 _DATA: dict[str, Check] = {
-    "files": _files, "text": a_text, "features": texts, "id": a_text, "gold": a_text, "gold_file": a_text,
-    "types": _types,
-    "separator": _sign, "encoding": _encoding,
+    "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
+    "types": types, "separator": sign, "encoding": encoding,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": a_text, "depends": texts, "off": texts, "workers": whole, "on_error": _one_of("raise", "abstain"),
-    "full_set_abstains": _flag,
+    "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
+    "full_set_abstains": flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": _inside, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
+    "folder": inside, "format": one_of("parquet", "csv", "jsonl"), "shortlist": share, "partitioned": flag,
+    "stages": stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
     "labelers": _LABELERS,
-    "label_model": {"use_gold": _flag, "*": _any},
-    "classifier": {"kind": _kind, "on": _columns, "max_rows": whole, "*": _any},
+    "label_model": {"use_gold": flag, "*": anything},
+    "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
     "output": _OUTPUT,
+    "engine": {"kind": one_of(*KINDS), "address": text, "workers": whole, "gpus": amount, "part_rows": whole},
 }
 
 
@@ -228,7 +210,7 @@ def _table(toml: TomlFile, name: str) -> dict[str, Any]:
         _known(toml, values, checks, name)
     if name == "data" and "files" not in values:
         raise toml.wrong('[data] does not say which files hold the rows: files = ["rows.csv"]', name)
-    return {key: _checked(toml, checks.get(key, _any), value, name, key) for key, value in values.items()}
+    return {key: _checked(toml, checks.get(key, anything), value, name, key) for key, value in values.items()}
 
 
 def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
@@ -254,7 +236,7 @@ def _check_reading(settings: Settings) -> None:
 
 
 def _others(reads: Reads) -> str:
-    return f"Kinds that read {reads}: {_quoted(*kind_names(reads))}"
+    return f"Kinds that read {reads}: {quoted(*kind_names(reads))}"
 
 
 def _check_on(settings: Settings) -> None:

@@ -1,17 +1,14 @@
-"""TomlFile: shortlist.toml as values, the line on which each was written, and checks of single values."""
+"""TomlFile: shortlist.toml as values, and the line on which each was written."""
 
 from __future__ import annotations
 
-import codecs
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from shortlist.project.mistake import BadProject
 
-Check = Callable[[Any], Any]  # the value as it is used, or Wrong
 Path_ = tuple[str | int, ...]
 _TABLE = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))((?:\s*\.\s*[\w-]+)*)\s*=""")
@@ -77,47 +74,3 @@ class TomlFile:
                 rest = [part.strip() for part in key[4].split(".")[1:]]
                 places.setdefault((*table, key[1] or key[2] or key[3], *rest), number)
         return places
-
-
-# -- checks of single values --------------------------------------------------------------------------------
-
-
-class Wrong(Exception):  # noqa: N818
-    """What a value should have been."""
-
-
-def a_text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise Wrong("is a text between quotation marks")
-    return value
-
-
-def texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise Wrong('is a list of texts, such as ["one", "two"]')
-    return tuple(value)
-
-
-def whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise Wrong("is a whole number from 1")
-    return value
-
-
-def such(what: str, holds: Callable[[Any], bool]) -> Check:
-    """A check that a value is as it should be."""
-
-    def check(value: Any) -> Any:
-        if not holds(value):
-            raise Wrong(what)
-        return value
-
-    return check
-
-
-def is_encoding(name: object) -> bool:
-    """Whether Python knows an encoding of that name."""
-    try:
-        return isinstance(name, str) and bool(codecs.lookup(name))
-    except LookupError:
-        return False

@@ -132,6 +132,13 @@ class RowFile(RowStore):
         with explained(self.path):
             yield from _some(self._scan(), columns).collect_batches(chunk_size=size, maintain_order=True)
 
+    def slice(self, first: int, count: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Some rows that follow one another. Only a parquet file is read from there; any other from its beginning."""
+        if columns is not None:
+            self.need(*columns)
+        with explained(self.path):
+            return _some(self._scan(), columns).slice(first, count).collect()
+
     def read(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows at once."""
         parts = list(self.batches(columns))
