@@ -23,6 +23,7 @@ FLOORS = [
     {"reporting"},
     {"project", "demo"},
     {"browse"},
+    {"studio"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

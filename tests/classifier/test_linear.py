@@ -9,7 +9,7 @@ from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
 from shortlist.classifier.expansion import expand
-from shortlist.classifier.linear import SoftLogisticRegression, expected_loss
+from shortlist.classifier.linear import ExpectedLoss, LossInRows, SoftLogisticRegression
 from shortlist.errors import BadFit, NotConverged
 
 EXACT = {"tol": 1e-9, "max_iter": 10_000}
@@ -28,7 +28,9 @@ def sklearn_logits(X, labels, weights, rows, C=1.0):
 def test_a_loss_worked_by_hand():
     """One row, x = 1, W = (log 3, 0): P = (3/4, 1/4), belief (.5, .5); the penalty adds (log 3)²/2."""
     theta = np.array([np.log(3), 0.0, 0.0, 0.0])
-    loss, gradient = expected_loss(theta, np.ones((1, 1)), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
+    one = ExpectedLoss(np.ones((1, 1)), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
+    loss, (gradient, largest) = one.value(theta), one.gradient(theta)
+    assert largest == pytest.approx(0.25 + np.log(3))
     assert loss == pytest.approx(-0.5 * np.log(3 / 4) - 0.5 * np.log(1 / 4) + np.log(3) ** 2 / 2)
     assert gradient == pytest.approx([0.25 + np.log(3), -0.25, 0.25, -0.25])
 
@@ -37,8 +39,9 @@ def test_the_gradient_is_that_of_the_loss(clouds):
     X, beliefs, _ = clouds
     weights = np.random.default_rng(1).dirichlet(np.ones(len(X)))
     theta = np.random.default_rng(2).normal(size=6 * 3)
-    numeric = approx_fprime(theta, lambda t: expected_loss(t, X, beliefs, weights, 0.3)[0], 1e-7)
-    np.testing.assert_allclose(expected_loss(theta, X, beliefs, weights, 0.3)[1], numeric, atol=1e-5)
+    loss = ExpectedLoss(X, beliefs, weights, 0.3)
+    numeric = approx_fprime(theta, loss.value, 1e-7)
+    np.testing.assert_allclose(loss.gradient(theta)[0], numeric, atol=1e-5)
 
 
 def test_at_the_optimum_the_gradient_vanishes(clouds):
@@ -46,7 +49,8 @@ def test_at_the_optimum_the_gradient_vanishes(clouds):
     model = fitted(X, beliefs)
     theta = np.vstack([model.coef_.T, model.intercept_]).ravel()
     weights = np.full(len(X), 1 / len(X))
-    loss, gradient = expected_loss(theta, X, beliefs, weights, 1 / len(X))
+    whole = ExpectedLoss(X, beliefs, weights, 1 / len(X))
+    loss, (gradient, _) = whole.value(theta), whole.gradient(theta)
     assert np.linalg.norm(gradient) < 1e-7
     assert loss == pytest.approx(model.loss_)
 
@@ -89,3 +93,22 @@ def test_a_solver_that_is_cut_short_says_so(clouds):
 def test_a_penalty_makes_sense(clouds, C):
     with pytest.raises(BadFit, match="C is a positive number"):
         fitted(*clouds[:2], C=C)
+
+
+def test_more_features_than_rows_make_no_difference(clouds):
+    """Vectors are kept by rows then; the optimum, its loss and its gradient are the same."""
+    X, beliefs, _ = clouds
+    wide = sp.csr_matrix(np.hstack([X[:20], np.random.default_rng(0).normal(size=(20, 40))]))
+    weights = np.random.default_rng(1).dirichlet(np.ones(20))
+    plain, by_rows = (kind(wide, beliefs[:20], weights, 0.05) for kind in (ExpectedLoss, LossInRows))
+    inside, bias = np.random.default_rng(2).normal(size=(20, 3)), np.array([[0.1, -0.2, 0.3]])
+    at = np.concatenate([inside, wide @ (wide.T @ inside), bias]).ravel()
+    theta = np.concatenate([wide.T @ inside, bias]).ravel()
+    assert by_rows.value(at) == pytest.approx(plain.value(theta))
+    (turned, largest), (gradient, expected) = by_rows.gradient(at), plain.gradient(theta)
+    assert largest == pytest.approx(expected)
+    np.testing.assert_allclose(by_rows.table(turned).ravel(), gradient, atol=1e-12)
+    assert by_rows.dot(at, turned) == pytest.approx(theta @ gradient)
+    sparse, dense = fitted(wide, beliefs[:20]), fitted(wide.toarray(), beliefs[:20])
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-6)
+    np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-6)

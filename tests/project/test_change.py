@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist import NearestClass, Votes
+from shortlist import Analysis, NearestClass, Votes
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
 from tests.project.news import edit, make, rows
@@ -14,8 +14,9 @@ SPACE = ["a", "b"]
 
 def snapshot(codes, marks, gold=None, names=("x", "y")):
     votes = Votes(codes, [SPACE] * len(names), SPACE, names)
-    known = None if gold is None else np.array(gold)
-    return Snapshot.of(votes, NearestClass().fit(votes), known, dict(zip(names, marks, strict=True)), ("data",))
+    analysis = Analysis(votes, NearestClass().fit(votes))
+    analysis.gold = None if gold is None else np.array(gold)
+    return Snapshot.of(analysis, dict(zip(names, marks, strict=True)), ("data",))
 
 
 def test_a_change_by_hand():
@@ -47,7 +48,7 @@ def test_labelers_come_and_go():
 def test_other_rows_are_not_compared():
     before = snapshot([[1, 1]], ["1", "1"])
     votes = Votes([[2, 2], [1, 1]], [SPACE] * 2, SPACE, ["x", "y"])
-    after = Snapshot.of(votes, NearestClass().fit(votes), None, {"x": "1", "y": "1"}, ("other",))
+    after = Snapshot.of(Analysis(votes, NearestClass().fit(votes)), {"x": "1", "y": "1"}, ("other",))
     change = Change(before, after)
     assert not change.same_rows
     assert change.flipped.tolist() == []

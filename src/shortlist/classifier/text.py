@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
 from shortlist.arrays import Floats
+from shortlist.classifier.character_grams import CharacterGrams
 from shortlist.errors import BadRows
 
 _TOKEN = r"(?u)\b\w+\b|[^\w\s]"  # one-letter words and punctuation tell questions from statements
@@ -42,7 +43,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_transform(self, rows: Sequence[str], y: object = None) -> Any:  # noqa: ARG002
-        self.counters_ = [CountVectorizer(**how, max_features=self.max_features) for how in self._halves()]
+        self.counters_ = self._counters()
         try:
             counts = [counter.fit_transform(rows) for counter in self.counters_]
         except ValueError as error:
@@ -59,15 +60,17 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _weigh(self, counts: Sequence[Any]) -> Any:
         return sp.hstack([tf_idf(half, idf) for half, idf in zip(counts, self.idf_, strict=True)], format="csr")
 
-    def _halves(self) -> list[dict[str, Any]]:
-        halves: list[dict[str, Any]] = []
+    def _counters(self) -> list[Any]:
+        """What counts the n-grams of each half."""
+        counters: list[Any] = []
         if self.words:
-            halves.append({"ngram_range": tuple(self.words), "token_pattern": _TOKEN})
+            how = {"ngram_range": tuple(self.words), "token_pattern": _TOKEN}
+            counters.append(CountVectorizer(**how, max_features=self.max_features))
         if self.characters:
-            halves.append({"ngram_range": tuple(self.characters), "analyzer": "char_wb"})
-        if not halves:
+            counters.append(CharacterGrams((self.characters[0], self.characters[1]), self.max_features))
+        if not counters:
             raise BadRows("TextFeatures needs words, characters or both")
-        return halves
+        return counters
 
     # -- what a file keeps of them: n-grams in the order of their columns, and their weights ---------------
 
@@ -78,9 +81,16 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def restore(self, state: Sequence[tuple[str, Floats]]) -> Self:
         """The fitted features that `state` came from."""
-        halves = zip(self._halves(), state, strict=True)
-        self.counters_ = [CountVectorizer(**how, vocabulary=grams.split("\n")) for how, (grams, _) in halves]
+        self.counters_ = self._counters()
         self.idf_ = [idf for _, idf in state]
+        for counter, (grams, idf) in zip(self.counters_, state, strict=True):
+            known = grams.split("\n")
+            if idf.shape != (len(known),):
+                raise BadRows(f"{len(known)} n-grams need as many weights; got {idf.shape}")
+            if isinstance(counter, CharacterGrams):
+                counter.grams = known
+            else:
+                counter.set_params(vocabulary=known)
         return self
 
 

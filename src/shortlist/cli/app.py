@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from shortlist.cli import people
 from shortlist.cli.exits import FOUND, explained
 from shortlist.cli.options import Debug, Folder, Force, Json
 from shortlist.project.stages import STAGES
@@ -200,6 +201,13 @@ def predict(
 @explained
 def run(
     project: Folder = HERE,
+    engine: Annotated[
+        str | None, typer.Option(help="Where the work is done: local, dask, ray or spark.", show_default=False)
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="The address of the cluster; without it, processes of this machine.", show_default=False),
+    ] = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -207,7 +215,7 @@ def run(
     """Do everything that is out of date, and nothing else."""
     from shortlist.cli.commands import show_run
 
-    show_run(project, force=force, as_json=json)
+    show_run(project, force=force, as_json=json, engine=engine, address=address)
 
 
 @app.command(short_help="What asking language models would cost; nothing is sent.")
@@ -219,79 +227,10 @@ def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> No
     show_plan(project, as_json=json)
 
 
-@app.command(short_help="Show rows: of a labeler, without votes, in conflict, wrong, …")
-@explained
-def show(
-    labeler: Annotated[str | None, typer.Argument(help="Rows on which this labeler votes.", show_default=False)] = None,
-    votes: Annotated[str, typer.Option(help='… and says this: "sports", "sports, world" or "not sports".')] = "",
-    conflict: Annotated[str, typer.Option(help="… and contradicts this other labeler.")] = "",
-    uncovered: Annotated[bool, typer.Option("--uncovered", help="Rows on which no labeler votes.")] = False,
-    wrong: Annotated[
-        bool, typer.Option("--wrong", help="Gold rows that the model, or the labeler, gets wrong.")
-    ] = False,
-    unsure: Annotated[bool, typer.Option("--unsure", help="The least sure rows first.")] = False,
-    believed: Annotated[str, typer.Option("--class", help="Rows believed to be of this class.")] = "",
-    gold: Annotated[str, typer.Option(help='Rows known to be of this class ("?": of any).')] = "",
-    text: Annotated[str, typer.Option(help="Rows that hold these words.")] = "",
-    limit: Annotated[int, typer.Option(help="How many rows to show.", min=1)] = 10,
-    project: Folder = HERE,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Show rows with matched words marked, what labelers say and what is believed. All that is given must hold."""
-    from shortlist.browse import Query
-    from shortlist.cli.show import show
-
-    asked = {
-        "labeler": labeler, "votes": votes, "conflict": conflict, "uncovered": uncovered, "wrong": wrong,
-        "unsure": unsure, "believed": believed, "gold": gold, "text": text,
-    }  # fmt: skip
-    show(project, Query.from_dict(asked), limit=limit, as_json=json)
-
-
-@app.command(short_help="Why a row has its label: what each labeler added.")
-@explained
-def why(
-    row: Annotated[str, typer.Argument(help="The id of the row, or its number.", show_default=False)],
-    against: Annotated[str | None, typer.Option(help="Another class to compare with.", show_default=False)] = None,
-    project: Folder = HERE,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Show what each labeler added to the belief in the most likely class, against the second most likely."""
-    from shortlist.cli.show import show_why
-
-    show_why(project, row, against, as_json=json)
-
-
-@app.command(short_help="Label rows by hand, the most useful first.")
-@explained
-def label(
-    row: Annotated[str | None, typer.Argument(help="Start with this row.", show_default=False)] = None,
-    export: Annotated[
-        Path | None, typer.Option("--export", help="Write rows to label elsewhere to this JSON file.")
-    ] = None,
-    form: Annotated[str, typer.Option("--format", help="Of --export: label-studio or argilla.")] = "label-studio",
-    limit: Annotated[int, typer.Option(help="Of --export: how many rows.", min=1)] = 200,
-    read: Annotated[
-        Path | None, typer.Option("--import", help="Read the answers in a JSON export of Label Studio or Argilla.")
-    ] = None,
-    project: Folder = HERE,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Show the row that would help most, take one key for its class, write it to the gold file, go on.
-
-    The next `shortlist run` scores with these labels, and fits with them where [label_model] says use_gold = true.
-    """
-    from shortlist.cli.label import export_rows, import_answers, label
-
-    if export is not None:
-        export_rows(project, export, form, limit=limit, as_json=json)
-    elif read is not None:
-        import_answers(project, read, as_json=json)
-    else:
-        label(project, row, as_json=json)
+app.command("show", short_help="Show rows: of a labeler, without votes, in conflict, wrong, …")(explained(people.show))
+app.command("why", short_help="Why a row has its label: what each labeler added.")(explained(people.why))
+app.command("label", short_help="Label rows by hand, the most useful first.")(explained(people.label))
+app.command("studio", short_help="Open the project in the browser.")(explained(people.studio))
 
 
 @app.command(short_help="Show what each edit changes, as it is saved.")

@@ -11,7 +11,6 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.bits import count, union
-from shortlist.votes import Votes
 
 FIGURES = ("coverage", "conflict", "accuracy", "gold_accuracy")  # what is told about a labeler
 
@@ -28,17 +27,9 @@ class Snapshot:
     labels: npt.NDArray[np.int64]  # (m,): positions, −1 where no labeler votes
 
     @classmethod
-    def of(
-        cls,
-        votes: Votes,
-        model: Any,
-        gold: npt.NDArray[np.int64] | None,
-        fingerprints: dict[str, str],
-        sources: tuple[str, ...],
-    ) -> Snapshot:
-        """`gold` are positions of known classes, −1 where unknown."""
-        analysis = Analysis(votes, model)
-        analysis.gold = gold
+    def of(cls, analysis: Analysis, fingerprints: dict[str, str], sources: tuple[str, ...]) -> Snapshot:
+        """What votes and a model show now."""
+        votes = analysis.votes
         totals = {
             "covered": float(votes.covered.mean()),
             "in conflict": float(count(union(analysis.bits.against))) / len(votes),

@@ -1,4 +1,4 @@
-"""BadProject: a mistake in the files of a project, with the place where it was made."""
+"""BadProject: a mistake in the files of a project, with the place where it was made; NoLabelers is one of them."""
 
 from __future__ import annotations
 
@@ -15,3 +15,7 @@ class BadProject(ShortlistError, ValueError):  # noqa: N818  as in errors.py
         place = {"{}": self.file, "line {}": self.line, "column {}": self.offset}
         where = ", ".join(shown.format(value) for shown, value in place.items() if value)
         return f"{where}: {self.message}" if where else self.message
+
+
+class NoLabelers(BadProject):
+    """A project that has no labelers yet."""

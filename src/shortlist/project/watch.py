@@ -7,21 +7,25 @@ import time
 from pathlib import Path
 from typing import Any
 
+from shortlist.analysis import Analysis
+from shortlist.engines import Local
 from shortlist.labelers.regex import disputed_characters, non_word_characters
+from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.code.source import local_files
 from shortlist.project.files import data_files, depended_files
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.listener import Listener
+from shortlist.project.parts.voting import vote
 from shortlist.project.project import Project
 from shortlist.project.rows import Rows
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME
 from shortlist.project.stages.fit import fit_model
 from shortlist.project.stages.stage import noted
-from shortlist.project.voting import vote
 from shortlist.rows.file import stamp
+from shortlist.votes import Votes
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -37,9 +41,11 @@ class Watch:
         self.columns = VoteColumns(self.project.hidden / "votes")
         self.columns.keep = True
         self.last: Snapshot | None = None
+        self.session: Session | None = None  # the one of the last look that succeeded, with votes, model and analysis
         self.rows: Rows | None = None
         self.notes: list[str] = []
-        self._gold: tuple[Any, Any, Any] | None = None
+        self._rows_from: Any = None  # what the rows were made from
+        self._gold: tuple[Any, Any, Any] = (None, None, None)  # of what, by name, by position
         self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
         self.seen: Stamps = {}
         self.seen = self.stamps()
@@ -48,11 +54,21 @@ class Watch:
         """Vote and fit as things are now; what changed since the last look that succeeded, or None the first time."""
         self.seen = self.stamps()
         with self.project.open(listener) as session:
-            session.columns, session.rows = self.columns, self._rows(session)
-            session.known = self._known(session)
+            self.take_rows(session)
             now = self._snapshot(session)
-        before, self.last = self.last, now
+        before, self.last, self.session = self.last, now, session
         return None if before is None else Change(before, now)
+
+    def take_rows(self, session: Session) -> None:
+        """Give a session what is in memory: rows, known votes, and what people know."""
+        session.columns, session.rows = self.columns, self._rows(session)
+        session.known = self._known(session)
+
+    def gold_was_read(self) -> None:
+        """The gold file as it is now is known already: it is no reason to look again."""
+        assert self.session is not None or self._gold is not None
+        path = self.project.folder / self.project.settings.data.gold_file
+        self.seen[str(path)] = _stamp(path)
 
     def _snapshot(self, session: Session) -> Snapshot:
         """The project as it is now. Nothing is written but the votes of labelers that were asked."""
@@ -65,12 +81,18 @@ class Watch:
         with noted(self.notes):
             session.prepare()
         roster = session.roster
-        votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
+        done, _asked = vote(roster, rows, session.columns, Local(settings.labelers.workers), session.listener.advance)
+        said = Votes.concat(voted.votes for voted in done if voted.votes is not None)
+        votes = Votes(said.codes, said.codomains, said.space, said.names, ids=rows.ids(), failures=said.failures)
         session.listener.begin("fit")
         with noted(self.notes):
-            model = fit_model(settings, votes, session.gold if settings.gold_fits else None)
+            model = fit_model(settings, Evidence.gather(votes, session.gold if settings.gold_fits else None))
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))
-        return Snapshot.of(votes, model, self._positions(), marks, tuple(rows.sources))
+        session.votes = votes
+        session.results["fit"] = model
+        session.analysis = Analysis(votes, model)
+        session.analysis.gold = self._gold[2]
+        return Snapshot.of(session.analysis, marks, tuple(rows.sources))
 
     def warm(self) -> None:
         """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
@@ -78,7 +100,13 @@ class Watch:
         non_word_characters()
 
     def _rows(self, session: Session) -> Rows:
-        """The rows, with what the last look kept of them in memory."""
+        """The rows, with what the last look kept of them in memory; the same ones where nothing about them changed."""
+        settings = session.settings
+        what = (settings.data, settings.classifier.on, session.data_digests())
+        if self.rows is not None and what == self._rows_from:
+            self.rows.toml = settings.toml
+            return self.rows
+        self._rows_from = what
         rows = session.rows
         rows.keep = sum(path.stat().st_size for path in rows.paths) <= LARGE
         if self.rows is not None:
@@ -90,15 +118,11 @@ class Watch:
         """What people know, read again only where the data or the gold file changed."""
         rows, classes = session.rows, session.settings.classes
         what = (rows.sources, rows.data.gold, session.gold_digest(), classes)
-        if self._gold is None or self._gold[0] != what:
+        if self._gold[0] != what:
             found = session.known
             positions = None if found.classes is None else LabelSpace(classes).positions(found.classes)
             self._gold = (what, found, positions)
         return self._gold[1]
-
-    def _positions(self) -> Any:
-        """The same as positions of classes, which take a while to find."""
-        return None if self._gold is None else self._gold[2]
 
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""

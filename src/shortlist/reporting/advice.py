@@ -35,6 +35,7 @@ class Advice:
     command     in a project: the command that does it, or shows the rows in question
     gain        rows that are expected to be set right; None where that is not known
     measured    whether rows with a known class show the gain; else it is an estimate
+    about       the labeler, or the class, that it is about
     """
 
     kind: Kind
@@ -44,6 +45,7 @@ class Advice:
     gain: float | None = None
     measured: bool = False
     command: str = ""
+    about: str = ""
 
     @property
     def in_project(self) -> Advice:
@@ -83,6 +85,7 @@ def failed(overview: Overview) -> Iterator[Advice]:
                 f"Mend {name}: it failed on {failure.count:,} rows.",
                 f"It abstained there. The first error: {trace[-1] if trace else 'unknown'}",
                 f'apply([{name}], rows, on_error="raise")    # stops at the first row that fails',
+                about=name,
             )
 
 
@@ -93,6 +96,7 @@ def silent(overview: Overview) -> Iterator[Advice]:
             f"Mend {name}, or delete it: it never voted on these rows.",
             f"What it looks for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
             f"del {name}",
+            about=name,
         )
 
 
@@ -134,7 +138,8 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
             found = Advice(
                 "leave out", f"Mend {name}, or leave it out.", why, f"del {name}", trial.gain, trial.measured
             )
-            yield replace(found, command=f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}")
+            look = f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}"
+            yield replace(found, command=look, about=name)
 
 
 def suspects(overview: Overview) -> Iterator[tuple[str, str]]:
@@ -206,6 +211,7 @@ def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
         f"{first} = keywords(…, no={no})    # in a function: return {no}",
         trial.gain,
         trial.measured,
+        about=first,
     )
 
 
@@ -220,6 +226,7 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
             f"@labeler(says=[{_word(one)}, {_word(other)}])\ndef tells_apart(text): ...",
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",
+            about=one,
         )
 
 

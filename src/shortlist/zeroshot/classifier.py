@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from shortlist.arrays import Floats, Positions
+from shortlist.classifier import NoiseAwareClassifier
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
 from shortlist.zeroshot.clusters import find_clusterings
@@ -38,7 +39,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
         is `MLPClassifier()`.
     by_cluster : True: unlabelled rows are clustered in several ways, clusters are named by beliefs and by attributes
-        (`naming.py`), and the classifier learns from the names. False, as in the paper: from the beliefs, row by row.
+        (`naming.py`), and the classifier learns from the names. Where the votes contradict themselves about the names,
+        it learns from beliefs after all, and a warning says so. False, as in the paper: from the beliefs, row by row.
     seed : of the clusters
 
     Attributes (once fitted)
@@ -82,11 +84,9 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.detectors_ = self._detectors(rows, y, unseen)
         self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
         self.votes_ = self.detectors_.votes(new)
-        default = LabelModel(balance="uniform") if self.by_cluster else LabelModel()
-        model = default if self.label_model is None else clone(self.label_model)
-        self.label_model_ = model.fit(self.votes_)
+        self.label_model_, named = self._label_model()
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
-        self.clusterings_ = self._name_clusters(rows, y, new) if self.by_cluster else []
+        self.clusterings_ = self._name_clusters(rows, y, new) if named else []
         weighted = [named.weight * named.beliefs for named in self.clusterings_]
         self.named_: Floats | None = np.sum(weighted, axis=0) if weighted else None
         self._fit_classifier(rows, np.asarray(y), new)
@@ -105,6 +105,27 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{', '.join(self.detectors.unseen_)}; these are labels of {', '.join(task.seen)}"
             )
         return self.detectors
+
+    def _label_model(self) -> tuple[Any, bool]:
+        """The fitted label model, and whether clusters are to be named by its beliefs.
+
+        Names rest on equal classes. Where the votes, read without that assumption, say the contrary, names would be
+        wrong for whole classes: the beliefs count row by row then.
+        """
+        if self.label_model is not None or not self.by_cluster:
+            model = LabelModel() if self.label_model is None else clone(self.label_model)
+            return model.fit(self.votes_), self.by_cluster
+        equal, free = LabelModel(balance="uniform").fit(self.votes_), LabelModel().fit(self.votes_)
+        shared = (equal.predict_proba(self.votes_) * free.predict_proba(self.votes_)).sum(axis=1).mean()
+        if shared >= 1 / len(self.unseen_):
+            return equal, True
+        warnings.warn(
+            "what the votes say depends on whether the unseen classes are equally frequent, so they cannot name "
+            "clusters: the classifier learns from beliefs row by row. Detectors for more attributes would help",
+            FitWarning,
+            stacklevel=3,
+        )
+        return free, False
 
     def _name_clusters(self, rows: Features, y: Any, new: Features) -> list[NamedClustering]:
         """Clusterings of the unlabelled rows, with the names of their clusters."""
@@ -139,10 +160,15 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             unknown = np.hstack([np.zeros((len(new), len(self.seen_))), beliefs])
             beliefs = np.concatenate([known, unknown])
             covered = np.concatenate([np.ones(len(rows), np.bool_), covered])
-        model = SeededMixture() if self.classifier is None else clone(self.classifier)
+        model = self._last_stage() if self.classifier is None else clone(self.classifier)
         self.scaling_ = Scaling.of(X)
         self.classes_ = np.array(answers, object)
         self.classifier_ = model.fit(self.scaling_(X), beliefs, covered=covered, classes=list(answers))
+
+    def _last_stage(self) -> Any:
+        """The default classifier: a mixture, or a linear model where beliefs had to take the place of names."""
+        replaced = self.by_cluster and self.label_model is None and self.named_ is None
+        return NoiseAwareClassifier() if replaced else SeededMixture()
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shortlist.errors import ShortlistError, UnknownClass
@@ -15,9 +15,9 @@ from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
 from shortlist.project.files import HIDDEN, depended_files
 from shortlist.project.kept.digest import Digests, digest
-from shortlist.project.mistake import BadProject
+from shortlist.project.mistake import BadProject, NoLabelers
 from shortlist.project.settings import Settings
-from shortlist.wording import given_twice
+from shortlist.wording import did_you_mean, given_twice
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,13 @@ class Roster:
     @property
     def reads(self) -> tuple[Path, ...]:
         return self.code.reads if self.code else ()
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The modules beside labelers.py that it imports: file → text. Workers elsewhere import them, too."""
+        files = self.code.modules if self.code else ()
+        here = self.folder.resolve()
+        return {str(path.resolve().relative_to(here)): path.read_text("utf-8") for path in files}
 
     def mistake(self, error: ShortlistError) -> ShortlistError:
         """An error of stage 1 at its place, where it was made in labelers.py."""
@@ -67,14 +74,16 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     """Load every labeler of a project."""
     file = folder / settings.labelers.file
     code = None
-    if file.exists() or not settings.declared:
+    if not file.exists() and not settings.declared:
+        raise NoLabelers(f"there is no {file.name} in {file.parent.resolve()}")
+    if file.exists():
         code = load(file)
     declared, notes = toml_labelers(settings, folder)
     text, written = settings.data.text, [*declared, *(code.labelers if code else ())]
     labelers = [labeler.at_home(folder, folder / HIDDEN) for labeler in written]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
-        raise BadProject(
+        raise NoLabelers(
             "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)",
             file=file.name,
         )
@@ -91,7 +100,21 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent, tuple(told))
     _check_names(roster)
     _check_classes(roster)
-    return roster
+    return _switched(roster)
+
+
+def _switched(roster: Roster) -> Roster:
+    """The labelers that are asked: those that the settings do not switch off."""
+    off, names, toml = roster.settings.labelers.off, roster.names, roster.settings.toml
+    for name in off:
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise toml.wrong(f"labelers.off names {name!r}, which is no labeler.{hint}", "labelers", "off")
+    on = [i for i, name in enumerate(names) if name not in off]
+    if not on:
+        raise toml.wrong("labelers.off names every labeler: leave one at least", "labelers", "off")
+    chosen = [roster.labelers[i] for i in on], [roster.fingerprints[i] for i in on]
+    return replace(roster, labelers=tuple(chosen[0]), fingerprints=tuple(chosen[1]))
 
 
 def _check_names(roster: Roster) -> None:

@@ -1,0 +1,49 @@
+// Two states of the project side by side, and files to take away.
+import { html, useEffect, useState } from "./preact.js";
+import { ask } from "./api.js";
+import { Empty, Marked, Totals, count, plural } from "./parts.js";
+
+const FILES = [["labels", "Labels", "class, belief and shortlist of every row"], ["votes", "Votes", "what every labeler says about every row"], ["report", "Report", "one page about all of it"], ["everything", "Everything", "with a trained classifier"]];
+
+export function Compare({ project }) {
+  const { states } = project;
+  const [pair, setPair] = useState(() => [states[Math.max(0, states.length - 2)]?.number, states[states.length - 1]?.number]);
+  const [found, setFound] = useState(null);
+  const [offset, setOffset] = useState(0);
+  const [mistake, setMistake] = useState(null);
+  useEffect(() => {
+    if (states.length < 2) return;
+    ask("compare", { before: pair[0], after: pair[1], offset }).then((answer) => { setFound(answer); setMistake(null); }, (error) => setMistake(error.message));
+  }, [pair[0], pair[1], offset, project.revision]);
+  const choose = (place) => (event) => { setOffset(0); setPair((now) => now.map((one, i) => (i === place ? Number(event.target.value) : one))); };
+  const title = (state) => `${state.number === 0 ? "last time" : `${state.number}. ${state.title}`} (${new Date(state.at).toLocaleTimeString()})`;
+  const names = project.labelers.map((one) => one.name);
+  const before = found && Object.fromEntries(Object.entries(found.totals).map(([name, step]) => [name, step.before]));
+  const now = found && Object.fromEntries(Object.entries(found.totals).map(([name, step]) => [name, step.after]));
+  return html`<section class="card long"><div class="head"><h2>Compare</h2>
+      ${states.length > 1 && [0, 1].map((place) => html`<label class="pick"><span>${place ? "with" : "State"}</span><select value=${pair[place]} onChange=${choose(place)}>${states.map((state) => html`<option value=${state.number}>${title(state)}</option>`)}</select></label>`)}</div>
+      ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+      ${states.length < 2 ? html`<${Empty}>There is one state so far. Every change makes another one to compare with.<//>` : !found ? html`<${Empty}>Comparing…<//>` : html`
+        <div class="two"><div><${Totals} totals=${now} before=${before} />${Object.keys(found.edits).length > 0 && html`<p class="quiet">${Object.entries(found.edits).map(([name, how]) => `${name} ${how}`).join(", ")}</p>`}</div>
+          <div><h3 id="flipped">${plural(found.flipped, "row")} of ${count(found.rows)} got another label</h3>
+          ${!found.same_rows && html`<p class="quiet">The rows or the classes are others: labels are not compared.</p>`}
+          <table class="wide"><tbody>${found.flips.slice(0, 8).map((flip) => html`<tr><td>${flip.before}</td><td>→ ${flip.after}</td><td>${count(flip.rows)}</td></tr>`)}</tbody></table></div></div>
+        <ul class="examples">${found.examples.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} labelers=${names} /></div><div class="meta"><span>${row.id ?? `row ${row.row}`}</span><b>${row.was} → ${row.is}</b>${row.gold.length > 0 && html`<span class=${row.gold.includes(row.is) ? "right" : "wrong"}>is ${row.gold.join(" or ")}</span>`}</div></li>`)}</ul>
+        ${found.flipped > 20 && html`<div class="actions"><button type="button" class="button" disabled=${offset === 0} onClick=${() => setOffset(offset - 20)}>Previous</button><span class="quiet">${count(offset + 1)} to ${count(Math.min(offset + 20, found.flipped))}</span><button type="button" class="button" disabled=${offset + 20 >= found.flipped} onClick=${() => setOffset(offset + 20)}>Next</button></div>`}`}
+    </section><${Files} project=${project} />`;
+}
+
+function Files({ project }) {
+  const [busy, setBusy] = useState(null);
+  const [done, setDone] = useState({});
+  const [mistake, setMistake] = useState(null);
+  const write = async (what) => {
+    setBusy(what);
+    setMistake(null);
+    try { const answer = await ask("export", { what }); setDone((now) => ({ ...now, [what]: answer })); } catch (error) { setMistake(error.message); }
+    setBusy(null);
+  };
+  return html`<section class="card long" id="export"><h2>Export</h2><p class="lead">Files are written to the folder of the project. The command does the same without a browser.</p>
+    ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+    <div class="scroll" tabindex="0" role="region" aria-label="Files to write"><table class="wide"><tbody>${FILES.map(([what, title, note]) => html`<tr><td><button type="button" class="button" disabled=${busy !== null || project.bare} onClick=${() => write(what)}>${busy === what ? "Writing…" : title}</button></td><td>${note}</td><td><code>${{ labels: "shortlist export", votes: "shortlist vote", report: "shortlist report --open", everything: "shortlist run" }[what]}</code></td><td>${done[what]?.files.map((file) => html`<div><code>${file}</code></div>`)}</td></tr>`)}</tbody></table></div></section>`;
+}

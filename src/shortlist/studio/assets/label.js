@@ -1,0 +1,80 @@
+// Label: the row that would help most, one key for a class. Everything works without a mouse.
+import { html, useEffect, useRef, useState } from "./preact.js";
+import { ask, painted } from "./api.js";
+import { Beliefs, Empty, KEYS, Marked, Votes, count, percent, useKeys } from "./parts.js";
+
+export function Label({ project, setProject, say }) {
+  const [row, setRow] = useState(undefined); // undefined: not asked yet; null: none left
+  const [gold, setGold] = useState(project.gold);
+  const [done, setDone] = useState([]); // what was said in this sitting, to be taken back
+  const [several, setSeveral] = useState(null); // classes that were chosen so far, where several are
+  const [mistake, setMistake] = useState(null);
+  const before = useRef(project.gold.model);
+  const busy = useRef(false);
+  const next = async (start) => {
+    const answer = await ask("next", {});
+    setRow(answer.row);
+    setGold(answer.gold);
+    if (start) painted("label", start);
+  };
+  useEffect(() => { next().catch((error) => setMistake(error.message)); }, []);
+  const doing = async (work) => {
+    if (busy.current) return;
+    busy.current = true;
+    try { await work(); setMistake(null); } catch (error) { setMistake(error.message); }
+    busy.current = false;
+  };
+  const put = (classes, start = performance.now()) => doing(async () => {
+    if (!row) return;
+    const answer = await ask("label", { row: row.row, classes });
+    setDone((now) => [...now, { row, entry: answer.entry, classes }]);
+    setSeveral(null);
+    await next(start);
+    say(classes.length ? `${row.id ?? `row ${row.row}`} is ${classes.join(" or ")}` : "skipped");
+  });
+  const undo = () => doing(async () => {
+    const last = done[done.length - 1];
+    if (!last) return;
+    const answer = await ask("undo", { entry: last.entry });
+    setDone((now) => now.slice(0, -1));
+    setGold(answer.gold);
+    setRow(last.row);
+    setSeveral(null);
+    say("taken back");
+  });
+  const choose = (name, start) => {
+    if (several === null) put([name], start);
+    else setSeveral(several.includes(name) ? several.filter((one) => one !== name) : [...several, name]);
+  };
+  const fits = (event) => doing(async () => { setProject(await ask("use_gold", { fits: event.target.checked })); });
+  useKeys((event, writing) => {
+    if (writing && event.target.type !== "checkbox") return;
+    const place = KEYS.indexOf(event.key);
+    if (event.key === "u") undo();
+    else if (event.key === "s") put([], event.timeStamp);
+    else if (event.key === "m") setSeveral(several === null ? [] : null);
+    else if (event.key === "Escape") setSeveral(null);
+    else if (event.key === "Enter" && several?.length && !(event.target instanceof HTMLButtonElement)) put(several, event.timeStamp);
+    else if (place >= 0 && place < project.classes.length) choose(project.classes[place], event.timeStamp);
+  });
+  const names = project.labelers.map((one) => one.name);
+  const step = gold.model !== undefined && before.current !== undefined ? gold.model - before.current : null;
+  return html`<div class="split labelsplit">
+    <section class="card" aria-label="The row to label">
+      ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+      ${row === undefined ? html`<${Empty}>Looking for the row that would help most…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
+        <div class="meta"><span id="asked">${row.id ?? `row ${row.row}`}</span></div>
+        <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
+        <div class="keys" role="group" aria-label="Classes">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${several ? several.includes(name) : undefined} onClick=${() => choose(name)}>${place < KEYS.length && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
+        ${several !== null && html`<p class="several">One of these, you do not know which: <b>${several.join(" or ") || "press some classes"}</b> <button type="button" class="button main" disabled=${!several.length} onClick=${() => put(several)}><kbd>Enter</kbd> keep</button></p>`}
+        <div class="keys rest"><button type="button" class="key" aria-pressed=${several !== null} onClick=${() => setSeveral(several === null ? [] : null)}><kbd>m</kbd>several</button><button type="button" class="key" onClick=${() => put([])}><kbd>s</kbd>skip</button><button type="button" class="key" disabled=${!done.length} onClick=${undo}><kbd>u</kbd>undo</button></div>
+        ${!project.bare && html`<details><summary>What the rules say</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} labelers=${names} /></details>`}`}
+    </section>
+    <aside class="card"><h2>So far</h2>
+      <dl class="tiles small"><div class="tile"><dt>gold rows</dt><dd id="labelled">${count(gold.rows)}</dd></div>
+        ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${step > 0 ? "+" : "−"}${Math.abs(100 * step).toFixed(1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
+      ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${fits} /> the fit uses them, too</label>`}
+      <p class="quiet">Labels are kept in gold.jsonl${gold.several > 0 ? `; ${count(gold.several)} rows have several classes` : ""}${gold.skipped > 0 ? `; ${count(gold.skipped)} were skipped` : ""}.</p>
+      ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${one.row.id ?? `row ${one.row.row}`}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
+    </aside></div>`;
+}

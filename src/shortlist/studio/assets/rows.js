@@ -1,0 +1,153 @@
+// Rows: search, filter, read, label in place, and begin a rule with words of a row.
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
+import { ask, latest, painted } from "./api.js";
+import { Beliefs, Empty, KEYS, Known, Marked, Votes, Why, count, useKeys } from "./parts.js";
+import { go } from "./app.js";
+import { beginRule } from "./rules.js";
+
+const HEIGHT = 64; // pixels of a line
+const TALLEST = 8_000_000; // pixels: browsers do not scroll through more
+const ASIDE = 20; // rows above and below what is seen
+
+function asked(name) {
+  try { return name ? JSON.parse(name) : {}; } catch { return { text: name }; }
+}
+
+export function Rows({ project, at, say }) {
+  const query = asked(at.name);
+  const [found, setFound] = useState(null);
+  const [rows, setRows] = useState({});
+  const [mistake, setMistake] = useState(null);
+  const [first, setFirst] = useState(0);
+  const [chosen, setChosen] = useState(0);
+  const started = useRef(performance.now());
+  const fetchRows = useRef(null);
+  fetchRows.current ??= latest("rows");
+  const key = JSON.stringify(query);
+
+  const change = (part, start) => {
+    started.current = start ?? performance.now();
+    const next = { ...query, ...part };
+    for (const name of Object.keys(next)) if (!next[name]) delete next[name];
+    history.replaceState(null, "", `#rows/${encodeURIComponent(JSON.stringify(next))}`);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  };
+
+  useEffect(() => { setFirst(0); setChosen(0); }, [key]);
+  useEffect(() => {
+    const offset = Math.max(0, first - ASIDE);
+    const start = started.current;
+    let gone = false;
+    ask("rows", { query, offset, limit: 100 }).then((answer) => {
+      if (gone) return;
+      setMistake(null);
+      setFound(answer.found);
+      setRows(Object.fromEntries(answer.rows.map((row, place) => [offset + place, row])));
+      painted("rows", start);
+    }, (error) => { if (!gone) { setMistake(error.message); setFound(0); setRows({}); } });
+    return () => { gone = true; };
+  }, [key, project.revision, Math.floor(first / 40)]);
+
+  const row = rows[chosen];
+  const label = async (classes) => {
+    if (!row) return;
+    const start = performance.now();
+    try {
+      const answer = await ask("label", { row: row.row, classes });
+      setRows((now) => Object.fromEntries(Object.entries(now).map(([place, one]) => [place, one.row === row.row ? answer.row : one])));
+      say(`${row.id ?? `row ${row.row}`} is ${classes.join(" or ")}`);
+      painted("label", start);
+    } catch (error) { say(error.message); }
+  };
+  useKeys((event, writing) => {
+    if (event.key === "/" && !writing) { event.preventDefault(); document.getElementById("search").focus(); return; }
+    if (writing) { if (event.key === "Escape") event.target.blur(); return; }
+    const move = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 8, PageUp: -8 }[event.key];
+    if (move && found) {
+      event.preventDefault();
+      const next = Math.min(found - 1, Math.max(0, chosen + move));
+      setChosen(next);
+      const seen = Math.max(1, Math.floor((document.getElementById("list")?.clientHeight ?? 600) / HEIGHT));
+      if (next < first) setFirst(next);
+      else if (next >= first + seen - 1) setFirst(Math.max(0, next - seen + 2));
+    }
+    const digit = "123456789".indexOf(event.key);
+    if (digit >= 0 && digit < project.classes.length) label([project.classes[digit]]);
+  });
+
+  return html`
+    <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
+      <input id="search" type="search" placeholder="Search in the text  ( / )" aria-label="Search in the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />
+      ${project.bare || html`<${Pick} title="Labeler" value=${query.labeler} options=${project.labelers.filter((one) => one.on).map((one) => one.name)} change=${(labeler) => change({ labeler, votes: "", conflict: labeler ? query.conflict : "" })} />
+      ${query.labeler && html`<${Pick} title="says" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
+        <${Pick} title="against" value=${query.conflict} options=${project.labelers.filter((one) => one.on && one.name !== query.labeler).map((one) => one.name)} change=${(conflict) => change({ conflict })} />`}
+      <${Pick} title="Believed" value=${query.believed} options=${project.classes} change=${(believed) => change({ believed })} />`}
+      ${project.gold.rows > 0 && html`<${Pick} title="Known" value=${query.gold} options=${[["?", "any class"], ...project.classes]} change=${(gold) => change({ gold })} />`}
+      ${project.bare || [["uncovered", "no votes"], ["unsure", "least sure first"], ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
+      <output class="found" id="found">${found === null ? "…" : `${count(found)} rows`}</output>
+    </form>
+    ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+    <div class="split">
+      ${found === 0 ? html`<${Empty}>No row fits.<//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
+      <aside class="card detail" aria-label="The chosen row">${row ? html`<${Detail} row=${row} project=${project} label=${label} />` : html`<${Empty}>Choose a row to read it.<//>`}</aside>
+    </div>`;
+}
+
+function Pick({ title, value, options, change }) {
+  return html`<label class="pick"><span>${title}</span><select value=${value ?? ""} onChange=${(event) => change(event.target.value)}><option value="">any</option>${options.map((one) => (Array.isArray(one) ? html`<option value=${one[0]}>${one[1]}</option>` : html`<option value=${one}>${one}</option>`))}</select></label>`;
+}
+
+// A list of any length: only what is seen is there. Very long ones are scrolled in larger steps.
+function List({ found, rows, first, setFirst, chosen, setChosen, project }) {
+  const box = useRef(null);
+  const whole = Math.min(found * HEIGHT, TALLEST);
+  const scaled = found * HEIGHT > TALLEST;
+  const [seen, setSeen] = useState(12);
+  useLayoutEffect(() => {
+    const measure = () => setSeen(Math.ceil((box.current?.clientHeight ?? 600) / HEIGHT) + 1);
+    measure();
+    addEventListener("resize", measure);
+    return () => removeEventListener("resize", measure);
+  }, []);
+  const top = scaled ? (first / Math.max(1, found - seen)) * (whole - seen * HEIGHT) : first * HEIGHT;
+  useLayoutEffect(() => {
+    const now = box.current;
+    if (now && Math.abs(now.scrollTop - top) > HEIGHT) now.scrollTop = top;
+  }, [first]);
+  const scrolled = (event) => {
+    const y = event.currentTarget.scrollTop;
+    const next = scaled ? Math.round((y / (whole - seen * HEIGHT)) * (found - seen)) : Math.floor(y / HEIGHT);
+    const clean = Math.min(Math.max(0, next), Math.max(0, found - 1));
+    if (clean !== first) setFirst(clean);
+  };
+  const names = project.labelers.map((one) => one.name);
+  const shown = Array.from({ length: Math.min(seen, found - first) }, (_, place) => first + place);
+  return html`<div class="list" id="list" ref=${box} onScroll=${scrolled} tabindex="0" role="listbox" aria-label="Rows" aria-activedescendant=${`row${chosen}`}>
+    <div class="whole" style=${{ height: `${whole}px` }}><div class="pane" style=${{ transform: `translateY(${top}px)` }}>
+      ${shown.map((place) => html`<div key=${place} id=${`row${place}`} class="line" role="option" aria-selected=${place === chosen} onClick=${() => setChosen(place)}>
+        ${rows[place] ? html`<div class="text"><${Marked} row=${rows[place]} labelers=${names} /></div>
+          <div class="meta"><span>${rows[place].id ?? `row ${rows[place].row}`}</span><b>${rows[place].class ?? "no votes"}</b>${rows[place].class && html`<span>${Math.round(100 * rows[place].beliefs[rows[place].class])}%</span>`}<${Known} row=${rows[place]} /></div>` : html`<div class="text quiet">…</div>`}
+      </div>`)}</div></div></div>`;
+}
+
+export function Detail({ row, project, label }) {
+  const names = project.labelers.map((one) => one.name);
+  const [words, setWords] = useState("");
+  useEffect(() => {
+    const marked = () => {
+      const selection = getSelection();
+      const inside = selection.anchorNode && document.getElementById("reading")?.contains(selection.anchorNode);
+      setWords(inside ? selection.toString().trim().replace(/\s+/g, " ").slice(0, 80) : "");
+    };
+    document.addEventListener("selectionchange", marked);
+    return () => document.removeEventListener("selectionchange", marked);
+  }, []);
+  return html`
+    <div class="head"><h2>${row.id ?? `Row ${row.row}`}</h2><${Known} row=${row} /></div>
+    <div id="reading" class="reading" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
+    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => { beginRule(words, row.gold[0] ?? row.class); go("rules", "+"); }}>New rule from “${words}”</button>` : html`<span class="quiet">Mark words in the text to begin a rule with them.</span>`}</div>
+    <div class="keys" role="group" aria-label="Label this row">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${row.gold.includes(name)} onClick=${() => label([name])}>${place < 9 && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
+    <${Beliefs} row=${row} classes=${project.classes} />
+    <${Votes} row=${row} classes=${project.classes} labelers=${names} />
+    ${row.class && html`<${Why} row=${row.row} revision=${project.revision} />`}`;
+}

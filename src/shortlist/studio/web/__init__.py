@@ -1,0 +1,1 @@
+"""The studio over HTTP: what the page can ask for, the server of this machine, and its guard."""

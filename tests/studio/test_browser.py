@@ -1,0 +1,363 @@
+"""The five activities in a real browser, on the news project; what it must never do."""
+
+import http.server
+import json
+import threading
+import tomllib
+
+import polars as pl
+import pytest
+
+from tests.project.news import TOML, edit, rows
+from tests.studio.browsing import Person, chromium
+from tests.studio.running import running
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def studio(folder):
+    with running(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def person(browser, studio):
+    found = Person(browser, studio)
+    yield found
+    complaints = found.complaints
+    found.close()
+    assert not complaints
+
+
+def gold_lines(folder):
+    path = folder / "gold.jsonl"
+    return path.read_text().splitlines()[1:] if path.exists() else []
+
+
+def test_the_address_is_clean_and_the_overview_is_whole(person, studio):
+    page = person.page
+    assert page.url == f"http://{studio.host}/"
+    assert page.title() == "news · Shortlist studio"
+    page.wait_for_selector("#table-labelers tbody tr")
+    assert page.locator("#table-labelers tbody tr").count() == 4
+    tiles = page.locator(".tiles").first.inner_text()
+    assert "300" in tiles
+    assert "by counting votes" in tiles
+    page.wait_for_selector(".todo li")
+    page.get_by_role("button", name="Coverage").click()
+    shares = page.locator("#table-labelers tbody td:nth-child(3)").all_inner_texts()
+    numbers = [float(text.strip("%")) for text in shares]
+    assert numbers == sorted(numbers, reverse=True)
+    page.get_by_label("Filter labelers by name").fill("pol")
+    person.until("document.querySelectorAll('#table-labelers tbody tr').length === 1")
+
+
+def test_a_labeler_is_switched_off_and_the_effect_is_shown(person, folder):
+    page = person.page
+    page.wait_for_selector("#table-labelers tbody tr")
+    person.timed("switch", lambda: page.get_by_label("Ask polls").click())
+    page.wait_for_selector("text=What the last change did")
+    assert tomllib.loads((folder / "shortlist.toml").read_text())["labelers"]["off"] == ["polls"]
+    assert "polls is off" in page.locator(".said").inner_text()
+
+
+def test_rows_are_found_read_and_labelled_in_place(person, folder):
+    page = person.page
+    person.go("rows", ".line")
+    assert page.locator("#found").inner_text() == "300 rows"
+    page.locator("#search").press_sequentially("president")
+    person.until("document.getElementById('found').innerText !== '300 rows'")
+    page.select_option("label.pick:has-text('Labeler') select", "power")
+    page.wait_for_selector("label.pick:has-text('against') select")
+    page.keyboard.press("Escape")
+    page.locator(".line").nth(2).click()
+    found = page.locator("#found").inner_text()
+    name = page.locator("aside h2").inner_text()
+    page.wait_for_selector("table.why")
+    assert "together" in page.locator("table.why").inner_text()
+    page.locator("#list").focus()
+    page.keyboard.press("3")
+    page.wait_for_selector("aside .known")
+    assert page.locator("aside .known").inner_text().endswith("is sports")
+    assert page.locator("aside h2").inner_text() == name  # neither place nor filter is lost
+    assert page.locator("#found").inner_text() == found
+    assert gold_lines(folder) == [f'{{"id": "{name}", "classes": ["sports"]}}']
+    page.keyboard.press("ArrowDown")
+    person.until("name => document.querySelector('aside h2').innerText !== name", name)
+
+
+def test_marked_words_begin_a_rule(person, folder):
+    page = person.page
+    person.go('rows/{"text":"election"}', ".line")
+    page.wait_for_selector("#reading")
+    page.evaluate("""() => {
+        const walker = document.createTreeWalker(document.getElementById("reading"), NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const at = walker.currentNode.data.indexOf("election");
+            if (at >= 0) getSelection().setBaseAndExtent(walker.currentNode, at, walker.currentNode, at + 8);
+        }
+    }""")
+    page.get_by_role("button", name="New rule from “election”").click()
+    page.wait_for_selector("#effect")
+    assert page.locator("#words").input_value() == "election"
+    assert page.locator("#effect #matches").inner_text() != "0"
+
+
+def test_a_rule_is_written_kept_edited_and_removed(person, folder):
+    page = person.page
+    person.write_rule("team, match", ["sports"], two_sided=True)
+    kept = tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][-1]
+    assert kept == {
+        "kind": "keywords",
+        "name": "team",
+        "words": ["team", "match"],
+        "says": "sports",
+        "no": {"not": "sports"},
+    }
+    assert (folder / "shortlist.toml").read_text().startswith(TOML)
+    page.wait_for_selector(".rulelist a[aria-current] >> text=team")
+    matches = page.locator("#matches").inner_text()
+    person.timed("preview", lambda: page.locator("#words").fill("team\nmatch\ngoal"))
+    assert page.locator("#matches").inner_text() == matches  # it says something everywhere
+    person.timed("keep", lambda: page.keyboard.press("Tab") or page.locator("#keep").click())
+    assert tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][-1]["words"] == ["team", "match", "goal"]
+    page.get_by_role("button", name="Remove").click()
+    person.until("!document.querySelector('.rulelist').innerText.includes('team')")
+    assert len(tomllib.loads((folder / "shortlist.toml").read_text())["labeler"]) == 1
+
+
+def test_mistakes_while_typing_are_told_and_mended(person):
+    page = person.page
+    person.go("rules/+", "#keep")
+    page.get_by_text("Pattern", exact=True).click()
+    page.locator(".pickclass").first.click()
+    page.locator("#regex").fill("(goal")
+    page.wait_for_selector("form .alarm >> text=not a regular expression")
+    page.locator("#regex").fill("(goal)")
+    page.wait_for_selector("#effect")
+    assert page.locator("form .alarm").count() == 0
+
+
+def test_python_is_shown_and_taken_in_when_saved(person, folder):
+    page = person.page
+    person.go("rules/power", ".source")
+    assert "def power(text):" in page.locator(".source .here").inner_text()
+    edit(folder / "labelers.py", '"president" in text', '"minister" in text')
+    person.until("document.querySelector('.source').innerText.includes('\"minister\" in text')")
+    edit(folder / "labelers.py", '"minister" in text', '"minister" in txet')
+    page.wait_for_selector(".alarm >> text=txet")
+    edit(folder / "labelers.py", '"minister" in txet', '"minister" in text')
+    person.until("!document.querySelector('.alarm')")
+
+
+def test_two_who_change_one_rule(browser, studio, person, folder):
+    """The other tab saved first: the later save is told, and nothing is lost."""
+    person.go("rules/money", "#words")
+    other = person.context.new_page()
+    other.goto(f"http://{studio.host}/#rules/money")
+    other.wait_for_selector("#words")
+    other.locator("#words").fill("shares")
+    other.locator("#keep").click()
+    other.wait_for_selector(".said.on >> text=kept")
+    person.page.locator("#words").fill("profit")
+    person.page.locator("#keep").click()
+    person.page.wait_for_selector(".alarm >> text=changed elsewhere")
+    assert tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][0]["words"] == ["shares"]
+    assert person.page.locator("#words").input_value() == "profit"
+    person.page.get_by_role("button", name="Keep mine").click()
+    person.timed("keep", lambda: person.page.locator("#keep").click())
+    assert tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][0]["words"] == ["profit"]
+
+
+def test_rows_are_labelled_with_the_keyboard_only(person, folder):
+    page = person.page
+    person.go("label", "#asked")
+    first = page.locator("#asked").inner_text()
+    before = page.locator("#labelled").inner_text()
+
+    def press(*keys):
+        now = page.locator("#asked").inner_text()
+        for key in keys:
+            page.keyboard.press(key)
+        person.until("now => document.getElementById('asked').innerText !== now", now)
+
+    press("1")
+    assert len(gold_lines(folder)) == 1
+    assert int(page.locator("#labelled").inner_text()) == int(before) + 1
+    press("m", "1", "3", "Enter")
+    press("s")
+    lines = gold_lines(folder)
+    assert [line.split('"classes": ')[1] for line in lines] == ['["business"]}', '["business", "sports"]}', "[]}"]
+    for _ in range(3):
+        press("u")
+    assert page.locator("#asked").inner_text() == first
+    assert gold_lines(folder) == []
+
+
+def test_states_are_compared_and_files_are_written(person, folder):
+    page = person.page
+    person.write_rule("profit", ["business", "politics"])
+    person.go("compare", "#flipped")
+    assert "got another label" in page.locator("#flipped").inner_text()
+    page.get_by_role("button", name="Labels").click()
+    page.wait_for_selector("text=labels.parquet")
+    assert len(pl.read_parquet(folder / "out" / "labels.parquet")) == 300
+
+
+def test_from_a_data_file_to_the_first_rule(browser, tmp_path):
+    rows().write_csv(tmp_path / "news.csv")
+    with running(tmp_path) as studio:
+        person = Person(browser, studio)
+        page = person.page
+        page.wait_for_selector("#setup-classes")
+        assert page.locator("#setup-classes").input_value().split() == ["business", "politics", "sports"]
+        page.get_by_role("button", name="Make the project").click()
+        page.wait_for_selector(".line")
+        person.write_rule("goal", ["sports"])
+        person.go("overview", "#table-labelers")
+        assert page.locator("#table-labelers tbody tr").count() == 1
+        complaints = person.complaints
+        person.close()
+    assert not complaints
+    assert not (tmp_path / "labelers.py").exists()
+
+
+# -- for everybody -------------------------------------------------------------------------------------
+
+VIEWS = {
+    "overview": ".todo li", "rows": "table.why", "rules/money": "#effect", "rules/power": ".source", "label": "#asked",
+    "compare": "#export",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_stands_in_the_way_of_anybody(browser, studio, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    person, axe = Person(browser, studio, color_scheme=scheme, reduced_motion="reduce"), Axe()
+    grave = []
+    for view, wait in VIEWS.items():
+        person.go(view, wait)
+        found = axe.run(person.page, options={"resultTypes": ["violations"]}).response["violations"]
+        grave += [
+            (view, one["id"], node["html"][:150], node.get("failureSummary", "")[:300])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+            for node in one["nodes"][:3]
+        ]
+    person.close()
+    assert not grave, "\n".join(map(str, grave))
+
+
+@pytest.mark.parametrize("width", [1280, 820])
+def test_nothing_sticks_out(browser, studio, width):
+    person = Person(browser, studio, viewport={"width": width, "height": 720})
+    for view, wait in VIEWS.items():
+        person.go(view, wait)
+        assert person.page.evaluate("document.documentElement.scrollWidth") <= width, view
+    person.close()
+
+
+# -- against everybody else ----------------------------------------------------------------------------
+
+EVIL = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{{7*7}}\u202e"
+
+
+def test_hostile_text_stays_text(browser, tmp_path):
+    """In rows, ids, classes and names of labelers."""
+    table = rows(60).with_columns(
+        body=pl.concat_str(pl.col("body"), pl.lit(f" goal {EVIL}")), id=pl.concat_str(pl.col("id"), pl.lit(EVIL)),
+        label=pl.when(pl.col("n") > 0).then(pl.lit(EVIL)),
+    )  # fmt: skip
+    table.write_csv(tmp_path / "news.csv")
+    evil = json.dumps(EVIL)
+    head = f'version = 1\nclasses = [{evil}, "b", "c"]\n[data]\nfiles = ["news.csv"]\n'
+    data = 'text = "body"\nid = "id"\ngold = "label"\n'
+    rule = f'[[labeler]]\nkind = "keywords"\nname = {evil}\nwords = ["goal"]\nsays = {evil}\n'
+    (tmp_path / "shortlist.toml").write_text(head + data + rule)
+    with running(tmp_path) as studio:
+        person = Person(browser, studio)
+        for view in ("overview", "rows", "rules", "label", "compare"):
+            person.go(view, {"rules": ".rulelist li"}.get(view, VIEWS.get(view, "main")))
+            assert person.page.evaluate("window.hacked") is None
+        person.go("rows", ".line .text")
+        assert "<script>" in person.page.locator(".line .text").first.inner_text()
+        complaints = person.complaints
+        person.close()
+    assert not complaints
+
+
+ATTACK = """<script>
+const at = "http://HOST";
+const rule = JSON.stringify({record: {kind: "keywords", name: "evil", words: ["x"], says: "sports"}});
+const sent = {method: "POST", credentials: "include", body: rule};
+const text = (response) => response.text();
+const tries = [
+  fetch(at + "/api/overview", {credentials: "include"}).then(text),
+  fetch(at + "/api/save", sent).then(text),
+  fetch(at + "/api/save", {...sent, mode: "no-cors"}).then(text),
+  new Promise((yes, no) => {
+    const stream = new EventSource(at + "/api/events", {withCredentials: true});
+    stream.onmessage = (message) => yes(message.data);
+    stream.onerror = no;
+  }),
+  new Promise((yes, no) => {
+    const script = document.createElement("script");
+    Object.assign(script, {src: at + "/app.js", onload: () => yes("loaded"), onerror: no});
+    document.head.append(script);
+  }),
+];
+Promise.allSettled(tries).then((all) => { window.tried = all.map((one) => one.value ?? ""); });
+</script><iframe src="http://HOST/"></iframe>"""
+
+
+@pytest.fixture
+def elsewhere(studio):
+    """A page of another origin that tries what it can."""
+
+    class Evil(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(ATTACK.replace("HOST", studio.host).encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Evil)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_page_of_another_origin_reads_and_changes_nothing(elsewhere, person, folder):
+    """In the very browser that holds the cookie."""
+    before = (folder / "shortlist.toml").read_text()
+    other = person.context.new_page()
+    other.goto(elsewhere)
+    other.wait_for_timeout(2000)
+    assert other.evaluate("window.tried") == ["", "", "", "", ""]
+    assert "labelers" not in "".join(frame.content() for frame in other.frames[1:])
+    assert (folder / "shortlist.toml").read_text() == before
+    other.close()
+
+
+def test_it_goes_on_after_a_mistake_at_the_start(browser, folder):
+    edit(folder / "labelers.py", 'yes="politics"', 'yes="polltics"')
+    with running(folder) as studio:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(studio.address)
+        page.wait_for_selector(".alarm >> text=politics")
+        edit(folder / "labelers.py", 'yes="polltics"', 'yes="politics"')
+        page.wait_for_selector("#table-labelers tbody tr", timeout=60_000)
+        context.close()

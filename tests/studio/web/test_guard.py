@@ -1,0 +1,198 @@
+"""Who may talk to the studio: one browser of this machine, and nobody else."""
+
+import json
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from shortlist.errors import ShortlistError
+from shortlist.studio.web.guard import LARGEST
+from shortlist.studio.web.server import listening
+from tests.project.news import make
+from tests.studio.running import running
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("guarded") / "news"
+    make(folder)
+    with running(folder) as found:
+        found.folder = folder
+        found.first = found.address
+        found.enter()
+        found.until_open()
+        yield found
+
+
+SAVE = json.dumps({"record": {"kind": "keywords", "name": "evil", "words": ["x"], "says": "sports"}}).encode()
+READ = json.dumps({"query": {}}).encode()
+
+
+def untouched(studio):
+    return "evil" not in (studio.folder / "shortlist.toml").read_text()
+
+
+def test_the_token_works_once_and_leaves_the_address_clean(studio):
+    token = studio.first.split("token=")[1]
+    response = studio.send("GET", f"/?token={token}", Cookie=None)
+    assert response.status == 403
+    assert response.headers["set-cookie"] is None
+    assert studio.send("GET", "/").status == 200
+    again = studio.send("GET", f"/?token={token}")  # the same browser, the same bookmark
+    assert (again.status, again.headers["location"]) == (303, "/")
+
+
+def test_the_cookie_is_for_this_page_only(tmp_path):
+    make(tmp_path / "news")
+    with running(tmp_path / "news") as studio:
+        query = studio.address.split("/?")[1]
+        cookie = studio.send("GET", f"/?{query}").headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert str(studio.server.port) in cookie.split("=")[0]  # cookies are shared by all ports
+        assert studio.send("GET", "/?token=wrong").status == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/app.js", "/report.css", "/api/overview", "/api/events", "/api/rules", "/nothing"]
+)
+@pytest.mark.parametrize("cookie", [None, "", "shortlist=1", "shortlist-{port}=guess"])
+def test_without_the_cookie_nothing_is_answered(studio, path, cookie):
+    given = None if cookie is None else cookie.format(port=studio.server.port)
+    response = studio.send("GET", path, Cookie=given)
+    assert response.status == 403
+    assert "news" not in response.text
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "localhost",
+        "127.0.0.1:1",
+        "0.0.0.0:{port}",
+        "[::1]:{port}",
+        "",
+    ],
+)
+def test_another_name_for_this_machine_is_refused(studio, host):
+    """DNS rebinding: a page of evil.example whose name now points here still says evil.example."""
+    given = host.format(port=studio.server.port)
+    for method, path, body in (("GET", "/", None), ("GET", "/api/overview", None), ("POST", "/api/save", SAVE)):
+        response = studio.send(method, path, body, Host=given, Origin=f"http://{given}")
+        assert response.status in (400, 421)
+    assert untouched(studio)
+
+
+def test_its_other_name_is_fine(studio):
+    host = f"localhost:{studio.server.port}"
+    assert studio.send("GET", "/api/overview", Host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [None, "null", "http://evil.example", "https://{host}", "http://{host}.evil.example", "http://127.0.0.1:1"],
+)
+def test_another_page_changes_nothing_even_with_the_cookie(studio, origin):
+    given = None if origin is None else origin.format(host=studio.host)
+    for name, body in (
+        ("save", SAVE),
+        ("rows", READ),
+        ("label", b'{"row": 1, "classes": ["sports"]}'),
+        ("export", b'{"what": "labels"}'),
+    ):
+        assert studio.send("POST", f"/api/{name}", body, Origin=given).status == 403
+    assert untouched(studio)
+    assert not (studio.folder / "gold.jsonl").exists()
+
+
+def test_another_page_reads_nothing_even_with_the_cookie(studio):
+    for path in ("/api/overview", "/api/events", "/api/rules"):
+        assert studio.send("GET", path, Origin="http://evil.example").status == 403
+        assert studio.send("GET", path, Sec_Fetch_Site="cross-site").status == 403
+    response = studio.send("GET", "/api/overview")
+    assert response.status == 200
+    assert not [name for name in response.headers if name.lower().startswith("access-control")]
+    assert studio.send("OPTIONS", "/api/save", Origin="http://evil.example").status == 403
+
+
+def test_every_answer_forbids_what_a_page_could_be_tricked_into(studio):
+    for path in ("/", "/app.js", "/api/overview"):
+        headers = studio.send("GET", path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_large_bodies_are_refused(studio):
+    assert studio.send("POST", "/api/save", b"x" * 50_000_000).status == 413
+    own = f"Host: {studio.host}\r\nOrigin: http://{studio.host}\r\nCookie: {studio.key}\r\n"
+    chunked = f"POST /api/save HTTP/1.1\r\n{own}Transfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", studio.server.port), timeout=30) as line:
+        line.sendall(chunked.encode())
+        piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+        try:
+            for _ in range(LARGEST // 0x10000 + 20):
+                line.sendall(piece)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        assert b" 413 " in line.recv(1000)
+    assert studio.send("GET", "/api/overview").status == 200
+    assert untouched(studio)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../shortlist.toml",
+        "/..%2fdesk.py",
+        "/%2e%2e/desk.py",
+        "/VENDORED.md",
+        "/app.js/..",
+        "/api/nothing",
+        "/__init__.py",
+    ],
+)
+def test_only_files_of_the_page_are_served(studio, path):
+    assert studio.send("GET", path).status in (400, 404)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b"null", b"1", b'{"record": 1}', b'{"record": {}}', b"\xff", b'{"row": 1e99}']
+)
+@pytest.mark.parametrize("name", ["save", "label", "preview", "rows", "compare", "switch", "undo", "setup"])
+def test_nonsense_is_answered_with_a_sentence(studio, name, body, capsys):
+    response = studio.send("POST", f"/api/{name}", body)
+    assert response.status == 200
+    json.loads(response.text)
+    assert untouched(studio)
+
+
+def test_it_listens_to_this_machine_only():
+    with listening() as found:
+        assert found.getsockname()[0] == "127.0.0.1"
+        with pytest.raises(ShortlistError, match="--port"):
+            listening(found.getsockname()[1])
+
+
+def test_a_killed_studio_leaves_the_folder_whole(tmp_path):
+    """Killed in the middle of its work, at some moment; the next one goes on."""
+    make(tmp_path / "news", m=3000)
+    for moment in (0.3, 1.0, 2.0):
+        command = [sys.executable, "-m", "shortlist.cli", "studio", str(tmp_path / "news"), "--no-browser"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(moment)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    with running(tmp_path / "news") as studio:
+        studio.enter()
+        assert studio.until_open()["rows"] == 3000
