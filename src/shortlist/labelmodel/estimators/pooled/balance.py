@@ -10,7 +10,6 @@ from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 
-
 EQUAL_ROWS = 30.0  # rows that it is worth that classes are equal
 
 
@@ -22,4 +21,5 @@ def believed_balance(rows: Sample, fitted: Parameters) -> Floats:
     alike = np.repeat(fitted.propensity.mean(axis=1, keepdims=True), rows.layout.k, axis=1)
     beliefs = rows.beliefs(emission(replace(fitted, propensity=alike), rows.layout))
     balance: Floats = rows.weights @ beliefs + EQUAL_ROWS / rows.layout.k
-    return balance / balance.sum()
+    shares: Floats = balance / balance.sum()
+    return shares

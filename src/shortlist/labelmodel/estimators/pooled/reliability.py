@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import beta
+from scipy.special import betaincinv, expit, logit
 
 from shortlist.arrays import Floats, Positions
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
@@ -89,8 +88,8 @@ class Reliability:
 def _interval(least: Floats, most: Floats, votes: Floats, level: float) -> tuple[Floats, Floats]:
     """Jeffreys' interval for so many votes: the lower end of the least, the upper end of the most."""
     tail, known = (1 - level) / 2, (votes > 0) & np.isfinite(least)
-    lower = beta.ppf(tail, votes * least + 0.5, votes * (1 - least) + 0.5)
-    upper = beta.ppf(1 - tail, votes * most + 0.5, votes * (1 - most) + 0.5)
+    lower = betaincinv(votes * least + 0.5, votes * (1 - least) + 0.5, tail)
+    upper = betaincinv(votes * most + 0.5, votes * (1 - most) + 0.5, 1 - tail)
     return np.where(known, lower, 0.0), np.where(known, upper, 1.0)
 
 
