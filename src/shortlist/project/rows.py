@@ -55,7 +55,8 @@ class Rows(RowStore):
 
     def _source(self, file: RowFile, digests: Digests) -> str:
         """One word for the content of a file and the way it is read."""
-        return digest(digests.of(file.path), file.kind, file.types, self.data.text)
+        how = [self.data.separator, self.data.encoding]
+        return digest(digests.of(file.path), file.kind, file.types, self.data.text, how)
 
     def refuse_to_overwrite(self, path: Path) -> None:
         """Raise where what is to be written would take the place of rows."""
@@ -212,7 +213,9 @@ class Rows(RowStore):
 
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
     """The rows of other files: with the columns that are read, but perhaps without gold labels and others."""
-    there = {name for path in files for name in RowFile(path).columns}
+    separator, encoding = settings.data.separator, settings.data.encoding
+    read = [RowFile(path, separator=separator, encoding=encoding) for path in files]
+    there = {name for file in read for name in file.columns}
     data = replace(
         settings.data,
         files=tuple(str(path.absolute()) for path in files),
@@ -227,7 +230,7 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     data = settings.data
     text = {name: "text" for name in (data.text, data.gold) if name is not None}
     try:
-        file = RowFile(path, {**text, **data.types})
+        file = RowFile(path, {**text, **data.types}, separator=data.separator, encoding=data.encoding)
         columns = file.columns
     except BadFile as error:
         raise settings.toml.wrong(f"{_written(path, data)} {error.message}", "data", "files") from error

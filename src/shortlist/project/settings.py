@@ -17,6 +17,7 @@ from shortlist.project.values import (
     amount,
     anything,
     columns,
+    encoding,
     files,
     flag,
     inside,
@@ -24,6 +25,7 @@ from shortlist.project.values import (
     one_of,
     quoted,
     share,
+    sign,
     stages,
     text,
     texts,
@@ -48,6 +50,8 @@ class Data:
     gold: str | None = None
     gold_file: str = "gold.jsonl"  # what people say: see project/gold/file.py
     types: Mapping[str, str] = field(default_factory=dict)
+    separator: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ class Settings:
 
 _DATA: dict[str, Check] = {
     "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
-    "types": types,
+    "types": types, "separator": sign, "encoding": encoding,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
     "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),

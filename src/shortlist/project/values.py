@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -111,3 +112,18 @@ def types(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
         raise Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
     return dict(value)
+
+
+def sign(value: Any) -> str:
+    """One sign, which separates fields."""
+    if not isinstance(value, str) or len(value.encode()) != 1:
+        raise Wrong("is one sign, such as ;")
+    return value
+
+
+def encoding(value: Any) -> str:
+    """An encoding that Python knows."""
+    try:
+        return codecs.lookup(value).name
+    except (LookupError, TypeError):
+        raise Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
