@@ -41,7 +41,11 @@ def run(code: str, namespace: dict, page: Path, line: int) -> None:
         exec(compile("\n" * line + code, str(page), "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+MARKS = {"dask.md": pytest.mark.slow, "ray.md": pytest.mark.slow, "spark.md": pytest.mark.spark}  # clusters are started
+RUN = [pytest.param(page, marks=MARKS[page.name]) if page.name in MARKS else page for page in PAGES]
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-import shortlist.identifiability
 import shortlist.project.parts.counting
+import shortlist.reporting.overview
 from shortlist import LabelModel, Project
 from shortlist.analysis.distinct import Distinct
 from shortlist.classifier import NoiseAwareClassifier
@@ -36,7 +36,7 @@ def done(monkeypatch):
     count("model fitted", LabelModel, "fit", lambda *_: True)
     count("model loaded", LabelModel, "load")
     count("gold read", Rows, "gold")
-    count("diagnosed", shortlist.identifiability, "diagnose")
+    count("diagnosed", shortlist.reporting.overview, "diagnose")
     count("beliefs of all rows", Distinct, "of")
     count("classifier loaded", NoiseAwareClassifier, "load")
     return counts

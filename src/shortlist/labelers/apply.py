@@ -18,7 +18,7 @@ from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.failure import with_row
 from shortlist.labelers.features import Columns, Feature, Plan
-from shortlist.labelers.together import Search, ballots_together
+from shortlist.labelers.together import Searches, ballots_together
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, Tell, counted, live_line
 from shortlist.rows import Chunk, chunks
@@ -116,23 +116,27 @@ class Asker:
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
-        books = [Codebook(one.says, self.space, full_abstains=self.full_abstains) for one in self.labelers]
-        found = ballots_together(self._searches(books), books, columns)
-        return [found.get(i) or self._vote(one, columns, books[i]) for i, one in enumerate(self.labelers)]
-
-    def _searches(self, books: Sequence[Codebook]) -> dict[int, Search]:
-        found = {i: one.search(self.plan, books[i]) for i, one in enumerate(self.labelers)}
-        return {i: search for i, search in found.items() if search is not None}
+        found = ballots_together(self._searches, columns)
+        return [found.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
 
     @cached_property
+    def _searches(self) -> Searches:
+        """The labelers that search columns, found once for all chunks."""
+        books = {i: self._codebook(one) for i, one in enumerate(self.labelers)}
+        found = {i: one.search(self.plan, books[i]) for i, one in enumerate(self.labelers)}
+        return Searches({i: (search, books[i]) for i, search in found.items() if search is not None})
+
+    @property
     def by_column(self) -> bool:
         """Whether all labelers search columns: then large chunks are as quick as small ones are."""
-        books = [Codebook(one.says, self.space, full_abstains=self.full_abstains) for one in self.labelers]
-        return len(self._searches(books)) == len(self.labelers)
+        return len(self._searches.asked) == len(self.labelers)
 
-    def _vote(self, labeler: Labeler, columns: Columns, codebook: Codebook) -> Ballot:
+    def _codebook(self, labeler: Labeler) -> Codebook:
+        return Codebook(labeler.says, self.space, full_abstains=self.full_abstains)
+
+    def _vote(self, labeler: Labeler, columns: Columns) -> Ballot:
         try:
-            return labeler.vote(columns, codebook)
+            return labeler.vote(columns, self._codebook(labeler))
         except BadRows as error:
             raise error.about(labeler=labeler.name) from error
         except LabelerFailed as error:

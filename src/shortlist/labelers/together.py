@@ -6,7 +6,6 @@ idle between the calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -37,23 +36,43 @@ class Search:
         return votes.otherwise(pl.lit(self.no, kind))
 
 
-def ballots_together(searches: dict[int, Search], codebooks: Sequence[Codebook], columns: Columns) -> dict[int, Ballot]:
+class Searches:
+    """Labelers that search columns, by place, each with its codebook; and their expressions, which are made once."""
+
+    def __init__(self, asked: dict[int, tuple[Search, Codebook]]) -> None:
+        self.asked = asked
+        self.columns = list(dict.fromkeys(search.column for search, _ in asked.values()))
+        self.kind = pl.UInt8 if all(len(book.seen) < 256 for _, book in asked.values()) else pl.UInt16
+        self._plans: dict[tuple[str | None, ...], list[pl.Expr]] = {}
+
+    def plan(self, there: tuple[str | None, ...]) -> list[pl.Expr]:
+        """The codes of all labelers that search these columns, which are called by their places."""
+        if there not in self._plans:
+            found = {i: search for i, (search, _) in self.asked.items() if search.column in there}
+            self._plans[there] = [
+                one.expression(one.linear.pattern, str(there.index(one.column)), self.kind).alias(str(i))
+                for i, one in found.items()
+            ]
+        return self._plans[there]
+
+    def __reduce__(self) -> tuple[type[Searches], tuple[dict[int, tuple[Search, Codebook]]]]:
+        return Searches, (self.asked,)
+
+
+def ballots_together(searches: Searches, columns: Columns) -> dict[int, Ballot]:
     """Labeler → its ballot. A labeler whose column cannot be read is not among them: asked alone, it says why."""
     texts: dict[str | None, pl.Series] = {}
-    for column in {search.column for search in searches.values()}:
+    for column in searches.columns:
         try:
             texts[column] = columns.chunk.text(column)
         except BadRows:
             continue
-    found = {i: search for i, search in searches.items() if search.column in texts}
-    names = {column: str(place) for place, column in enumerate(texts)}
-    frame = pl.DataFrame([series.alias(names[column]) for column, series in texts.items()])
-    kind = pl.UInt8 if all(len(book.seen) < 256 for book in codebooks) else pl.UInt16
-    plan = [one.expression(one.linear.pattern, names[one.column], kind).alias(str(i)) for i, one in found.items()]
-    codes = frame.select(plan)
-    ballots = {i: _ballot(codes[str(i)], codebooks[i]) for i in found}
+    frame = pl.DataFrame([series.alias(str(place)) for place, series in enumerate(texts.values())])
+    codes = frame.select(searches.plan(tuple(texts)))
+    ballots = {int(name): _ballot(codes[name], searches.asked[int(name)][1]) for name in codes.columns}
     for column, series in texts.items():
-        _settle(ballots, {i: one for i, one in found.items() if one.column == column}, series, kind)
+        here = {i: one for i, (one, _) in searches.asked.items() if one.column == column}
+        _settle(ballots, here, series, searches.kind)
     return ballots
 
 
