@@ -48,7 +48,8 @@ def test_rows_by_number_are_those_of_all_files(keep, project):
     project.rows.keep = keep
     every = whole(project, columns)
     assert len(every) == 150
-    assert (every["body"] == "").sum() > 5  # a missing text is an empty one
+    assert every["body"].null_count() > 5
+    every = every.with_columns(pl.col("body").fill_null(""))  # to people, a missing text is an empty one
     numbers = np.random.default_rng(0).integers(0, 150, 60)
     for _ in range(2):
         assert project.rows.take(numbers).equals(every[numbers])

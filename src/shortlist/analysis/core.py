@@ -97,6 +97,14 @@ class Analysis:
         other.__dict__.update(kept)
         return other
 
+    def with_one_more(self, row: int, name: str | None) -> Analysis:
+        """The same after the class of one row became known, or (None) is no longer."""
+        other = self.with_gold(None)
+        gold = np.full(len(self.votes), -1, np.int64) if self.gold is None else self.gold.copy()
+        gold[row] = -1 if name is None else self.votes.space.position(name)
+        other.gold = gold if (gold >= 0).any() else None
+        return other
+
     # -- tables ----------------------------------------------------------------------------------------
 
     def labelers(self, *, level: float | None = 0.9) -> pl.DataFrame:

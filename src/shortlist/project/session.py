@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -129,12 +130,23 @@ class Session:
 
         return known(self.rows, self.gold_file, self.settings.classes)
 
+    def gold_said(self, row: int, classes: Sequence[str]) -> None:
+        """Take in what was just said about one row and written to the gold file, without reading all again."""
+        known = self.known.with_said(row, classes)
+        self._forget_gold()
+        self.known = known
+        if "analysis" in self.__dict__:
+            self.analysis = self.analysis.with_one_more(row, self.known.classes[row] if self.known.classes else None)
+
     def gold_changed(self) -> None:
         """Read again what people know. Votes and model stay; what was worked out with the old gold is forgotten."""
-        for name in ("known", "said", "counted", "tally", "sample", "seen"):
-            self.__dict__.pop(name, None)
+        self._forget_gold()
         if "analysis" in self.__dict__:
             self.analysis = self.analysis.with_gold(self.gold)
+
+    def _forget_gold(self) -> None:
+        for name in ("known", "said", "counted", "tally", "sample", "seen"):
+            self.__dict__.pop(name, None)
 
     @property
     def gold(self) -> list[str | None] | None:

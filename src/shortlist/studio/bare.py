@@ -21,7 +21,7 @@ def bare_look(watch: Watch) -> Session:
         codes = np.zeros((len(session.rows), 1), np.uint8)
         votes = Votes(codes, [[[classes[0]]]], classes, [NOBODY], ids=session.rows.ids())
         session.roster = Roster((), (), None, session.settings, session.folder, ())
-        session.results |= {"vote": votes, "fit": NearestClass().fit(votes)}
+        session.votes, session.results["fit"] = votes, NearestClass().fit(votes)
         for _ in session.rows.segments():  # read once, and kept in memory
             pass
     return session

@@ -109,9 +109,9 @@ class Desk:
     def follow(self) -> None:
         """Look again whenever a file of the project is saved, until `close`. For a thread of its own."""
         while not self._ended.wait(PAUSE):
-            if self.watch is not None and self.watch.changed():
-                with self.working():
-                    if self.watch.changed():  # somebody else may have looked meanwhile
+            if self.watch is not None and self.watch.touched():
+                with self.working():  # code is parsed by one thread at a time: Python 3.11 does not bear more
+                    if self.watch.changed():
                         self._try_look()
 
     def _try_look(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from shortlist.browse import next_row, show_rows
@@ -35,7 +35,7 @@ def label_row(desk: Desk, row: int, classes: Sequence[str]) -> dict[str, Any]:
             raise ShortlistError("that is every class, which says nothing: skip the row instead")
         entry = entry_for(session.rows, row, named)
         session.gold_file.add(entry)
-        _known(desk, f"row {row} labelled")
+        _known(desk, f"row {row} labelled", lambda: session.gold_said(row, named))
         return {"entry": entry.to_dict(), "row": show_rows(desk.opened, [row])[0].to_dict(),
                 "gold": gold(desk.opened, bare=desk.bare)}  # fmt: skip
 
@@ -46,16 +46,16 @@ def take_back(desk: Desk, entry: dict[str, Any]) -> dict[str, Any]:
         session = desk.opened
         if session.gold_file.undo(Entry.from_dict(entry)) is None:
             raise ShortlistError("this label is not there any more: it was taken back elsewhere")
-        _known(desk, "a label taken back")
+        _known(desk, "a label taken back", session.gold_changed)
         return {"gold": gold(desk.opened, bare=desk.bare)}
 
 
-def _known(desk: Desk, title: str) -> None:
+def _known(desk: Desk, title: str, take_in: Callable[[], None]) -> None:
     """The fit takes labels in where the settings say so; else only what is known changes, which is quick."""
     if desk.opened.settings.gold_fits and not desk.bare:
         desk.look(title)
         return
-    desk.opened.gold_changed()
+    take_in()
     if desk.watch is not None:
         desk.watch.gold_was_read()
     desk.revision += 1

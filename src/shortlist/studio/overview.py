@@ -32,6 +32,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         "bare": desk.bare,
         "rows": len(session.votes),
         "classes": list(session.settings.classes),
+        "models": list(session.settings.models),  # their names only: keys never reach the page
         "notes": [] if desk.watch is None or desk.bare else list(dict.fromkeys(desk.watch.notes)),
         "totals": {} if desk.bare or desk.watch is None or desk.watch.last is None else desk.watch.last.totals,
         "gold": gold(session, bare=desk.bare),
@@ -61,7 +62,8 @@ def gold(session: Session, *, bare: bool) -> dict[str, Any]:
 def labelers(desk: Desk) -> list[dict[str, Any]]:
     """Every labeler, those that are switched off too: what it may say, and its figures where it is on."""
     session = desk.opened
-    figures = {} if desk.bare else {line["labeler"]: line for line in session.analysis.labelers(level=None).to_dicts()}
+    last = None if desk.bare or desk.watch is None else desk.watch.last
+    figures = {} if last is None else {line["labeler"]: line for line in last.labelers.to_dicts()}
     return [_labeler(session, rule, figures.get(rule.name)) for rule in rules(session)]
 
 

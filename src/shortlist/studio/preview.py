@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,15 @@ from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.spans import pieces, spans
+from shortlist.project.prompting import planned, previewed
 from shortlist.project.session import Session
+from shortlist.prompts import PromptLabeler
 from shortlist.rows import chunks
 from shortlist.studio.rules import checked
 from shortlist.votes import Codomain, Votes
 
 EXAMPLES = 12
+TRIED = 10  # rows that a prompt is tried on at most
 
 
 class Superseded(ShortlistError):  # noqa: N818  as in errors.py
@@ -30,6 +34,8 @@ def preview(
 ) -> dict[str, Any]:
     """Matches, coverage, votes, conflicts, accuracy on gold rows and examples. The project is not touched."""
     labeler = checked(session, record, replaces)
+    if isinstance(labeler, PromptLabeler):
+        return cost(session, record)
     draft = draft_votes(session, labeler, superseded)
     codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
     voted = codes != 0
@@ -48,6 +54,27 @@ def preview(
         "conflicts": _conflicts(session, codes, codomain, others),
         "examples": [_example(labeler, row, draft.said(row.row)) for row in examples],
     }
+
+
+def cost(session: Session, record: Any) -> dict[str, Any]:
+    """What a prompt would cost. Nothing is sent."""
+    (line,) = planned(session, record).lines
+    return {"name": line.labeler, "plan": asdict(line)}
+
+
+def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) -> list[dict[str, Any]]:
+    """What a prompt says about a few rows. The model is asked about those whose answers are not kept."""
+    if not isinstance(checked(session, record, replaces), PromptLabeler):
+        raise ShortlistError("only a prompt is tried on some rows; what other rules do is shown while they are typed")
+    if not 0 < len(rows) <= TRIED:
+        raise ShortlistError(f"a prompt is tried on 1 to {TRIED} rows; got {len(rows)}")
+    answers = previewed(session, record, rows).to_dicts()
+    shown = show_rows(session, rows)
+    return [row.to_dict() | {"answer": _plain(answer)} for row, answer in zip(shown, answers, strict=True)]
+
+
+def _plain(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name not in ("row", "prompt")}
 
 
 def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], bool]) -> Votes:

@@ -15,12 +15,14 @@ from shortlist.labelers import Labeler
 from shortlist.labelers.records import from_record
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
+from shortlist.project.prompting import unsaved
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME, Settings
+from shortlist.prompts import PROMPTS
 from shortlist.studio.desk import Desk
 from shortlist.studio.toml_edit import TomlEdit
 
-KINDS = ("keywords", "pattern")  # that can be written in the browser
+KINDS = ("keywords", "pattern", *PROMPTS)  # that can be written in the browser
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def rules(session: Session) -> list[Rule]:
 
 
 def _toml_rule(session: Session, record: dict[str, Any], off: tuple[str, ...]) -> Rule:
-    labeler = from_record(record)
+    labeler = unsaved(session, record)
     return Rule(labeler.name, str(record.get("kind")), "toml", labeler.name not in off, _says(session, labeler), record)
 
 
@@ -94,7 +96,9 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
     """The labeler that a record of the browser stands for; a mistake in it is an error with its `option`."""
     if not isinstance(record, Mapping) or record.get("kind") not in KINDS:
         raise ShortlistError(f"rules that are written here are of the kinds {', '.join(KINDS)}", option=("kind",))
-    labeler = from_record(dict(record))
+    if record["kind"] in PROMPTS and record.get("model") not in list(session.settings.models):
+        raise ShortlistError("choose a model that shortlist.toml names: [models.NAME]", option=("model",))
+    labeler = unsaved(session, dict(record)) if record["kind"] in PROMPTS else from_record(dict(record))
     classes = session.settings.classes
     if (word := unknown_word(labeler, classes)) is not None:
         raise ShortlistError(not_a_class(labeler, word, classes), word=word)

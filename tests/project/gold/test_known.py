@@ -82,3 +82,22 @@ def test_a_run_scores_with_the_file_and_fits_with_it_where_asked(tmp_path):
     assert project.run(["fit"])[-1].status == "up to date"
     edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
     assert Project(tmp_path).run(["fit"])[-1].facts["gold_used"]
+
+
+@pytest.mark.parametrize("column", ['gold = "label"\n', ""], ids=["with a gold column", "without"])
+def test_what_is_said_last_need_not_be_read_again(tmp_path, column):
+    """One thing after another, taken in at once, and read from the file: the same."""
+    project = make(tmp_path, toml=TOML.replace('gold = "label"\n', column))
+    with project.open() as session:
+        for row, names in [
+            (4, ["sports"]),
+            (4, ["business", "sports"]),
+            (7, []),
+            (4, ["politics"]),
+            (7, ["sports"]),
+            (5, []),
+        ]:
+            session.known  # noqa: B018  read before it is written
+            session.gold_file.add(entry_for(session.rows, row, names))
+            session.gold_said(row, names)
+            assert session.known == known(session.rows, session.gold_file, CLASSES)

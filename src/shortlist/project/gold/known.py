@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -22,12 +22,27 @@ class Known:
     shortlists   rows about which a person named several classes, of which one is meant
     skipped      rows that a person looked at and skipped
     lost         lines of the gold file about rows that are no longer there
+    rows         how many rows there are
     """
 
     classes: list[str | None] | None
     shortlists: dict[int, tuple[str, ...]] = field(default_factory=dict)
     skipped: frozenset[int] = frozenset()
     lost: int = 0
+    rows: int = 0  # how many there are
+
+    def with_said(self, row: int, names: Sequence[str]) -> Known:
+        """The same after something was said about one row, as `known` would read it from the gold file."""
+        merged = None if self.classes is None else list(self.classes)
+        if names and merged is None:
+            merged = [None] * self.rows
+        if names and merged is not None:
+            merged[row] = names[0] if len(names) == 1 else None
+        others = {a: said for a, said in self.shortlists.items() if a != row}
+        several = {row: tuple(names)} if len(names) > 1 else {}
+        skipped = self.skipped - {row} if names else self.skipped | {row}
+        known = merged if merged is not None and any(name is not None for name in merged) else None
+        return replace(self, classes=known, shortlists=others | several, skipped=skipped)
 
     @property
     def touched(self) -> set[int]:
@@ -41,7 +56,7 @@ def known(rows: Rows, file: GoldFile, classes: Sequence[str]) -> Known:
     column = rows.gold(classes)
     latest = file.latest()
     if not latest:
-        return Known(column)
+        return Known(column, rows=len(rows))
     _check(latest.values(), file, classes)
     where = _found(rows, latest)
     said = {where[key]: entry.classes for key, entry in latest.items() if key in where}
@@ -53,6 +68,7 @@ def known(rows: Rows, file: GoldFile, classes: Sequence[str]) -> Known:
         {row: names for row, names in said.items() if len(names) > 1},
         frozenset(row for row, names in said.items() if not names),
         len(latest) - len(where),
+        len(rows),
     )
 
 

@@ -1,5 +1,5 @@
 // The studio: which view is shown, what the project is now, and what happens to it.
-import { html, render, useCallback, useEffect, useState } from "./preact.js";
+import { html, render, useCallback, useEffect, useRef, useState } from "./preact.js";
 import { ask, listen } from "./api.js";
 import { Empty, count, percent } from "./parts.js";
 import { Overview } from "./overview.js";
@@ -10,6 +10,8 @@ import { Compare } from "./compare.js";
 import { Setup } from "./setup.js";
 
 const VIEWS = { overview: ["Overview", Overview], rows: ["Rows", Rows], rules: ["Rules", Rules], label: ["Label", Label], compare: ["Compare and export", Compare] };
+
+const WAIT = 250; // milliseconds
 
 function place() {
   const [view, ...rest] = location.hash.slice(1).split("/");
@@ -23,6 +25,8 @@ function Studio() {
   const [at, setAt] = useState(place);
   const [project, setProject] = useState(null);
   const [news, setNews] = useState(null); // what is being done, or what is wrong
+  const shown = useRef(-1);
+  if (project) shown.current = project.revision;
   const [said, setSaid] = useState(""); // for screen readers, and for a moment for everybody
   const load = useCallback(() => ask("overview").then((found) => {
     setProject(found);
@@ -35,7 +39,8 @@ function Studio() {
     addEventListener("hashchange", moved);
     load();
     const end = listen((event) => {
-      if (event.kind === "changed" || event.kind === "hello") load();
+      if (event.kind === "hello") load();
+      else if (event.kind === "changed") setTimeout(() => shown.current < event.revision && load(), WAIT); // the answer of this page may come first
       else setNews(event.kind === "lost" ? { kind: "lost", message: "The studio does not answer. Is it still running in the terminal?" } : event);
     });
     return () => { removeEventListener("hashchange", moved); end(); };

@@ -7,21 +7,38 @@ import { go } from "./app.js";
 let begun = null; // a rule that was begun by marking words
 export function beginRule(words, name) { begun = { words, name }; }
 
-const FRESH = { kind: "keywords", name: "", words: "", regex: "", chosen: [], inverted: false, two_sided: false, ignore_case: true, whole_words: true, extra: {} };
+const KINDS = { keywords: "Words", pattern: "Pattern", ask: "Question to a model", choose: "Choice of a model" };
+const PROMPTS = ["ask", "choose"];
+const FRESH = { kind: "keywords", name: "", words: "", regex: "", question: "{text}", answers: "", model: "", chosen: [], inverted: false, two_sided: false, ignore_case: true, whole_words: true, extra: {} };
 
 // A record of shortlist.toml as what the form holds, and back. Settings that the form does not know are kept.
 export function toForm(record, classes) {
-  const { kind, name, words, regex, says, yes, no, ignore_case, whole_words, ...extra } = record;
+  const { kind, name, words, regex, question, prompt, answers, model, says, yes, no, ignore_case, whole_words, ...extra } = record;
   const answer = kind === "keywords" ? says : yes ?? no;
   const inverted = Boolean(answer && typeof answer === "object" && !Array.isArray(answer));
   const listed = inverted ? answer.not : answer;
   const chosen = [listed ?? []].flat();
   const form = { ...FRESH, kind, name: name ?? "", words: [words ?? []].flat().join("\n"), regex: regex ?? "", chosen, inverted, extra };
+  form.question = question ?? prompt ?? "{text}";
+  form.answers = Object.entries(answers ?? {}).map(([choice, classes]) => `${choice.trim()} = ${written(classes)}`).join("\n");
+  form.model = model ?? "";
   form.ignore_case = ignore_case ?? kind === "keywords";
   form.whole_words = whole_words ?? true;
   form.two_sided = no !== undefined && (kind === "keywords" || yes !== undefined);
-  form.odd = kind === "pattern" && yes === undefined || (form.two_sided && JSON.stringify(toRecord({ ...form, odd: false }, classes).no) !== JSON.stringify(no)) ? { yes, no } : null;
+  form.odd = (kind === "pattern" || kind === "ask") && yes === undefined || (form.two_sided && JSON.stringify(toRecord({ ...form, odd: false }, classes).no) !== JSON.stringify(no)) ? { yes, no } : null;
   return form;
+}
+
+const written = (classes) => (classes && typeof classes === "object" && !Array.isArray(classes) ? `not ${[classes.not].flat().join(", ")}` : [classes ?? []].flat().join(", "));
+
+// Lines such as "number = sports, world" or "other = not sports" as answers of a prompt; choices begin with a blank.
+function choices(text) {
+  const lines = text.split("\n").map((line) => line.split("=")).filter((parts) => parts.length === 2 && parts[0].trim());
+  return Object.fromEntries(lines.map(([choice, classes]) => {
+    const not = classes.trim().startsWith("not ");
+    const names = classes.trim().replace(/^not /, "").split(",").map((name) => name.trim()).filter(Boolean);
+    return [` ${choice.trim()}`, answer(names, not)];
+  }));
 }
 
 function answer(chosen, inverted) {
@@ -39,17 +56,23 @@ export function toRecord(form) {
     if (form.two_sided) record.no = other;
     if (!form.whole_words) record.whole_words = false;
     if (!form.ignore_case) record.ignore_case = false;
+  } else if (form.kind === "choose") {
+    Object.assign(record, { model: form.model, prompt: form.question, answers: choices(form.answers) });
   } else {
-    record.regex = form.regex;
+    Object.assign(record, form.kind === "ask" ? { model: form.model, question: form.question } : { regex: form.regex });
     Object.assign(record, form.odd ? Object.fromEntries(Object.entries(form.odd).filter(([, value]) => value !== undefined)) : { yes: says, ...(form.two_sided ? { no: other } : {}) });
-    if (form.ignore_case) record.ignore_case = true;
+    if (form.ignore_case && form.kind === "pattern") record.ignore_case = true;
   }
   if (form.kind === "keywords" && form.odd) record.no = form.odd.no;
   return { ...record, ...form.extra };
 }
 
-const isWhole = (form) => (form.kind === "keywords" ? form.words.trim() : form.regex) && form.chosen.length > 0;
-const proposed = (form) => (form.kind === "keywords" ? form.words.split(/[\n,]/)[0].trim() : form.regex).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 30);
+function isWhole(form) {
+  if (form.kind === "choose") return Boolean(form.model && form.question.trim() && Object.keys(choices(form.answers)).length > 1);
+  const filled = { keywords: form.words.trim(), pattern: form.regex, ask: form.model && form.question.trim() }[form.kind];
+  return Boolean(filled) && form.chosen.length > 0;
+}
+const proposed = (form) => (form.kind === "keywords" ? form.words.split(/[\n,]/)[0].trim() : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 30);
 
 const free = (name, taken) => (taken.includes(name) ? free(/_\d+$/.test(name) ? name.replace(/\d+$/, (n) => Number(n) + 1) : `${name}_2`, taken) : name);
 
@@ -65,7 +88,7 @@ export function Rules({ project, at, setProject, say }) {
       <ul>${found.rules.map((one) => html`<li class=${one.on ? "" : "off"}><a href=${`#rules/${encodeURIComponent(one.name)}`} aria-current=${one.name === at.name ? "page" : undefined}><span class="dot ${colour(names, one.name)}"></span>${one.name}<span class="quiet"> ${one.kind}${one.origin === "python" ? ", Python" : ""}</span></a></li>`)}</ul></nav>
     ${fresh ? html`<${Editor} key="+" project=${project} rule=${null} setProject=${setProject} say=${say} />`
       : !rule ? html`<section class="card"><${Empty}>Choose a rule, or write a new one.<//></section>`
-      : rule.origin === "toml" && ["keywords", "pattern"].includes(rule.kind) ? html`<${Editor} key=${rule.name} project=${project} rule=${rule} setProject=${setProject} say=${say} />`
+      : rule.origin === "toml" && rule.kind in KINDS ? html`<${Editor} key=${rule.name} project=${project} rule=${rule} setProject=${setProject} say=${say} />`
       : html`<${Code} rule=${rule} source=${found.source} project=${project} />`}
   </div>`;
 }
@@ -126,25 +149,48 @@ function Editor({ project, rule, setProject, say }) {
 
   return html`<section class="card editor" aria-label=${rule ? `Rule ${rule.name}` : "New rule"}>
     <form onSubmit=${(event) => { event.preventDefault(); if (isWhole(form) && !busy) keep(event.timeStamp); }}>
-      <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${[["keywords", "Words"], ["pattern", "Pattern"]].map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords" })} />${title}</label>`)}</div>
+      <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${Object.entries(KINDS).filter(([kind]) => !PROMPTS.includes(kind) || project.models.length).map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", model: form.model || (project.models[0] ?? "") })} />${title}</label>`)}</div>
       ${form.kind === "keywords" ? html`<label class="field"><span>Words or phrases, one on each line</span><textarea id="words" rows="4" spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea></label>`
+        : PROMPTS.includes(form.kind) ? html`<label class="field"><span>${form.kind === "ask" ? "A question that is answered by yes or no; {text} is the text of the row" : "A prompt; {text} is the text of the row"}</span><textarea id="question" rows="4" value=${form.question} onInput=${(event) => set({ question: event.target.value }, event)}></textarea></label>
+          ${form.kind === "choose" && html`<label class="field"><span>What the model may answer, one on each line: answer = classes</span><textarea id="answers" rows="4" placeholder="number = sports, world" value=${form.answers} onInput=${(event) => set({ answers: event.target.value }, event)}></textarea></label>`}
+          <label class="field"><span>Model</span><select id="model" value=${form.model} onChange=${(event) => set({ model: event.target.value })}>${project.models.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`
         : html`<label class="field"><span>Regular expression</span><input id="regex" spellcheck="false" autocomplete="off" class="code" value=${form.regex} onInput=${(event) => set({ regex: event.target.value }, event)} /></label>`}
-      <div class="field"><span id="sayslabel">Where it is found, the class is</span>
+      ${form.kind !== "choose" && html`<div class="field"><span id="sayslabel">${form.kind === "ask" ? "Where the answer is yes, the class is" : "Where it is found, the class is"}</span>
         <div class="fieldset" role="radiogroup" aria-labelledby="sayslabel">${[[false, "one of these"], [true, "none of these"]].map(([inverted, title]) => html`<label class="toggle"><input type="radio" name="inverted" checked=${form.inverted === inverted} onChange=${() => set({ inverted })} />${title}</label>`)}</div>
-        <div class="classes" role="group" aria-labelledby="sayslabel">${project.classes.map((name) => html`<button type="button" class="pickclass ${colour(project.classes, name)}" aria-pressed=${form.chosen.includes(name)} onClick=${() => toggle(name)}>${name}</button>`)}</div></div>
+        <div class="classes" role="group" aria-labelledby="sayslabel">${project.classes.map((name) => html`<button type="button" class="pickclass ${colour(project.classes, name)}" aria-pressed=${form.chosen.includes(name)} onClick=${() => toggle(name)}>${name}</button>`)}</div></div>`}
       <div class="fieldset checks">
-        <label><input type="checkbox" checked=${form.two_sided} onChange=${(event) => set({ two_sided: event.target.checked, odd: null })} /> say the opposite where it is not found</label>
-        <label><input type="checkbox" checked=${form.ignore_case} onChange=${(event) => set({ ignore_case: event.target.checked })} /> capitals do not matter</label>
+        ${form.kind !== "choose" && html`<label><input type="checkbox" checked=${form.two_sided} onChange=${(event) => set({ two_sided: event.target.checked, odd: null })} /> ${form.kind === "ask" ? "say the opposite where the answer is no" : "say the opposite where it is not found"}</label>`}
+        ${!PROMPTS.includes(form.kind) && html`<label><input type="checkbox" checked=${form.ignore_case} onChange=${(event) => set({ ignore_case: event.target.checked })} /> capitals do not matter</label>`}
         ${form.kind === "keywords" && html`<label><input type="checkbox" checked=${form.whole_words} onChange=${(event) => set({ whole_words: event.target.checked })} /> whole words only</label>`}
       </div>
       <label class="field"><span>Name</span><input id="name" value=${form.name} placeholder=${named} autocomplete="off" onInput=${(event) => set({ name: event.target.value })} /></label>
       ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
       ${clash && html`<div class="alarm" role="alert">${clash.message} ${clash.now && html`<pre>${JSON.stringify(clash.now, null, 1)}</pre>`}<button type="button" class="button" onClick=${() => { base.current = clash.now; setClash(null); }}>${clash.now ? "Keep mine the next time I save" : "Save mine as a new rule"}</button></div>`}
-      <div class="actions"><button class="button main" disabled=${!isWhole(form) || busy || !changed} id="keep">${busy ? "Fitting…" : rule ? "Keep the change" : "Keep the rule"}</button>
+      <div class="actions"><button class="button main" disabled=${!isWhole(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Keep the change" : "Keep the rule"}${seen?.plan?.calls ? ` and ask ${count(seen.plan.calls)} times` : ""}`}</button>
         ${rule && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">It is written to shortlist.toml.</span></div>
     </form>
-    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen ? html`<${Effect} seen=${seen} project=${project} />` : html`<${Empty}>${isWhole(form) ? "Looking…" : "Give a word or a pattern, and choose classes: what the rule does is shown here while you type."}<//>`}</div>
+    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} project=${project} />` : html`<${Empty}>${isWhole(form) ? "Looking…" : "Give a word or a pattern, and choose classes: what the rule does is shown here while you type."}<//>`}</div>
   </section>`;
+}
+
+// What a prompt would cost, before anything is sent; and a trial on some rows.
+function Cost({ plan, record, replaces }) {
+  const [tried, setTried] = useState(null);
+  const [mistake, setMistake] = useState(null);
+  const [busy, setBusy] = useState(false);
+  const attempt = async () => {
+    setBusy(true);
+    try { setTried((await ask("tried", { record, replaces, rows: 5 })).rows); setMistake(null); } catch (error) { setMistake(error.message); }
+    setBusy(false);
+  };
+  return html`<h3>What it costs</h3><dl class="tiles small" id="cost">
+      <div class="tile"><dt>calls</dt><dd>${count(plan.calls)}</dd><dd class="note">of ${plan.model}</dd></div>
+      <div class="tile"><dt>tokens, about</dt><dd>${count(plan.tokens)}</dd>${plan.money !== null && html`<dd class="note">about ${plan.money.toFixed(4)} of money</dd>`}</div>
+      <div class="tile"><dt>rows known</dt><dd>${count(plan.known)}</dd><dd class="note">of ${count(plan.rows)}: not asked again</dd></div></dl>
+    <p class="quiet">Nothing was sent yet. The model is asked when you try or keep the rule.</p>
+    <button type="button" class="button" disabled=${busy} onClick=${attempt}>${busy ? "Asking…" : "Try it on 5 rows"}</button>
+    ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+    ${tried && html`<ul class="examples">${tried.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} labelers=${[]} /></div><div class="meta">${Object.entries(row.answer).map(([name, value]) => html`<span>${name}: <b>${typeof value === "number" ? percent(value, 0) : String(value ?? "–")}</b></span>`)}<${Known} row=${row} /></div></li>`)}</ul>`}`;
 }
 
 function Effect({ seen, project }) {

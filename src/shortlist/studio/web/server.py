@@ -111,7 +111,7 @@ class Server:
         self._socket = listening(port)
         self.port = int(self._socket.getsockname()[1])
         self.guard = Guard(app, self.port)
-        options = {"log_level": "warning", "access_log": False, "lifespan": "off", "timeout_graceful_shutdown": 1}
+        options = {"log_level": "warning", "access_log": False, "lifespan": "off", "timeout_graceful_shutdown": 3}
         self._server = uvicorn.Server(uvicorn.Config(self.guard, **options))
 
     @property

@@ -12,7 +12,7 @@ from shortlist.studio.exporting import export
 from shortlist.studio.figures import figures
 from shortlist.studio.labelling import label_row, next_to_label, take_back
 from shortlist.studio.overview import overview
-from shortlist.studio.preview import preview
+from shortlist.studio.preview import preview, tried
 from shortlist.studio.rules import remove_rule, rules, save_rule, source, switch_rule, use_gold
 from shortlist.studio.setup import offered, set_up
 
@@ -68,6 +68,12 @@ class Service:
             self.desk.opened, given.get("record"), given.get("replaces"), lambda: self._latest[tab] != number
         )
 
+    def tried(self, given: Given) -> Any:
+        """What a prompt says about a few rows: those about which the model is least sure."""
+        session = self.desk.opened
+        rows = [int(row) for row in select(session, Query(unsure=not self.desk.bare))[: _whole(given, "rows", 5)]]
+        return {"rows": tried(session, given.get("record"), given.get("replaces"), rows)}
+
     def save(self, given: Given) -> Any:
         save_rule(self.desk, given["record"], given.get("before"))
         return overview(self.desk)
@@ -110,8 +116,8 @@ class Service:
 
 READS = ("overview", "figures", "rules")  # by GET; everything else by POST, which other pages cannot send
 ASKS = (
-    "rows", "why", "preview", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare", "export",
-    "setup",
+    "rows", "why", "preview", "tried", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare",
+    "export", "setup",
 )  # fmt: skip
 
 
