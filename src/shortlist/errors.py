@@ -35,6 +35,7 @@ class ShortlistError(Exception):
     file, line         the file at fault (of rows, of a project, of the user's code) and the line in it
     offset             the character in that line, counted from 1
     model, status      the language model that was asked, and the HTTP status of its answer
+    number             the id of the piece of work that was lost
     """
 
     labeler: str | None = None
@@ -49,6 +50,7 @@ class ShortlistError(Exception):
     offset: int | None = None
     model: str | None = None
     status: int | None = None
+    number: int | None = None
 
     def __init__(self, message: str = "", **facts: Any) -> None:
         super().__init__(message)
@@ -127,6 +129,14 @@ class BadFile(ShortlistError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.file} {self.message}" if self.file is not None else self.message
+
+
+class CannotTravel(ShortlistError, TypeError):
+    """Something that labelers use cannot be sent to workers elsewhere."""
+
+
+class PieceLost(ShortlistError, RuntimeError):
+    """A piece of work ended the process of its worker each time it was begun. `number` is the id of the piece."""
 
 
 class MissingPackage(ShortlistError, ImportError):

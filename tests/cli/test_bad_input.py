@@ -38,6 +38,15 @@ def remove(name):
 
 BAD = {
     # -- shortlist.toml
+    "a separator of two signs": (toml('text = "body"', 'text = "body"\nseparator = ";;"'), ["line 7", "one sign"]),
+    "an encoding unknown": (toml('text = "body"', 'text = "body"\nencoding = "klingon"'), ["line 7", "latin-1"]),
+    "an encoding that it is not in": (
+        lambda f: (
+            toml('text = "body"', 'text = "body"\nencoding = "ascii"')(f),
+            data("id,body,label,n\n1,é,sports,2\n".encode())(f),
+        ),
+        ["line 5", "news.csv", "not in ascii"],
+    ),
     "an output folder above the project": (more('[output]\nfolder = "../../esc"\n'), ["line 19", "inside the project"]),
     "an output folder elsewhere": (more('[output]\nfolder = "/tmp/esc"\n'), ["line 19", "inside the project"]),
     "a label model's text for a number": (more('[label_model]\ntol = "x"\n'), ["line 19", "tol"]),
@@ -147,10 +156,6 @@ BAD = {
     "an empty file": (data(b""), ["line 5", "news.csv", "empty"]),
     "a header alone": (data(b"id,body,label,n\n"), ["no rows in news.csv"]),
     "a line too long": (data(b"id,body,label,n\n1,a,sports,2,3\n"), ["more fields"]),
-    "semicolons for commas": (data(b"id;body;label;n\n1;a;sports;2\n"), ["line 6", "'body'", "semicolons", "commas"]),
-    "tabs for commas": (data(b"id\tbody\tlabel\n1\ta\tsports\n"), ["line 6", "tabs", ".tsv"]),
-    "in utf-16": (data("id,body,label,n\n1,a,sports,2\n".encode("utf-16")), ["line 5", "news.csv", "UTF-16", "UTF-8"]),
-    "not in utf-8": (data(b"id,body,label,n\n1,\xe9t\xe9,sports,2\n"), ["UTF-8"]),
     "a quotation mark not closed": (
         data(b'id,body,label,n\n1,"a,sports,2\n2,b,sports,3\n'),
         ["news.csv", "never closed?"],

@@ -40,7 +40,7 @@ def test_from_a_data_file_to_labels(tmp_path, monkeypatch, capfd):
         assert re.search(rf"✓ +{stage}", ended.out), ended.out
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == ["check.json", "classifier.npz", "label_model.npz", "labels.parquet", "predictions.parquet",
-                     "report.html", "votes.npz"]  # fmt: skip
+                     "report.html", "votes", "votes.json"]  # fmt: skip
     labels = pl.read_parquet("out/labels.parquet")
     joined = rows().join(labels, on="id")
     said = joined.filter(pl.col("body").str.contains(r"\b(?:goal|match|team)\b"))

@@ -39,7 +39,7 @@ def test_scores_are_log_probabilities_of_the_model(llama):
 
 
 def test_choices_that_begin_alike_are_constrained(llama):
-    ((_, found),) = next(llama.answers([Prompt(PROMPTS[0])], (" person", " personal")))
+    ((_, found),) = next(llama.answers([Prompt(PROMPTS[0])], (" personification", " personifications")))
     assert found.how == "constrained"
     assert sorted(found.scores) == [-np.inf, 0.0]
 

@@ -9,7 +9,7 @@ CHOICES = (" yes", " no")
 
 
 def test_all_spellings_of_a_choice_count():
-    tokens = [(" yes", np.log(0.3)), ("Yes", np.log(0.2)), (" no", np.log(0.1)), (" banana", np.log(0.4))]
+    tokens = [(" yes", np.log(0.3)), ("Yes", np.log(0.2)), (" no,", np.log(0.1)), (" banana", np.log(0.4))]
     np.testing.assert_allclose(np.exp(first_token_scores(tokens, CHOICES)), [0.5, 0.1])
 
 
@@ -30,7 +30,14 @@ def test_none_of_the_choices_is_no_answer():
 
 def test_a_token_that_begins_two_choices_tells_nothing():
     with pytest.raises(SharedToken):
-        first_token_scores([(" person", -0.1)], (" person", " personal"))
+        first_token_scores([(" person", -0.1)], (" personal", " personnel"))
+
+
+def test_the_longest_beginning_counts():
+    """Single letters are no beginnings; a whole word is that word, also where it begins a longer one."""
+    tokens = [(" p", np.log(0.5)), (" person", np.log(0.2)), (" personal", np.log(0.1))]
+    np.testing.assert_allclose(np.exp(first_token_scores(tokens, (" person", " personal"))), [0.2, 0.1])
+    assert np.isnan(first_token_scores([(" p", -0.1)], (" person", " place"))).all()
 
 
 @pytest.mark.parametrize(

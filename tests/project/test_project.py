@@ -144,8 +144,8 @@ def test_a_file_that_is_added_is_read_and_the_others_are_not(project):
     rows(50, seed=1).with_columns(id=pl.col("id") + "b").write_csv(folder / "more.csv")
     votes = project.votes
     assert len(votes) == 350
-    columns = list((folder / ".shortlist" / "votes").glob("*/*.npz"))
-    assert len(columns) == 8  # four labelers, two files
+    kept = list((folder / ".shortlist" / "votes").glob("*/*.parquet"))
+    assert len(kept) == 2  # all labelers together, two files
 
 
 def test_options_of_the_model_only_fit_again(project):
@@ -188,16 +188,20 @@ def test_an_output_that_was_deleted_or_changed_is_made_again(project):
     assert (project.folder / "out" / "labels.parquet").read_bytes() == before
 
 
+def files_in(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
 def test_what_is_hidden_can_be_deleted_or_damaged(project):
     project.run(QUICK)
-    before = {path.name: path.read_bytes() for path in (project.folder / "out").iterdir()}
+    before = {path.name: path.read_bytes() for path in files_in(project.folder / "out")}
     shutil.rmtree(project.folder / ".shortlist")
     assert did(project) == QUICK
     for path in (project.folder / ".shortlist").rglob("*"):
         if path.is_file() and path.name != "lock":
             path.write_bytes(b"\x00nonsense")
     assert did(project) == QUICK
-    assert {path.name: path.read_bytes() for path in (project.folder / "out").iterdir()} == before
+    assert {path.name: path.read_bytes() for path in files_in(project.folder / "out")} == before
 
 
 def test_force_does_one_stage_again(project):
@@ -230,13 +234,12 @@ def test_files_that_labelers_read_or_import_count(tmp_path):
     assert asked(project) == ["sport"]
 
 
-def test_a_row_is_named_by_its_number_among_all(tmp_path, monkeypatch):
-    monkeypatch.setattr("shortlist.project.rows.SEGMENT", 100)
+def test_a_row_is_named_by_its_number_among_all(tmp_path):
     code = (
         "from shortlist import labeler\n\n@labeler(says=['sports'])\ndef odd(row):\n"
         "    if row.id == 'doc234':\n        raise ValueError('no')\n"
     )
-    project = make(tmp_path / "news", labelers=code)
+    project = make(tmp_path / "news", labelers=code, toml=in_parts(100))
     with pytest.raises(ShortlistError, match=r"labelers.py, line 6: labeler 'odd' failed on row 234: ValueError: no"):
         project.run(["vote"])
     edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
@@ -293,11 +296,14 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     assert len(told) == (43 if quick == 0 else 6)  # of 7 rows each; of 7, 14, 28, …
 
 
-def test_segments_do_not_show(tmp_path, monkeypatch):
+def in_parts(rows):
+    return TOML.replace("[classifier]", f"[engine]\npart_rows = {rows}\n\n[classifier]")
+
+
+def test_parts_do_not_show(tmp_path):
     whole = make(tmp_path / "whole")
     labels, votes = whole.labels, whole.votes
-    monkeypatch.setattr("shortlist.project.rows.SEGMENT", 70)
-    cut = make(tmp_path / "cut")
+    cut = make(tmp_path / "cut", toml=in_parts(70))
     assert cut.votes == votes
     assert cut.labels.equals(labels)
 

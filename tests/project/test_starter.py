@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist import Project
-from shortlist.errors import ShortlistError
-from shortlist.project.starter import Guess, labelers_text, toml_text
+from shortlist.errors import BadFile, ShortlistError
+from shortlist.project.starter import Guess, labelers_text, toml_text, write_starter
 from shortlist.rows import RowFile
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=12)
@@ -75,3 +75,28 @@ def test_several_columns_of_text_are_offered_to_the_classifier(tmp_path):
     toml = tmp_path / "shortlist.toml"
     toml.write_text(toml.read_text("utf-8").replace("# on = ", "on = "), "utf-8")
     assert Project(tmp_path).settings.classifier.on == ("title", "body")
+
+
+def test_a_file_without_rows_is_told_at_once(tmp_path):
+    (tmp_path / "head.csv").write_text("id,text\n")
+    with pytest.raises(BadFile, match=r"head\.csv has a header and no rows"):
+        write_starter(tmp_path, tmp_path / "head.csv", classes=["a", "b"])
+
+
+def test_a_gold_column_without_any_class_is_told_at_once(tmp_path):
+    (tmp_path / "x.csv").write_text("text,label\nsome text,yes\nmore text,no\n")
+    with pytest.raises(ShortlistError, match=r"'label' should hold known classes.*no, yes.*Classes: a, b"):
+        write_starter(tmp_path, tmp_path / "x.csv", classes=["a", "b"], text="text", gold="label")
+
+
+def test_a_project_of_semicolons_and_latin_1_works(tmp_path):
+    lines = [
+        "id;text;label",
+        *(f'{a};"Fußball heute Abend, Tor {a}";{"sport" if a % 2 else "rest"}' for a in range(20)),
+    ]
+    (tmp_path / "x.csv").write_bytes("\n".join(lines).encode("latin-1"))
+    write_starter(tmp_path, tmp_path / "x.csv", classes=["sport", "rest"])
+    project = Project(tmp_path)
+    assert project.settings.data.text == "text"
+    assert project.rows.take([3])["text"].to_list() == ["Fußball heute Abend, Tor 3"]
+    assert len(project.votes) == 20

@@ -74,7 +74,7 @@ def test_a_column_that_is_not_there(tmp_path):
         list(RowFile(tmp_path / "rows.csv").batches(["txt"]))
 
 
-@pytest.mark.parametrize("name", ["rows.xlsx", "rows", "rows.gz", ".csv"])
+@pytest.mark.parametrize("name", ["rows.xls", "rows", "rows.gz", ".csv"])
 def test_files_of_no_kind(name, tmp_path):
     with pytest.raises(BadFile, match="of no kind that can be read"):
         file_kind(tmp_path / name)

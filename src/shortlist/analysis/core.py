@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from html import escape
@@ -17,7 +18,8 @@ from shortlist.analysis.distinct import Distinct
 from shortlist.analysis.soft import certain, soft_counts
 from shortlist.arrays import Floats
 from shortlist.beliefs import most_likely
-from shortlist.errors import BadFit, BadVotes
+from shortlist.errors import BadFit, BadVotes, FitWarning
+from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.tables import html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
@@ -142,6 +144,17 @@ class Analysis:
         """
         return suggestions.suggestion_table(self, n, trust)
 
+    def suggest_questions(self, n: int = 5, *, accuracy: float = 0.8, largest: int = 3) -> pl.DataFrame:
+        """The questions to ask next, as splits of the classes, by expected information; each given those above it.
+
+        accuracy   how often the answers are assumed to be right
+        largest    classes on the yes side, at most: short questions about few classes are answered best
+
+        `gain` is in bits a row; `separates` counts pairs of classes that no labeler tells apart so far and the question
+        would; `text` is the labeler to edit: put the question into words that a model understands.
+        """
+        return suggestions.question_table(self, n, accuracy, largest)
+
     def suspects(self) -> pl.DataFrame:
         """Gold labels that are probably wrong, the most suspicious first.
 
@@ -235,3 +248,17 @@ class Analysis:
         if not hasattr(self.model, "accuracy_"):
             raise BadFit("this needs a fitted LabelModel: Analysis(votes, model)")
         return self.model
+
+
+def suggest_questions(
+    votes: Votes, model: Any = None, *, n: int = 5, accuracy: float = 0.8, largest: int = 3
+) -> pl.DataFrame:
+    """The questions to ask next, given the votes so far: `Analysis(votes, model).suggest_questions(n)`.
+
+    Without a model, `LabelModel()` is fitted to the votes.
+    """
+    if model is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FitWarning)  # what is lacking is what is asked for here
+            model = LabelModel().fit(votes)
+    return Analysis(votes, model).suggest_questions(n, accuracy=accuracy, largest=largest)

@@ -1,4 +1,4 @@
-"""Suggestions: which rows to look at or to label next, by how much is expected to be gained.
+"""Suggestions: which rows to label next, and which questions to ask, by how much is expected to be gained.
 
 Rows with the same votes get the same belief b, so what is learned about one of them bears on all. Take b for a
 Dirichlet distribution worth κ rows (`trust`). One gold label y, which comes up with probability b_y, moves it to
@@ -18,11 +18,21 @@ from shortlist.analysis.labelers import frame
 from shortlist.analysis.rows import top_two
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
+from shortlist.identifiability import diagnose
+from shortlist.options import check_amount, check_whole
+from shortlist.uncertainty.questions import best_questions
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis
 
 Index = npt.NDArray[np.int64]
+MOST = 2_000  # patterns of votes that questions are judged by, the heaviest
+QUESTIONS: dict[str, Any] = {
+    "classes": pl.List(pl.String),
+    "gain": pl.Float64,
+    "separates": pl.Int64,
+    "text": pl.String,
+}
 
 
 def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
@@ -83,3 +93,36 @@ def expected_rise(beliefs: Floats, trust: float | Floats) -> Floats:
 def said_about(analysis: Analysis, a: int) -> list[str]:
     """What was said about row a: `goal: sports`."""
     return [f"{name}: {analysis.votes.space.show(said)}" for name, said in analysis.votes.said(a).items()]
+
+
+def question_table(analysis: Analysis, n: int, accuracy: float, largest: int) -> pl.DataFrame:
+    """The n questions that would tell most, each given the ones above it."""
+    check_whole("n", n)
+    check_whole("largest", largest)
+    check_amount("accuracy", accuracy, "how often answers are assumed to be right", least=0.5, above=True)
+    if accuracy > 1:
+        raise BadFit(f"accuracy is a probability, at most 1; got {accuracy}", option=("accuracy",))
+    found = diagnose(analysis.votes, time_limit=0.0)
+    hidden = [*found.inseparable_pairs, *found.untold_pairs]  # classes that no labeler tells apart
+    rows = []
+    for split, gain in best_questions(*heaviest(analysis), n, accuracy, largest):
+        names = [analysis.votes.space[j] for j in split]
+        rows.append((names, gain, sum((a in names) != (b in names) for a, b in hidden), question_text(names)))
+    return pl.DataFrame(rows, schema=QUESTIONS, orient="row")
+
+
+def heaviest(analysis: Analysis) -> tuple[Floats, Floats]:
+    """Beliefs of the patterns of votes with most rows, and the share of rows of each."""
+    rows = analysis.distinct
+    order = np.argsort(-rows.counts, kind="stable")[:MOST]
+    counts = np.asarray(rows.counts, np.float64)[order]
+    return rows.beliefs[order], counts / counts.sum()
+
+
+def question_text(names: list[str]) -> str:
+    """A question as a labeler to be edited."""
+    listed = " or ".join(names)
+    yes = repr(names[0]) if len(names) == 1 else "{" + ", ".join(map(repr, names)) + "}"
+    no = f"Not({', '.join(map(repr, names))})"
+    name = "_or_".join("".join(c if c.isalnum() else "_" for c in one) for one in names)
+    return f'ask("Is this about {listed}?\\n{{text}}", yes={yes}, no={no}, model=lm, name={name!r})'

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from shortlist.cli import people
 from shortlist.cli.exits import FOUND, explained
-from shortlist.cli.options import Debug, Folder, Force, Json
+from shortlist.cli.options import Debug, Folder, Force, Json, Many
 from shortlist.project.stages import STAGES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -201,6 +201,13 @@ def predict(
 @explained
 def run(
     project: Folder = HERE,
+    engine: Annotated[
+        str | None, typer.Option(help="Where the work is done: local, dask, ray or spark.", show_default=False)
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="The address of the cluster; without it, processes of this machine.", show_default=False),
+    ] = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -208,16 +215,25 @@ def run(
     """Do everything that is out of date, and nothing else."""
     from shortlist.cli.commands import show_run
 
-    show_run(project, force=force, as_json=json)
+    show_run(project, force=force, as_json=json, engine=engine, address=address)
 
 
 @app.command(short_help="What asking language models would cost; nothing is sent.")
 @explained
 def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
     """Say what asking language models would cost: calls, tokens, money, and what is known already. Nothing is sent."""
-    from shortlist.cli.plan import show_plan
+    from shortlist.cli.asking import show_plan
 
     show_plan(project, as_json=json)
+
+
+@app.command(short_help="Which question to ask next: splits that would tell most.")
+@explained
+def questions(n: Many = 5, project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
+    """Say which splits of the classes would tell most, given the votes so far, and write the first as a labeler."""
+    from shortlist.cli.asking import show_questions
+
+    show_questions(project, n, as_json=json)
 
 
 app.command("show", short_help="Show rows: of a labeler, without votes, in conflict, wrong, …")(explained(people.show))

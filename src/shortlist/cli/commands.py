@@ -23,12 +23,14 @@ def _run(folder: Path, stage: str, screen: Screen, force: bool) -> tuple[Project
     return project, outcomes[-1]
 
 
-def show_run(folder: Path, *, force: bool, as_json: bool) -> None:
+def show_run(
+    folder: Path, *, force: bool, as_json: bool, engine: str | None = None, address: str | None = None
+) -> None:
     start = time.perf_counter()
     screen = Screen(as_json=as_json, each_stage=True)
     project = Project(folder)
     with screen.working():
-        outcomes = project.run(force=force, listener=screen)
+        outcomes = project.run(force=force, listener=screen, engine=engine, address=address)
     screen.notes([one for one in outcomes if one.status != "up to date"])
     took = time.perf_counter() - start
     worked = [one.stage for one in outcomes if one.status == "done"]
@@ -59,8 +61,8 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
     project, outcome = _run(folder, "vote", screen, force)
     from shortlist.analysis import Analysis
 
-    session = project.session
-    table = Analysis(session.votes, gold=session.gold).labelers(level=None)
+    sample = project.session.sample
+    table = Analysis(sample.votes, gold=sample.gold).labelers(level=None)
     _headline(screen, outcome)
     _labelers(screen, table)
     screen.json({**outcome.to_dict(), "table": table.to_dicts()})
@@ -69,7 +71,7 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(folder, "fit", screen, force)
-    analysis = project.session.analysis
+    analysis = project.session.seen
     table = analysis.labelers(level=None)
     shares = (analysis.mass / len(analysis.votes)).tolist()
     _headline(screen, outcome)
@@ -109,7 +111,7 @@ def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) ->
         project.export(to)
     where = to or outcome.outputs[0]
     classes = outcome.facts["classes"]
-    screen.text(f"{outcome.facts['labelled']:,} of {len(project.session.votes):,} rows are labelled → {where}")
+    screen.text(f"{outcome.facts['labelled']:,} of {len(project.session.parts):,} rows are labelled → {where}")
     screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in classes.items()])
     screen.json({**outcome.to_dict(), "outputs": [str(where)]})
 

@@ -25,6 +25,8 @@ def ending(outcomes: Sequence[Outcome], history: History) -> Iterator[str]:
     if advice:
         more = f" ({len(advice)} suggestions: shortlist check)" if len(advice) > 1 else " (shortlist check)"
         yield f"Do next: {advice[0]['what']}{more}"
+    elif advice is not None:
+        yield "Nothing to improve was found."
     pages = [one.outputs[0] for one in outcomes if one.stage == "report" and one.outputs]
     if pages:
         yield f"Look at: {pages[0]}"

@@ -13,3 +13,4 @@ Folder = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show all of an error, not one line of it.")]
 Force = Annotated[bool, typer.Option("--force", help="Do it again even where it is up to date.")]
+Many = Annotated[int, typer.Option("-n", help="How many to show.", min=1)]

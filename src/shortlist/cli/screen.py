@@ -43,14 +43,20 @@ class Screen(Listener):
     def waiting(self, process: str) -> None:
         self.note(f"another shortlist (process {process}) is working in this folder; waiting for it to end")
 
+    def working_on(self, engine: str, workers: int, dashboard: str | None) -> None:
+        page = f"; dashboard: {dashboard}" if dashboard else ""
+        self.note(f"{engine} with {workers} workers{page}")
+
     def begin(self, stage: str, rows: int | None = None) -> None:
         if self._bar is not None and self._task is not None:
             self._bar.remove_task(self._task)
-            self._task = self._bar.add_task(stage, total=rows, left="time left" if rows else "")
+            self._task = self._bar.add_task(stage, total=rows, left="time left" if rows else "", speed="")
 
     def advance(self, rows: int) -> None:
         if self._bar is not None and self._task is not None:
             self._bar.advance(self._task, rows)
+            pace = self._bar.tasks[-1].speed
+            self._bar.update(self._task, speed=f"{pace:,.0f} rows/s" if pace else "")
 
     def tell(self, line: str) -> None:
         if self._bar is not None and self._task is not None:
@@ -76,9 +82,18 @@ class Screen(Listener):
         )
 
         share, left = TaskProgressColumn(), TextColumn("{task.fields[left]}")
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), share, left, TimeRemainingColumn())
+        speed = TextColumn("{task.fields[speed]}")
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            share,
+            speed,
+            left,
+            TimeRemainingColumn(),
+        )
         with Progress(*columns, console=self.err, transient=True) as bar:
-            self._bar, self._task = bar, bar.add_task("looking for what changed", total=None, left="")
+            self._bar, self._task = bar, bar.add_task("looking for what changed", total=None, left="", speed="")
             try:
                 yield self
             finally:

@@ -1,6 +1,12 @@
-"""Where pieces of work run. An engine is an object with `workers` and `map`; it knows nothing of labels."""
+"""Where pieces of work run. An engine is an object with `workers` and `map`; it knows nothing of labels.
 
-from shortlist.engines.engine import Engine, ordered
+Local, Threads              processes and threads of this machine
+Dask, Ray, Spark            clusters: `from shortlist.engines.dask import Dask`
+make_engine("dask")         any of them by name
+"""
+
+from shortlist.engines.engine import Engine, is_elsewhere, ordered
+from shortlist.engines.kinds import KINDS, make_engine
 from shortlist.engines.local import Local, Threads, chosen_engine
 
-__all__ = ["Engine", "Local", "Threads", "chosen_engine", "ordered"]
+__all__ = ["KINDS", "Engine", "Local", "Threads", "chosen_engine", "is_elsewhere", "make_engine", "ordered"]

@@ -5,11 +5,12 @@ Another engine (a cluster's) is another class with `workers` and `map`; nothing 
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Generic, NoReturn, Protocol, TypeVar
+from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from shortlist.errors import ShortlistError
 
@@ -32,6 +33,28 @@ class Engine(Protocol):
         Pieces are drawn as they are needed, so that a stream is never held whole. The function travels once to each
         worker, the pieces one by one. What the function raises ends the map.
         """
+
+
+class Lasting:
+    """An engine that is started and ended: `with Dask(workers=2) as engine`."""
+
+    def close(self) -> None:
+        """End what was started."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+def is_elsewhere(engine: Engine) -> bool:
+    """Whether its workers may be on other machines. They are told where rows are, and read and write files themselves.
+
+    An engine says so by an attribute `elsewhere`.
+    """
+    return bool(getattr(engine, "elsewhere", False))
 
 
 def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
@@ -78,6 +101,11 @@ class Catching(Generic[Work, Result]):
             return self.function(piece)
         except Exception as error:
             return Failed(error, "".join(traceback.format_exception(error)))
+
+
+def machine_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def checked_workers(workers: object) -> int:

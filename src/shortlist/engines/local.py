@@ -32,7 +32,7 @@ class Local:
 
         # Not joblib.Parallel: who stops it early kills its processes, and its own thread may stumble over that.
         try:
-            yield from _as_they_finish(get_reusable_executor(self.workers), self.workers, function, pieces)
+            yield from as_they_finish(get_reusable_executor(self.workers), self.workers, function, pieces)
         except PicklingError as error:
             raise ShortlistError(
                 f"what the labelers use cannot be sent to other processes ({error.__cause__ or error}): "
@@ -67,10 +67,10 @@ class Threads:
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
         with ThreadPoolExecutor(self.workers) as pool:
-            yield from _as_they_finish(pool, self.workers, function, pieces)
+            yield from as_they_finish(pool, self.workers, function, pieces)
 
 
-def _as_they_finish(
+def as_they_finish(
     pool: Executor, workers: int, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
 ) -> Generator[tuple[int, Result]]:
     """Two pieces a worker are under way at a time. Who stops early gives up those that have not begun."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.failure import with_row
 from shortlist.labelers.features import Columns, Feature, Plan
+from shortlist.labelers.together import Search, ballots_together
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, Tell, counted, live_line
 from shortlist.rows import Chunk, chunks
@@ -25,6 +27,7 @@ from shortlist.votes.concat import infer_codomain, merged_failure
 from shortlist.wording import given_twice
 
 OnError = Literal["raise", "abstain"]
+WIDE = 262_144  # rows of a chunk for labelers that search columns
 
 
 def apply(
@@ -58,7 +61,8 @@ def apply(
     chosen = chosen_engine(engine, workers)
     with live_line(progress) as tell:
         asker = asker.prepared(_again_and_again(rows, first_row, tell))
-    pieces, total = chunks(rows, workers=chosen.workers, first=first_row)
+    largest = WIDE if asker.by_column else None
+    pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=largest)
     results = []
     with counted(progress, "voting", total) as advance:
         for ballots in ordered(chosen, asker, pieces):
@@ -105,14 +109,30 @@ class Asker:
         """The same, once labelers have done what they do before any vote; nothing where rows come once only."""
         return self if rows is None else replace(self, labelers=tuple(one.before(rows) for one in self.labelers))
 
+    def only(self, places: Sequence[int]) -> Asker:
+        """Some of the labelers, by their places."""
+        return replace(self, labelers=tuple(self.labelers[i] for i in places))
+
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
-        return [self._vote(labeler, columns) for labeler in self.labelers]
+        books = [Codebook(one.says, self.space, full_abstains=self.full_abstains) for one in self.labelers]
+        found = ballots_together(self._searches(books), books, columns)
+        return [found.get(i) or self._vote(one, columns, books[i]) for i, one in enumerate(self.labelers)]
 
-    def _vote(self, labeler: Labeler, columns: Columns) -> Ballot:
+    def _searches(self, books: Sequence[Codebook]) -> dict[int, Search]:
+        found = {i: one.search(self.plan, books[i]) for i, one in enumerate(self.labelers)}
+        return {i: search for i, search in found.items() if search is not None}
+
+    @cached_property
+    def by_column(self) -> bool:
+        """Whether all labelers search columns: then large chunks are as quick as small ones are."""
+        books = [Codebook(one.says, self.space, full_abstains=self.full_abstains) for one in self.labelers]
+        return len(self._searches(books)) == len(self.labelers)
+
+    def _vote(self, labeler: Labeler, columns: Columns, codebook: Codebook) -> Ballot:
         try:
-            return labeler.vote(columns, Codebook(labeler.says, self.space, full_abstains=self.full_abstains))
+            return labeler.vote(columns, codebook)
         except BadRows as error:
             raise error.about(labeler=labeler.name) from error
         except LabelerFailed as error:
@@ -205,12 +225,13 @@ def _codomain(labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace, fu
 
 def _column(
     ballots: Sequence[Ballot], codomain: Codomain, space: LabelSpace, full_abstains: bool
-) -> npt.NDArray[np.uint16]:
+) -> npt.NDArray[np.unsignedinteger[Any]]:
     """One labeler's codes over all chunks, in the codes of its codomain."""
     parts = []
     code_of: dict[Shortlist | None, int] = {s: c for c, s in enumerate(codomain.shortlists, start=1)}
     code_of[None] = 0
     for ballot in ballots:
         codes = [0, *(code_of[space.shortlist(answer, full_is_none=full_abstains)] for answer in ballot.seen)]
-        parts.append(np.array(codes, np.uint16)[ballot.codes])
+        same = codes == list(range(len(codes)))
+        parts.append(ballot.codes if same else np.array(codes, np.uint16)[ballot.codes])
     return np.concatenate(parts) if parts else np.zeros(0, np.uint16)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ class Ballot:
     """The codes of one labeler for one chunk, what they stand for where that was found out, what failed."""
 
     def __init__(self, codebook: Codebook) -> None:
-        self.codes: npt.NDArray[np.uint16] = np.zeros(0, codebook.dtype)
+        self.codes: npt.NDArray[np.unsignedinteger[Any]] = np.zeros(0, codebook.dtype)
         self.seen: Sequence[Shortlist | Not] = codebook.seen
         self.failure: Failure | None = None
 

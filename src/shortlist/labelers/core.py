@@ -25,7 +25,8 @@ from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook, Said, checked_says, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.failure import failed
-from shortlist.labelers.features import Columns, FeatureFailed, RowFunction
+from shortlist.labelers.features import Columns, FeatureFailed, Plan, RowFunction
+from shortlist.labelers.together import Search
 
 
 class Parts(NamedTuple):
@@ -56,6 +57,10 @@ class Labeler(ABC):
     def functions(self) -> Sequence[RowFunction]:
         """The functions that it runs row by row: its own, or the feature that it reads."""
         return ()
+
+    def search(self, plan: Plan, codebook: Codebook) -> Search | None:  # noqa: ARG002
+        """What it looks for in a column, where that is all it does: such labelers are asked together, in one plan."""
+        return None
 
     def record(self) -> dict[str, Any] | None:
         """The labeler as plain data for a file: its kind and its settings. None where it is Python code."""

@@ -23,11 +23,12 @@ from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_ans
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import Labeler, Parts
 from shortlist.labelers.failure import failed
-from shortlist.labelers.features import Columns, Feature, RowFunction
+from shortlist.labelers.features import Columns, Feature, Plan, RowFunction
 from shortlist.labelers.records import labeler_kind
 from shortlist.labelers.regex import Inexpressible, Linear, linear, non_word_characters
 from shortlist.labelers.regex.patience import LATE, too_slow
 from shortlist.labelers.search import column_text, feature_text, find
+from shortlist.labelers.together import Search
 from shortlist.labelspace import Not, Shortlist
 from shortlist.rows import Chunk
 
@@ -87,6 +88,14 @@ class TextLabeler(Labeler):
         self._check_late(found, columns, ballot)
         ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(codebook.dtype)
         return ballot
+
+    def search(self, plan: Plan, codebook: Codebook) -> Search | None:
+        feature = plan.given.get(self.on or "", self.feature)
+        if self.engine != "polars" or (feature is not None and feature.column is None):
+            return None
+        column = self.on if feature is None else feature.column
+        yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
+        return Search(column, self._linear(), yes, no)
 
     def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
         """The text to look in: a feature of that name where one was given, else a column of the rows."""

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
+from shortlist.engines import Engine
 from shortlist.errors import BadFit, BadVotes, FitWarning, about_option
 from shortlist.labelmodel import file, remarks
 from shortlist.labelmodel.display import as_html, as_text
-from shortlist.labelmodel.estep.expectation import Expectation
+from shortlist.labelmodel.estep.expectation import Expectation, FullEStep
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.estimators.estimator import Estimator
 from shortlist.labelmodel.estimators.paper import Likelihood
@@ -131,14 +132,37 @@ class LabelModel(Predictor):
     # -- estimation ------------------------------------------------------------------------------------
 
     def fit(
-        self, votes: Votes | Iterable[Votes], gold: Gold | None = None, *, weights: npt.ArrayLike | None = None
+        self,
+        votes: Votes | Iterable[Votes],
+        gold: Gold | None = None,
+        *,
+        weights: npt.ArrayLike | None = None,
+        engine: Engine | None = None,
     ) -> Self:
         """Estimate from Votes, or from chunks of Votes that are read once and never held together.
 
         `gold` are known classes, by row (None where unknown) or as a mapping from row to class; they enter the
         likelihood exactly. `weights` say how often each row counts: unique rows and their counts are enough.
+
+        With an `engine`, `votes` are `VoteParts`, which its workers read and count. Where more than some four million
+        rows differ, the likelihood is maximised over the parts, and the default estimator is fitted to a sample.
         """
+        if engine is not None:
+            return self._fit_parts(votes, gold, weights, engine)
         return self._learn(Evidence.gather(votes, gold, weights), start=None)
+
+    def _fit_parts(self, parts: Any, gold: Gold | None, weights: Any, engine: Engine) -> Self:
+        from shortlist.labelmodel.spread import count_parts, steps_over
+        from shortlist.votes.parts import VoteParts
+
+        if not isinstance(parts, VoteParts) or weights is not None:
+            raise BadFit("with an engine, votes are VoteParts (VoteParts.open(path)), and rows have no weights")
+        found = count_parts(parts, gold, engine)
+        evidence = found.total()
+        if not found.sampled or not isinstance(chosen(ESTIMATORS, self.estimator, Estimator, "estimator"), Likelihood):
+            return self._learn(evidence, start=None)
+        steps = steps_over(parts, gold, Panel.of(evidence.votes).layout, engine)
+        return self._learn(evidence, start=None, expectation=steps)
 
     def partial_fit(
         self, votes: Votes | Iterable[Votes], gold: Gold | None = None, *, weights: npt.ArrayLike | None = None
@@ -151,15 +175,15 @@ class LabelModel(Predictor):
         same = Panel.of(evidence.votes) == self.panel_
         return self._learn(evidence, start=self.parameters_ if same else None)
 
-    def _learn(self, evidence: Evidence, start: Parameters | None) -> Self:
+    def _learn(self, evidence: Evidence, start: Parameters | None, expectation: FullEStep | None = None) -> Self:
         estimator = chosen(ESTIMATORS, self.estimator, Estimator, "estimator")
-        problem = self._problem(evidence, start)
+        problem = self._problem(evidence, start, expectation)
         self._keep(estimator, estimator.fit(problem), evidence)
         for remark in self._remarks(problem):
             warnings.warn(remark, stacklevel=3)
         return self
 
-    def _problem(self, evidence: Evidence, start: Parameters | None) -> Problem:
+    def _problem(self, evidence: Evidence, start: Parameters | None, expectation: FullEStep | None) -> Problem:
         self._check_options()
         panel = Panel.of(evidence.votes)
         if not evidence.total or not panel.names:
@@ -168,7 +192,7 @@ class LabelModel(Predictor):
         return Problem(
             panel=panel,
             evidence=evidence,
-            expectation=Expectation(evidence, panel.layout, device=self.device, threads=self.threads),
+            expectation=expectation or Expectation(evidence, panel.layout, device=self.device, threads=self.threads),
             balance=None if learn or self.balance is None else shares_of(self.balance, panel.space),
             learn_balance=learn,
             start=start,
@@ -226,8 +250,8 @@ class LabelModel(Predictor):
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
         """How much each labeler moved the belief about a row, in log-odds of one class against another.
 
-        Of the pooled estimator, what temperature leaves of a labeler's evidence is its move, and what trust and
-        unanimity add is the move "pooling".
+        Of the default estimator, what temperature leaves of a labeler's evidence is its move, and what trust
+        adds is the move "pooling".
         """
         codes = self._panel().codes(votes)
         if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from shortlist.arrays import Floats
+
+SHORTEST = 2  # letters of a token that is taken for the beginning of a longer word
 
 
 def plain(word: str) -> str:
@@ -26,29 +28,29 @@ def first_token_scores(tokens: Sequence[tuple[str, float]], choices: Sequence[st
     A choice that is not among the tokens is at most as likely as the least likely of them, and as all that is left:
     that bound is its score, so that it can make a lead smaller and never larger than it is.
     """
-    words = [plain(one) for one in choices]
-    mass = np.zeros(len(choices))
-    shared, told = 0.0, 0.0
+    shares: dict[str, float] = {}  # all spellings of a token together
     for token, value in tokens:
-        share, word = math.exp(value), plain(token)
-        told += share
-        begins = [i for i, known in enumerate(words) if word and (known.startswith(word) or _longer(word, known))]
-        if len(begins) == 1:
-            mass[begins[0]] += share
-        elif begins:
-            shared += share
-    if shared > mass.max():
+        shares[plain(token)] = shares.get(plain(token), 0.0) + math.exp(value)
+    firsts = [_first(plain(choice), shares) for choice in choices]
+    shared = {one for one in firsts if one is not None and firsts.count(one) > 1}
+    mass = np.array([0.0 if one is None or one in shared else shares[one] for one in firsts])
+    if max((shares[one] for one in shared), default=0.0) > mass.max():
         raise SharedToken(", ".join(repr(one) for one in choices))
     if not mass.any():
         return np.full(len(choices), np.nan)
-    bound = min(math.exp(min(value for _, value in tokens)), max(1 - told, 1e-12))
+    left = max(1 - sum(shares.values()), 1e-12)
+    bound = min(math.exp(min(value for _, value in tokens)), left)
     scores: Floats = np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
     return scores
 
 
-def _longer(word: str, known: str) -> bool:
-    """Whether a token holds a whole choice and then something that is no letter: "yes," for "yes"."""
-    return word.startswith(known) and not word[len(known) : len(known) + 1].isalnum()
+def _first(word: str, shares: Mapping[str, float]) -> str | None:
+    """The token that a choice begins with: the longest of these that is its beginning, or it and a mark: "yes,"."""
+    if word in shares:
+        return word
+    marked = [token for token in shares if token.startswith(word) and not token[len(word)].isalnum()]
+    begins = [token for token in shares if len(token) >= SHORTEST and word.startswith(token)]
+    return max(marked, key=lambda token: shares[token]) if marked else max(begins, key=len, default=None)
 
 
 def matched(written: str, choices: Sequence[str]) -> int | None:

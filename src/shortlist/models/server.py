@@ -53,7 +53,6 @@ class Server(Model):
     def __init__(self) -> None:
         self.gate = Gate()
         self._ways: tuple[Way, ...] = ()
-        self._instead: dict[tuple[str, ...], int] = {}  # choices → the place of the way that tells them apart
         self._remarks: dict[str, None] = {}
         self._lock = threading.Lock()
 
@@ -151,33 +150,25 @@ class Server(Model):
     def answer(self, prompt: Prompt, choices: Sequence[str]) -> Answer:
         """The answer to one prompt, the best way that tells the choices apart."""
         calls = self.try_ways()
-        choices, place = tuple(choices), self._instead.get(tuple(choices), 0)
-        while True:
+        for way in self._ways_for(prompt):
             calls += 1
             try:
-                way = self._way(prompt, place)
                 answer = self._answered(way, prompt, choices)
                 return replace(answer, calls=calls + answer.retries)
             except SharedToken:
-                place = self._next(choices, place)
-                if place >= len(self._ways):
-                    return no_answer(choices, "outside", calls=calls)
+                listed = ", ".join(map(repr, choices))
+                self._remarks[
+                    f"model {self.id!r}: some answers begin like several of the choices ({listed}). Such rows are "
+                    "asked again in another way, or abstain. Write choices that differ in their first letters"
+                ] = None
+        return no_answer(choices, "outside", calls=calls)
 
-    def _way(self, prompt: Prompt, place: int) -> Way:
-        """The way at a place of the ladder; with a picture, the first from there on that is a chat."""
-        for way in self._ways[place:]:
-            if prompt.image is None or way.chat:
-                return way
-        raise ModelFailed(f"model {self.id!r} cannot be asked about pictures: it has no chat", model=self.id)
-
-    def _next(self, choices: tuple[str, ...], place: int) -> int:
-        """Choices that the first token does not tell apart are asked for in the next way from now on."""
-        self._instead[choices] = place + 1
-        way = self._ways[place + 1].name if place + 1 < len(self._ways) else None
-        instead = f"they are asked for by another way ({way})" if way else "such answers abstain"
-        listed = ", ".join(map(repr, choices))
-        self._remarks[f"model {self.id!r}: choices begin with the same token ({listed}), so {instead}"] = None
-        return place + 1
+    def _ways_for(self, prompt: Prompt) -> tuple[Way, ...]:
+        """The ways that there are; with a picture, those that are chats."""
+        found = tuple(way for way in self._ways if prompt.image is None or way.chat)
+        if not found:
+            raise ModelFailed(f"model {self.id!r} cannot be asked about pictures: it has no chat", model=self.id)
+        return found
 
     def _answered(self, way: Way, prompt: Prompt, choices: Sequence[str]) -> Answer:
         try:

@@ -149,7 +149,7 @@ def messages(prompt: str, text: str | None = None) -> list[Body]:
 
 def all_ways(chat: bool | None) -> list[list[Way]]:
     """The rungs of the ladder, and on each the variants to try, in this order."""
-    completions: list[Way] = [] if chat else [FirstToken(False, 100), FirstToken(False, 20), FirstToken(False, 5)]
+    completions: list[Way] = [] if chat else [FirstToken(False, 500), FirstToken(False, 20), FirstToken(False, 5)]
     chats: list[Way] = [] if chat is False else [FirstToken(True, 20), FirstToken(True, 5)]
     return [
         [] if chat else [WholeStrings()],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from shortlist.errors import BadFile, ShortlistError
@@ -19,6 +20,14 @@ def data_files(folder: Path, settings: Settings) -> list[Path]:
 def depended_files(folder: Path, settings: Settings) -> list[Path]:
     """The files that labelers read while they vote, as the settings name them."""
     return _spelt_out(folder, settings, settings.labelers.depends, "labelers", "depends")
+
+
+def listed_files(path: Path) -> list[Path]:
+    """The files that a list of parts names, as VoteParts and labels in parts have it. (numpy stays outside.)"""
+    try:
+        return [path.parent / part["file"] for part in json.loads(path.read_text("utf-8"))["parts"]]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise BadFile(f"{path} is no list of parts: {error}") from error
 
 
 def _spelt_out(folder: Path, settings: Settings, names: tuple[str, ...], *path: str) -> list[Path]:

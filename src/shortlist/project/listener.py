@@ -14,6 +14,9 @@ class Listener:
     def waiting(self, process: str) -> None:
         """Another process works in the folder."""
 
+    def working_on(self, engine: str, workers: int, dashboard: str | None) -> None:
+        """The work is done by an engine, with so many workers; the dashboard is the address of its own page."""
+
     def begin(self, stage: str, rows: int | None = None) -> None:
         """A stage has work to do, on so many rows where that is known."""
 

@@ -90,9 +90,12 @@ class Project:
     @property
     def labels(self) -> pl.DataFrame:
         """Class, belief, margin, shortlist and one belief per class, for every row."""
+        import polars as pl
+
+        from shortlist.project.stages.export import label_files
         from shortlist.rows import RowFile
 
-        return RowFile(self.run(["export"])[-1].outputs[0]).read()
+        return pl.concat([RowFile(path).read() for path in label_files(self.run(["export"])[-1].outputs[0])])
 
     @property
     def classifier(self) -> Any:
@@ -129,7 +132,7 @@ class Project:
         with self.open(listener) as session:
             run_stages(session, ["train"], force=False)
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
-            return predict_rows(session, rows, rows.gold(self.settings.classes), Path(path))
+            return predict_rows(session, rows, Path(path))
 
     def plan(self, record: Mapping[str, Any] | None = None) -> Plan:
         """What asking language models would cost. Nothing is sent.
@@ -163,16 +166,19 @@ class Project:
         *,
         force: bool = False,
         listener: Listener | None = None,
-        engine: Engine | None = None,
+        engine: Engine | str | None = None,
+        address: str | None = None,
     ) -> list[Outcome]:
         """Do what is out of date of these stages and of those they need; of all, where none are named.
 
         force      do the stages that are named again, whether they are out of date or not
         listener   told when a stage begins, goes on and ends
-        engine     where labelers are asked (see `shortlist.engines`); without it, in as many processes as `workers`
-                   of shortlist.toml says. Results do not depend on it
+        engine     where the work is done: an engine (see `shortlist.engines`), or the name of one, "dask", "ray" or
+                   "spark", which is started and ended; without it, what [engine] of shortlist.toml says. Results do
+                   not depend on it
+        address    of the cluster that a named engine uses; without it, processes of this machine are started
         """
-        with self.open(listener, engine) as session:
+        with self.open(listener, engine, address) as session:
             outcomes = run_stages(session, stages, force=force)
             if stages is None and any(one.status == "done" for one in outcomes):
                 self.history.add(figures_of(outcomes))
@@ -184,17 +190,23 @@ class Project:
         return History(self.hidden / "history.json")
 
     @contextmanager
-    def open(self, listener: Listener | None = None, engine: Engine | None = None) -> Iterator[Session]:
+    def open(
+        self, listener: Listener | None = None, engine: Engine | str | None = None, address: str | None = None
+    ) -> Iterator[Session]:
         """A session on the files as they are now. Other runs in the folder wait until it ends.
 
         Files may have changed since the last session. Within one, what was seen first counts.
         """
-        self.settings = Settings.read(self.folder)
+        self.settings = Settings.read(self.folder).with_engine(engine, address)
         self.digests.look_again()
+        given = None if isinstance(engine, str) else engine
         with self._locked(listener or Listener()):
-            self.session = Session(self.folder, self.settings, self.digests, listener=listener, engine=engine)
-            yield self.session
-            self.digests.save()
+            self.session = Session(self.folder, self.settings, self.digests, listener=listener, engine=given)
+            try:
+                yield self.session
+            finally:
+                self.session.close()
+                self.digests.save()
 
     def _after(self, stage: str) -> Session:
         """The session in which a stage was brought up to date."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,13 +18,12 @@ from shortlist.errors import BadFile
 from shortlist.project.files import data_files
 from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
+from shortlist.project.parts.columns import check_different, strange_class
 from shortlist.project.settings import Data, Settings
 from shortlist.rows import RowFile, RowStore
 from shortlist.rows.taking import by_batches, check_numbers, distinct
-from shortlist.wording import did_you_mean
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
-SEGMENT = 65_536  # rows: what is asked of labelers and kept at a time
 
 
 class Segment(NamedTuple):
@@ -39,6 +40,7 @@ class Rows(RowStore):
 
     def __init__(self, folder: Path, settings: Settings, digests: Digests, copies: Path | None = None) -> None:
         self.data, self.toml, self.copies = settings.data, settings.toml, copies
+        self.size = settings.engine.part_rows  # rows of a segment: asked about, kept and written at a time
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         self.sources = [self._source(file, digests) for file in self.files]
         for file, source in zip(self.files, self.sources, strict=True):
@@ -46,7 +48,6 @@ class Rows(RowStore):
         self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
-        self._counts: list[int] | None = None
 
     def check_unchanged(self, source: str) -> None:
         """Raise where a file was written to since its digest was taken: what was read may be of either version."""
@@ -54,7 +55,8 @@ class Rows(RowStore):
 
     def _source(self, file: RowFile, digests: Digests) -> str:
         """One word for the content of a file and the way it is read."""
-        return digest(digests.of(file.path), file.kind, file.types, self.data.text)
+        how = [self.data.separator, self.data.encoding]
+        return digest(digests.of(file.path), file.kind, file.types, self.data.text, how)
 
     def refuse_to_overwrite(self, path: Path) -> None:
         """Raise where what is to be written would take the place of rows."""
@@ -73,41 +75,30 @@ class Rows(RowStore):
         first, *others = self.files
         return [name for name in first.columns if all(name in other.schema for other in others)]
 
-    @property
+    @cached_property
     def counts(self) -> list[int]:
         """How many rows each file has."""
-        if self._counts is None:
-            self._counts = [len(file) for file in self.files]
-        return self._counts
+        return [len(file) for file in self.files]
 
     def __len__(self) -> int:
         return sum(self.counts)
 
-    def segment_numbers(self) -> Iterator[tuple[str, int]]:
-        """(source, number) of every segment, in order."""
-        for source, count in zip(self.sources, self.counts, strict=True):
-            yield from ((source, number) for number in range(-(-count // SEGMENT)))
-
-    def segment_size(self, source: str, number: int) -> int:
-        """How many rows a segment has."""
-        return min(SEGMENT, self.counts[self.sources.index(source)] - number * SEGMENT)
-
     def segments(
         self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
     ) -> Iterator[Segment]:
-        """The rows in order, at most SEGMENT at a time; no segment reaches into the next file."""
+        """The rows in order, at most `size` at a time; no segment reaches into the next file."""
         for f, (file, source) in enumerate(zip(self.files, self.sources, strict=True)):
             if files is None or f in files:
                 start = sum(self.counts[:f])
                 for number, frame in enumerate(self._batches(file, source, columns)):
-                    yield Segment(source, number, frame, start + number * SEGMENT)
+                    yield Segment(source, number, frame, start + number * self.size)
 
     def _batches(self, file: RowFile, source: str, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
         if source in self._frames:
             kept = self._frames[source]
             yield from kept if columns is None else (frame.select(columns) for frame in kept)
             return
-        read = file.batches(columns, SEGMENT)
+        read = file.batches(columns, self.size)
         if self.keep and columns is None:
             self._frames[source] = list(read)
             yield from self._frames[source]
@@ -154,7 +145,7 @@ class Rows(RowStore):
         """Keep what earlier rows have in memory, where the files are still the same."""
         self._frames = {source: earlier._frames[source] for source in self.sources if source in earlier._frames}
         if self.sources == earlier.sources:
-            self._counts = earlier._counts
+            self.counts = earlier.counts
 
     def _filled(self, frame: pl.DataFrame) -> pl.DataFrame:
         """A missing text is an empty one."""
@@ -164,7 +155,7 @@ class Rows(RowStore):
     def key(self) -> tuple[str, pl.DataType]:
         """The column that joins labels to rows: the id, or the number of the row."""
         if self.data.id is None:
-            return "row", pl.UInt32()
+            return "row", pl.UInt32() if len(self) < 2**32 else pl.UInt64()
         return self.data.id, self.files[0].schema[self.data.id]
 
     def key_parts(self) -> Iterator[pl.Series]:
@@ -175,10 +166,15 @@ class Rows(RowStore):
             return
         start = 0
         for count in self.counts:
-            for first in range(0, count, SEGMENT):
-                size = min(SEGMENT, count - first)
-                yield pl.Series("row", np.arange(start, start + size), dtype=pl.UInt32)
+            for first in range(0, count, self.size):
+                size = min(self.size, count - first)
+                yield pl.Series("row", np.arange(start, start + size), dtype=self.key()[1])
                 start += size
+
+    def check_ids(self) -> None:
+        """Every row has an id, and no two rows have the same. Memory does not grow with the rows."""
+        if self.data.id is not None:
+            check_different(self.key_parts, self.data.id, self.toml)
 
     def ids(self) -> Any:
         """(m,) ids, all different; None where no column holds them."""
@@ -187,56 +183,39 @@ class Rows(RowStore):
         parts = list(self.key_parts())
         if not parts:
             return None
-        self._check_ids(pl.concat([part.cast(self.key()[1]) for part in parts]))
         if all(part.dtype.is_integer() for part in parts):
             return np.concatenate([part.to_numpy() for part in parts])
         return np.concatenate([np.array(part.cast(pl.String).to_list(), np.str_) for part in parts])
 
-    def _check_ids(self, ids: pl.Series) -> None:
-        """Every row has an id, and no two rows have the same."""
-        if ids.null_count():
-            row = ids.is_null().arg_true()[0]
-            raise self.toml.wrong(f"column {ids.name!r} is the id, but row {row} has none", "data", "id")
-        if ids.n_unique() < len(ids):
-            twice = ids.filter(ids.is_duplicated())[0]
-            first, second = (ids == twice).arg_true()[:2]
-            raise self.toml.wrong(
-                f"column {ids.name!r} is the id, but {twice!r} is on rows {first} and {second}: "
-                "choose a column that is different on every row, or leave id out", "data", "id",
-            )  # fmt: skip
+    def gold_parts(self, classes: Sequence[str]) -> Iterator[pl.Series | None]:
+        """Known classes segment by segment, null where unknown; None for a segment without such a column."""
+        column = self.data.gold
+        for f, (file, count) in enumerate(zip(self.files, self.counts, strict=True)):
+            if column is None or column not in file.schema:
+                yield from repeat(None, -(-count // self.size))
+                continue
+            for segment in self.segments([column], files=[f]):
+                given = segment.frame[column].cast(pl.String).replace({"": None})
+                if (error := strange_class(given, classes, segment.start)) is not None:
+                    raise self.toml.wrong(error.message, "data", "gold") from error
+                yield given
 
     def gold(self, classes: Sequence[str]) -> list[str | None] | None:
-        """Known classes by row (None where unknown), or None where no column holds any."""
-        column = self.data.gold
-        if column is None or all(column not in file.schema for file in self.files):
-            return None
-        found: list[str | None] = []
-        known: dict[Any, str | None] = {
-            "": None,
-            **{name: name for name in classes},
-        }  # one text each, however many rows
-        for f, (file, count) in enumerate(zip(self.files, self.counts, strict=True)):
-            if column in file.schema:
-                parts = (segment.frame[column].to_list() for segment in self.segments([column], files=[f]))
-                found += [known.get(label, label) for part in parts for label in part]
-            else:
-                found += [None] * count
-        self._check_gold(found, column, classes)
+        """Known classes by row (None where unknown), in memory; None where no row has any."""
+        parts = zip(self.gold_parts(classes), self._segment_sizes(), strict=True)
+        found = [label for part, size in parts for label in (repeat(None, size) if part is None else part)]
         return found if any(label is not None for label in found) else None
 
-    def _check_gold(self, found: list[str | None], column: str, classes: Sequence[str]) -> None:
-        known = {*classes, None}
-        for a, label in enumerate(found):
-            if label not in known:
-                raise self.toml.wrong(
-                    f"column {column!r} holds the known classes, but {label!r} on row {a} is not a class."
-                    f"{did_you_mean(label, classes)} Classes: {', '.join(classes)}", "data", "gold",
-                )  # fmt: skip
+    def _segment_sizes(self) -> Iterator[int]:
+        for count in self.counts:
+            yield from (min(self.size, count - first) for first in range(0, count, self.size))
 
 
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
     """The rows of other files: with the columns that are read, but perhaps without gold labels and others."""
-    there = {name for path in files for name in RowFile(path).columns}
+    separator, encoding = settings.data.separator, settings.data.encoding
+    read = [RowFile(path, separator=separator, encoding=encoding) for path in files]
+    there = {name for file in read for name in file.columns}
     data = replace(
         settings.data,
         files=tuple(str(path.absolute()) for path in files),
@@ -251,7 +230,7 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     data = settings.data
     text = {name: "text" for name in (data.text, data.gold) if name is not None}
     try:
-        file = RowFile(path, {**text, **data.types})
+        file = RowFile(path, {**text, **data.types}, separator=data.separator, encoding=data.encoding)
         columns = file.columns
     except BadFile as error:
         raise settings.toml.wrong(f"{_written(path, data)} {error.message}", "data", "files") from error

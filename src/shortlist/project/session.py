@@ -16,22 +16,27 @@ from shortlist.project.stages import find_stage
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
+    from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
     from shortlist.project.gold.file import GoldFile
     from shortlist.project.gold.known import Known
     from shortlist.project.kept.columns import VoteColumns
+    from shortlist.project.parts.sampling import Sample
     from shortlist.project.rows import Rows
     from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
+    from shortlist.votes.parts import VoteParts
 
 
 class Session:
     """A project as its files are at one moment.
 
-    rows, roster, gold         what the project is about: read when they are first asked for
-    votes, model, checkup,
+    rows, roster               what the project is about: read when they are first asked for
+    parts, model, checkup,
     classifier                 what stages made: left here by the stage, or loaded from its file, once
-    analysis                   votes, model and gold together; `analysis.distinct` holds the beliefs of all rows
+    tally                      the votes and known classes of all rows, counted: no larger than the rows that differ
+    sample, seen               the rows that a check and a report look at: all, or a million of more; with the model
+    votes, known, analysis     the same row by row, in memory: for people who look at rows
     results                    stage → what it made, where it is in memory
     """
 
@@ -57,10 +62,22 @@ class Session:
 
     @cached_property
     def engine(self) -> Engine:
-        """Where the work is done: the engine that was handed in, or the processes that [labelers] asks for."""
-        from shortlist.engines import Local
+        """Where the work is done: the engine that was handed in, or the one that [engine] asks for."""
+        from shortlist.engines import Local, make_engine
 
-        return self._engine or Local(self.settings.labelers.workers)
+        chosen = self.settings.engine
+        if self._engine is None and chosen.kind == "local":
+            return Local(chosen.workers or self.settings.labelers.workers)
+        more = {"gpus": chosen.gpus} if chosen.gpus else {}
+        engine = self._engine or make_engine(chosen.kind, chosen.address, chosen.workers, **more)
+        self.listener.working_on(type(engine).__name__, engine.workers, getattr(engine, "dashboard", None))
+        return engine
+
+    def close(self) -> None:
+        """End the engine, where it was started here."""
+        engine = vars(self).get("engine")
+        if engine is not None and self._engine is None and hasattr(engine, "close"):
+            engine.close()
 
     # -- what the project is about ---------------------------------------------------------------------
 
@@ -69,7 +86,13 @@ class Session:
         """The rows of all data files."""
         from shortlist.project.rows import Rows
 
-        return Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
+        self.data_digests()
+        rows = Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
+        if self.settings.engine.kind != "local":
+            from shortlist.project.parts.surveying import count_files
+
+            rows.counts = count_files(self.engine, rows)
+        return rows
 
     @cached_property
     def roster(self) -> Roster:
@@ -108,7 +131,8 @@ class Session:
 
     def gold_changed(self) -> None:
         """Read again what people know. Votes and model stay; what was worked out with the old gold is forgotten."""
-        self.__dict__.pop("known", None)
+        for name in ("known", "said", "counted", "tally", "sample", "seen"):
+            self.__dict__.pop(name, None)
         if "analysis" in self.__dict__:
             self.analysis = self.analysis.with_gold(self.gold)
 
@@ -127,10 +151,35 @@ class Session:
         return self.results[stage]
 
     @property
+    def parts(self) -> VoteParts:
+        """What every labeler says about every row, in files of some rows each."""
+        parts: VoteParts = self.result("vote")
+        return parts
+
+    @cached_property
     def votes(self) -> Votes:
-        """What every labeler says about every row."""
-        votes: Votes = self.result("vote")
-        return votes
+        """The same in memory. No stage needs it."""
+        return self.parts.whole(self.rows.ids())
+
+    @cached_property
+    def counted(self) -> EvidenceSum:
+        """Rows with equal votes and equal known class, and how many of each there are; a sample, where too many differ.
+
+        `counted.sampled` says whether it is one.
+        """
+        from shortlist.project.parts.counting import count_rows
+
+        return count_rows(self.rows, self.parts, self.settings.classes, self.engine, said=self.said)
+
+    @cached_property
+    def tally(self) -> Evidence:
+        """The same as evidence: all that a fit, a check and a report are made from."""
+        return self.counted.total()
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether some row has a known class. They score; they fit only where the toml says so."""
+        return bool((self.tally.gold >= 0).any())
 
     @property
     def model(self) -> Any:
@@ -149,8 +198,31 @@ class Session:
         return self.result("train")
 
     @cached_property
+    def sample(self) -> Sample:
+        """The rows that people are shown tables and examples of: all, or an evenly spread million of more."""
+        from shortlist.project.parts.sampling import sample_of
+
+        return sample_of(self)
+
+    @cached_property
+    def seen(self) -> Analysis:
+        """What the sample, the model and known classes show."""
+        from shortlist.analysis import Analysis
+
+        if len(self.sample.votes) == self.sample.of:
+            return self.analysis
+        return Analysis(self.sample.votes, self.model, gold=self.sample.gold)
+
+    @cached_property
+    def said(self) -> dict[int, int]:
+        """What the gold file says about rows: row → position of its class, −1 where that is open."""
+        from shortlist.project.gold.known import said_positions
+
+        return said_positions(self.rows, self.gold_file, self.settings.classes)
+
+    @cached_property
     def analysis(self) -> Analysis:
-        """What the votes, the model and known classes show. Beliefs are computed once, for rows that differ."""
+        """The same row by row, in memory: for people who look at rows. No stage needs it."""
         from shortlist.analysis import Analysis
 
         return Analysis(self.votes, self.model, gold=self.gold)
@@ -163,5 +235,10 @@ class Session:
         return self.digests.of(path) if path.exists() else None
 
     def data_digests(self) -> list[str]:
-        """The content of the data files, one word each."""
-        return [self.digests.of(path) for path in data_files(self.folder, self.settings)]
+        """The content of the data files, one word each. Workers elsewhere read those that are not known."""
+        paths = data_files(self.folder, self.settings)
+        if self.settings.engine.kind != "local" and (unknown := self.digests.unknown(paths)):
+            from shortlist.project.parts.surveying import digest_files
+
+            digest_files(self.engine, self.digests, unknown)
+        return [self.digests.of(path) for path in paths]

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path, PureWindowsPath
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
+from shortlist.classifier.kinds import Reads, find_kind, kind_names
+from shortlist.engines import KINDS, is_elsewhere
 from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
+from shortlist.project.values import (
+    Check,
+    Wrong,
+    amount,
+    anything,
+    columns,
+    encoding,
+    files,
+    flag,
+    inside,
+    kind,
+    one_of,
+    quoted,
+    share,
+    sign,
+    stages,
+    text,
+    texts,
+    types,
+    whole,
+)
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
 VERSION = 1
+PART = 131_072  # rows
 
 
 @dataclass(frozen=True)
@@ -27,6 +50,8 @@ class Data:
     gold: str | None = None
     gold_file: str = "gold.jsonl"  # what people say: see project/gold/file.py
     types: Mapping[str, str] = field(default_factory=dict)
+    separator: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +83,19 @@ class Output:
     folder: str = "out"
     format: str = "parquet"
     shortlist: float = 0.9
+    partitioned: bool | None = None  # None: where the engine works on other machines
     stages: tuple[str, ...] = field(default_factory=lambda: STAGES.here)
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """Where labelers are asked, rows are counted and labels are written."""
+
+    kind: str = "local"
+    address: str | None = None
+    workers: int | None = None
+    gpus: float = 0
+    part_rows: int = PART
 
 
 @dataclass(frozen=True)
@@ -75,6 +112,23 @@ class Settings:
     gold_fits: bool
     classifier: Classifier
     output: Output
+    engine: EngineChoice
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether labels are written in parts, as votes are."""
+        given = self.output.partitioned
+        return self.engine.kind != "local" if given is None else given
+
+    def with_engine(self, engine: Any, address: str | None = None) -> Settings:
+        """The same with another engine, by its name; of one that was handed in, what counts is where it works."""
+        if engine is None and address is None:
+            return self
+        if engine is None or isinstance(engine, str):
+            chosen = replace(self.engine, kind=engine or self.engine.kind, address=address or self.engine.address)
+            return replace(self, engine=chosen)
+        kind = type(engine).__name__.lower() if is_elsewhere(engine) else "local"
+        return replace(self, engine=replace(self.engine, kind=kind))
 
     @classmethod
     def read(cls, folder: Path) -> Settings:
@@ -97,126 +151,31 @@ class Settings:
             label_model=fit,
             classifier=Classifier(**own, options=trained),
             output=Output(**tables["output"]),
+            engine=EngineChoice(**tables["engine"]),
         )
         _check_reading(read)
         return read
 
 
-Check = Callable[[Any], Any]
-
-
-class _Wrong(Exception):  # noqa: N818
-    """What a value should have been."""
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise _Wrong("is a text between quotation marks")
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise _Wrong('is a list of texts, such as ["one", "two"]')
-    return tuple(value)
-
-
-def _files(value: Any) -> tuple[str, ...]:
-    found = _texts([value] if isinstance(value, str) else value)
-    if not found:
-        raise _Wrong("names at least one file")
-    return found
-
-
-def _columns(value: Any) -> tuple[str, ...]:
-    found = _texts([value] if isinstance(value, str) else value)
-    if not found or len(set(found)) < len(found):
-        raise _Wrong('names columns, each once, such as ["title", "body"]')
-    return found
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _Wrong("is a whole number from 1")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _Wrong("is true or false")
-    return value
-
-
-def _inside(value: Any) -> str:
-    """A folder in that of the project: a project that comes from elsewhere writes nowhere else."""
-    folder = _text(value)
-    parts = Path(folder.replace("\\", "/")).parts
-    if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
-        raise _Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
-    return folder
-
-
-def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise _Wrong("is a share of belief, above 0 and at most 1")
-    return float(value)
-
-
-def _any(value: Any) -> Any:
-    return value
-
-
-def _one_of(*choices: str) -> Check:
-    def check(value: Any) -> str:
-        if value not in choices:
-            raise _Wrong(f"is one of {_quoted(*choices)}")
-        return str(value)
-
-    return check
-
-
-def _kind(value: Any) -> str:
-    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
-        raise _Wrong(f"is one of {_quoted(*kind_names(), *RESERVED)}")
-    return str(value)
-
-
-def _quoted(*names: str) -> str:
-    return ", ".join(map(repr, names))
-
-
-def _stages(value: Any) -> tuple[str, ...]:
-    for name in _texts(value):
-        if name not in STAGES:
-            raise _Wrong(f"names stages, which are {', '.join(STAGES)}")
-    here = STAGES.here  # those that packages announce come last
-    return (*(name for name in here if name in value), *(name for name in value if name not in here))
-
-
-def _types(value: Any) -> dict[str, str]:
-    kinds = ("text", "number", "integer", "boolean")
-    if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
-        raise _Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
-    return dict(value)
-
-
 _DATA: dict[str, Check] = {
-    "files": _files, "text": _text, "features": _texts, "id": _text, "gold": _text, "gold_file": _text,
-    "types": _types,
+    "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
+    "types": types, "separator": sign, "encoding": encoding,
 }  # fmt: skip
 _LABELERS: dict[str, Check] = {
-    "file": _text, "depends": _texts, "off": _texts, "workers": _whole, "on_error": _one_of("raise", "abstain"),
-    "full_set_abstains": _flag,
+    "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
+    "full_set_abstains": flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": _inside, "format": _one_of("parquet", "csv", "jsonl"), "shortlist": _share, "stages": _stages,
+    "folder": inside, "format": one_of("parquet", "csv", "jsonl"), "shortlist": share, "partitioned": flag,
+    "stages": stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
     "labelers": _LABELERS,
-    "label_model": {"use_gold": _flag, "*": _any},
-    "classifier": {"kind": _kind, "on": _columns, "max_rows": _whole, "*": _any},
+    "label_model": {"use_gold": flag, "*": anything},
+    "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
     "output": _OUTPUT,
+    "engine": {"kind": one_of(*KINDS), "address": text, "workers": whole, "gpus": amount, "part_rows": whole},
 }
 
 
@@ -251,13 +210,13 @@ def _table(toml: TomlFile, name: str) -> dict[str, Any]:
         _known(toml, values, checks, name)
     if name == "data" and "files" not in values:
         raise toml.wrong('[data] does not say which files hold the rows: files = ["rows.csv"]', name)
-    return {key: _checked(toml, checks.get(key, _any), value, name, key) for key, value in values.items()}
+    return {key: _checked(toml, checks.get(key, anything), value, name, key) for key, value in values.items()}
 
 
 def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
     try:
         return check(value)
-    except _Wrong as error:
+    except Wrong as error:
         raise toml.wrong(f"{'.'.join(path)} {error}; got {value!r}", *path) from None
 
 
@@ -277,7 +236,7 @@ def _check_reading(settings: Settings) -> None:
 
 
 def _others(reads: Reads) -> str:
-    return f"Kinds that read {reads}: {_quoted(*kind_names(reads))}"
+    return f"Kinds that read {reads}: {quoted(*kind_names(reads))}"
 
 
 def _check_on(settings: Settings) -> None:
@@ -296,7 +255,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
     classes = toml.values.get("classes")
     if classes is None:
         raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
-    names: tuple[str, ...] = _checked(toml, _texts, classes, "classes")
+    names: tuple[str, ...] = _checked(toml, texts, classes, "classes")
     if twice := given_twice(names):
         raise toml.wrong(f"class {twice!r} is named twice", "classes")
     if len(names) < 2:

@@ -14,7 +14,7 @@ from shortlist.archive import atomic
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.settings import NAME
 from shortlist.rows import RowFile
-from shortlist.wording import did_you_mean, given_twice
+from shortlist.wording import did_you_mean, given_twice, some_of
 
 LABELERS = "labelers.py"
 LONG = 20  # characters: a column of text that is about something is longer on average
@@ -50,8 +50,7 @@ def _mean_length(column: pl.Series) -> float:
 def known_classes(file: RowFile, gold: str) -> list[str]:
     """The classes that a column of known ones holds, in alphabetical order."""
     file.need(gold)
-    values = file.read([gold])[gold].cast(pl.String).drop_nulls().unique().sort().to_list()
-    found = [value for value in values if value]
+    found = [value for value in _values(file, gold) if value]
     if len(found) > MANY:
         raise ShortlistError(f"column {gold!r} holds {len(found)} different values: give the classes yourself")
     return found
@@ -69,19 +68,16 @@ def write_starter(
     force: bool = False,
 ) -> list[Path]:
     """Write shortlist.toml and labelers.py; what is there already is kept, unless it is forced."""
-    file = RowFile(data)
-    for name in (text, id, gold, *features):
-        if name is not None:
-            file.need(name)
+    file = _with_rows(data)
+    file.need(*(name for name in (text, id, gold, *features) if name is not None))
+    if gold is not None and classes:
+        _check_gold(file, gold, classes)
     if text is None and not features:
         guess = Guess.of(file)
-        text, id, gold = guess.text, id or guess.id, gold or guess.gold
+        text, id, gold = guess.text, id or guess.id, gold or _fitting(file, guess.gold, classes)
     if gold is not None and not classes:
         classes = known_classes(file, gold)
-    if len(classes) < 2:
-        raise ShortlistError("name at least two classes, for example --classes business,sports,world")
-    if twice := given_twice(classes):
-        raise ShortlistError(f"class {twice!r} is named twice")
+    _check_classes(classes)
     if text is not None and file.schema[text] != pl.String:
         texts = [name for name, kind in file.schema.items() if kind == pl.String]
         raise BadFile(f"column {text!r} of {data} holds {file.schema[text]}, not text.{did_you_mean(text, texts)}")
@@ -93,6 +89,44 @@ def write_starter(
     if LABELERS not in existing or force:
         written.append(_write(folder / LABELERS, labelers_text(classes, text, features)))
     return written
+
+
+def _with_rows(data: Path) -> RowFile:
+    """The file, where it has rows."""
+    file = RowFile(data)
+    if not len(file.head(1)):
+        raise BadFile("has a header and no rows: labelers need rows to vote on", file=str(data))
+    return file
+
+
+def _check_classes(classes: Sequence[str]) -> None:
+    if len(classes) < 2:
+        raise ShortlistError("name at least two classes, for example --classes business,sports,world")
+    if twice := given_twice(classes):
+        raise ShortlistError(f"class {twice!r} is named twice")
+
+
+def _fitting(file: RowFile, gold: str | None, classes: Sequence[str]) -> str | None:
+    """A column that seems to hold known classes, unless it holds none of those that are given."""
+    if gold is None or not classes or set(_values(file, gold)) & set(classes):
+        return gold
+    return None
+
+
+def _values(file: RowFile, column: str) -> list[str]:
+    """The different values of a column, as text."""
+    values: list[str] = file.read([column])[column].cast(pl.String).drop_nulls().unique().sort().to_list()
+    return values
+
+
+def _check_gold(file: RowFile, gold: str, classes: Sequence[str]) -> None:
+    """Raise where a column of known classes holds none of the classes."""
+    found = _values(file, gold)
+    if found and not set(found) & set(classes):
+        raise ShortlistError(
+            f"column {gold!r} should hold known classes, but none of its values is one: {some_of(found)}. "
+            f"Classes: {', '.join(classes)}"
+        )
 
 
 def _relative(data: Path, folder: Path) -> str:
@@ -136,7 +170,7 @@ def toml_text(
         f"classes = {_listed(classes)}",
         "",
         "[data]",
-        f"files = {_listed([data])}  # csv, tsv, jsonl, parquet; names with * are fine",
+        f"files = {_listed([data])}  # csv, tsv, jsonl, parquet, xlsx; names with * are fine",
         "# columns: " + "".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
         f"text = {_quoted(text)}  # what labelers and the classifier read"
         if text is not None

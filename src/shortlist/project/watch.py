@@ -8,21 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.analysis import Analysis
+from shortlist.engines import Local
 from shortlist.labelers.regex import disputed_characters, non_word_characters
+from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.code.source import local_files
 from shortlist.project.files import data_files, depended_files
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.listener import Listener
+from shortlist.project.parts.voting import vote
 from shortlist.project.project import Project
 from shortlist.project.rows import Rows
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME
 from shortlist.project.stages.fit import fit_model
 from shortlist.project.stages.stage import noted
-from shortlist.project.voting import vote
 from shortlist.rows.file import stamp
+from shortlist.votes import Votes
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -42,7 +45,7 @@ class Watch:
         self.rows: Rows | None = None
         self.notes: list[str] = []
         self._rows_from: Any = None  # what the rows were made from
-        self._gold: tuple[Any, Any, Any] | None = None
+        self._gold: tuple[Any, Any, Any] = (None, None, None)  # of what, by name, by position
         self._reads: tuple[Path, ...] = ()  # files that labelers.py opened while it was loaded
         self.seen: Stamps = {}
         self.seen = self.stamps()
@@ -78,14 +81,17 @@ class Watch:
         with noted(self.notes):
             session.prepare()
         roster = session.roster
-        votes, _asked = vote(roster, rows, session.columns, session.engine, session.listener.advance)
+        done, _asked = vote(roster, rows, session.columns, Local(settings.labelers.workers), session.listener.advance)
+        said = Votes.concat(voted.votes for voted in done if voted.votes is not None)
+        votes = Votes(said.codes, said.codomains, said.space, said.names, ids=rows.ids(), failures=said.failures)
         session.listener.begin("fit")
         with noted(self.notes):
-            model = fit_model(settings, votes, session.gold if settings.gold_fits else None)
+            model = fit_model(settings, Evidence.gather(votes, session.gold if settings.gold_fits else None))
         marks = dict(zip(roster.names, roster.fingerprints, strict=True))
-        session.results |= {"vote": votes, "fit": model}
+        session.votes = votes
+        session.results["fit"] = model
         session.analysis = Analysis(votes, model)
-        session.analysis.gold = self._positions()
+        session.analysis.gold = self._gold[2]
         return Snapshot.of(session.analysis, marks, tuple(rows.sources))
 
     def warm(self) -> None:
@@ -112,15 +118,11 @@ class Watch:
         """What people know, read again only where the data or the gold file changed."""
         rows, classes = session.rows, session.settings.classes
         what = (rows.sources, rows.data.gold, session.gold_digest(), classes)
-        if self._gold is None or self._gold[0] != what:
+        if self._gold[0] != what:
             found = session.known
             positions = None if found.classes is None else LabelSpace(classes).positions(found.classes)
             self._gold = (what, found, positions)
         return self._gold[1]
-
-    def _positions(self) -> Any:
-        """The same as positions of classes, which take a while to find."""
-        return None if self._gold is None else self._gold[2]
 
     def texts(self, chosen: list[int]) -> dict[int, str]:
         """What some rows say, to be shown."""

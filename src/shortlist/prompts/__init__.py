@@ -3,8 +3,22 @@
 from shortlist.prompts.kept_scores import KeptScores
 from shortlist.prompts.labeler import PromptLabeler, ask, choose
 from shortlist.prompts.planning import Plan, plan, preview
+from shortlist.prompts.rules import SuggestedRule, SuggestedRules, suggest_rules
 from shortlist.prompts.spent import Spent
 
 PROMPTS = ("ask", "choose")  # kinds of labelers that name a model
 
-__all__ = ["PROMPTS", "KeptScores", "Plan", "PromptLabeler", "Spent", "ask", "choose", "plan", "preview"]
+__all__ = [
+    "PROMPTS",
+    "KeptScores",
+    "Plan",
+    "PromptLabeler",
+    "Spent",
+    "SuggestedRule",
+    "SuggestedRules",
+    "ask",
+    "choose",
+    "plan",
+    "preview",
+    "suggest_rules",
+]

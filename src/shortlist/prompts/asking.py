@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -111,7 +112,7 @@ class Asking:
                 if key is None or prompt is None or key in known or key in seen:
                     continue
                 seen.add(key)
-                yield key, prompt
+                yield key, prompt if isinstance(prompt, Prompt) else Prompt(prompt)
 
     def _given_up(self) -> Iterator[tuple[bytes, Prompt]]:
         """Prompts that another process was asking for: those it has not answered after a while are tried again."""
@@ -121,11 +122,10 @@ class Asking:
 
     def _count(self, keys: list[bytes]) -> set[bytes]:
         """The keys that are known."""
-        _, whys = self.kept.read(keys, len(self.labeler.map.choices))
-        for why in whys:
-            if why is not None:
-                self.known[why] = self.known.get(why, 0) + 1
-        return {key for key, why in zip(keys, whys, strict=True) if why is not None}
+        found = self.kept.known(keys)
+        for why, count in Counter(found.values()).items():
+            self.known[why] = self.known.get(why, 0) + count
+        return set(found)
 
     def _take(self, some: Answers, drawn: dict[int, tuple[bytes, Prompt]]) -> None:
         """Keep answers, and count them."""
@@ -183,10 +183,10 @@ class Asking:
         lost = self.without
         if lost:
             again = "; ask again with `shortlist vote --force`" if self.now.failed else ""
-            message = (
-                f"labeler {self.labeler.name!r}: {sum(lost.values()):,} prompts have no answer ({self._reasons()})"
-            )
-            warnings.warn(f"{message}, and their rows abstain{again}", ModelWarning, stacklevel=2)
+            count = sum(lost.values())
+            what = f"{count:,} prompts have" if count > 1 else "1 prompt has"
+            message = f"labeler {self.labeler.name!r}: {what} no answer ({self._reasons()}): there it abstains{again}"
+            warnings.warn(message, ModelWarning, stacklevel=2)
         for remark in self.model.remarks():
             warnings.warn(remark, ModelWarning, stacklevel=2)
 

@@ -32,6 +32,7 @@ from shortlist.prompts.spent import COUNTS, Spent
 FORMAT = 1
 NAME = "scores.db"
 AT_ONCE = 5_000  # keys in one query
+MAPPED = 1 << 30  # bytes of the file that may be read from memory
 _TABLES = """
 CREATE TABLE IF NOT EXISTS format (version INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, scores BLOB NOT NULL, why TEXT NOT NULL, how TEXT NOT NULL)
@@ -57,9 +58,8 @@ class Keys:
         """The key of one prompt."""
         found = self._head.copy()
         found.update(prompt.encode("utf-8", "surrogatepass"))
-        image = getattr(prompt, "image", None)
-        if image is not None:
-            found.update(b"\0image\0" + hashlib.blake2b(image).digest())
+        if prompt.__class__ is not str and prompt.image is not None:  # type: ignore[union-attr]
+            found.update(b"\0image\0" + hashlib.blake2b(prompt.image).digest())  # type: ignore[union-attr]
         return found.digest()
 
 
@@ -73,6 +73,7 @@ class KeptScores:
             self._file = sqlite3.connect(self.path, timeout=60.0, isolation_level=None)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")
+            self._file.execute(f"PRAGMA mmap_size={MAPPED}")
             self._prepare()
             self.claims = Claims(self._file)
         except (sqlite3.Error, OSError) as error:
@@ -101,19 +102,23 @@ class KeptScores:
 
     def read(self, keys: Sequence[bytes], c: int) -> tuple[Floats, list[str | None]]:
         """((n, c) scores, why there is no answer): "" for an answer, None (and NaN) where nothing is known."""
-        found = self._found(keys)
+        found = {key: (blob, why) for key, blob, why in self._found("key, scores, why", keys)}
         missing = np.full(c, np.nan).tobytes(), None
         pairs = [found.get(key, missing) for key in keys]
         scores = np.frombuffer(b"".join(blob for blob, _ in pairs), np.float64).reshape(len(keys), c)
         return scores, [why for _, why in pairs]
 
-    def _found(self, keys: Sequence[bytes]) -> dict[bytes, tuple[bytes, str]]:
-        distinct = list(dict.fromkeys(keys))
-        found: dict[bytes, tuple[bytes, str]] = {}
-        for at in range(0, len(distinct), AT_ONCE):
-            some = distinct[at : at + AT_ONCE]
-            query = f"SELECT key, scores, why FROM scores WHERE key IN ({','.join('?' * len(some))})"
-            found |= {key: (blob, why) for key, blob, why in self._file.execute(query, some)}
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, str]:
+        """Key → why there is no answer ("": there is one), for those that were asked before."""
+        return dict(self._found("key, why", keys))
+
+    def _found(self, columns: str, keys: Sequence[bytes]) -> list[Any]:
+        ordered = sorted(set(keys))  # neighbours lie on the same page of the file
+        found: list[Any] = []
+        for at in range(0, len(ordered), AT_ONCE):
+            some = ordered[at : at + AT_ONCE]
+            query = f"SELECT {columns} FROM scores WHERE key IN ({','.join('?' * len(some))})"
+            found += self._file.execute(query, some).fetchall()
         return found
 
     def knows(self, key: bytes) -> bool:

@@ -10,7 +10,7 @@ The model is asked for the log-probability of every choice. These scores are kep
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -126,14 +126,13 @@ class PromptLabeler(Labeler):
     def _keys(self) -> Keys:
         return Keys(self.model.id, self.map.choices)
 
-    def prompts(self, chunk: Chunk) -> list[Prompt | None]:
-        """What the model is asked about each row; None where the row lacks something."""
+    def prompts(self, chunk: Chunk) -> Sequence[str | None]:
+        """What the model is asked about each row, with its picture if there is one; None where something is missing."""
         texts = self.template.fill(chunk, self.on)
-        images = [None] * len(texts) if self.image is None else self._images(chunk)
-        return [
-            None if text is None or (self.image is not None and image is None) else Prompt(text, image)
-            for text, image in zip(texts, images, strict=True)
-        ]
+        if self.image is None:
+            return texts
+        pairs = zip(texts, self._images(chunk), strict=True)
+        return [None if text is None or image is None else Prompt(text, image) for text, image in pairs]
 
     def _images(self, chunk: Chunk) -> list[bytes | None]:
         assert self.image is not None
@@ -147,7 +146,7 @@ class PromptLabeler(Labeler):
 
     def _asked(self, chunk: Chunk) -> Floats:
         """The scores of a chunk; what is not known is asked for."""
-        if self.calibrate and self.offsets is None:
+        if self.calibrate and not self.ready:
             raise BadLabeler(
                 f"labeler {self.name!r} is to be calibrated, which needs all rows: give them as a list or a table",
                 labeler=self.name, option=("calibrate",),

@@ -17,6 +17,7 @@ class Checkup:
     rows: int
     advice: tuple[Advice, ...]
     diagnosis: Diagnosis
+    right: float | None = None  # the share of gold rows whose label is right, where there are any
 
     @property
     def identifiable(self) -> bool | None:
@@ -31,7 +32,8 @@ class Checkup:
     def lines(self) -> Iterator[str]:
         """The to-do list, as a terminal shows it."""
         if not self.advice:
-            yield "Nothing to do: no change that was tried sets more rows right."
+            known = "" if self.right is None else f"the labels are right on {self.right:.1%} of the gold rows, and "
+            yield f"Nothing to do: {known}no change that was tried sets more rows right."
             return
         yield "What to do, the most gain first. Do one, run again: gains do not add up."
         for number, one in enumerate(self.advice, 1):
@@ -60,9 +62,15 @@ class Checkup:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it: the diagnosis, and the advice beside it."""
-        return {"rows": self.rows, "advice": [one.to_dict() for one in self.advice], **self.diagnosis.to_dict()}
+        return {
+            "rows": self.rows,
+            "right": self.right,
+            "advice": [one.to_dict() for one in self.advice],
+            **self.diagnosis.to_dict(),
+        }
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
         """What `to_dict` gave."""
-        return cls(record["rows"], tuple(Advice(**one) for one in record["advice"]), Diagnosis.from_dict(record))
+        advice = tuple(Advice(**one) for one in record["advice"])
+        return cls(record["rows"], advice, Diagnosis.from_dict(record), record["right"])

@@ -75,7 +75,8 @@ class Overview:
     @cached_property
     def checkup(self) -> Checkup:
         """What to do, and the diagnosis."""
-        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis)
+        right = self.calibration.right if self.calibration is not None else None
+        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right)
 
     @cached_property
     def plain_labelers(self) -> pl.DataFrame:

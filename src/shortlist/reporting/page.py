@@ -105,6 +105,7 @@ def content(overview: Overview, rows: Any) -> dict[str, Any]:
     return {
         "tiles": overview.tiles,
         "advice": [(one, one.show_gain(m)) for one in overview.checkup.advice],
+        "nothing": next(overview.checkup.lines()),
         "verdict": verdict(overview),
         "diagnosis": overview.diagnosis.findings[1:],
         "notices": list(notices(overview)),

@@ -7,19 +7,31 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from shortlist.archive import atomic
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
+from shortlist.rows.dialect import Dialect, find_dialect, text_of
 from shortlist.rows.reading import RowStore
+from shortlist.rows.sheet import read_sheet
 from shortlist.rows.taking import by_batches, by_slices, distinct
-from shortlist.rows.unreadable import INFERRED, check_encoding, explained
+from shortlist.rows.unreadable import INFERRED, explained
 from shortlist.wording import did_you_mean
 
-KINDS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
+KINDS = {
+    ".xlsx": "xlsx",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
 PACKED = (".gz", ".zst")
 TYPES: dict[str, type[pl.DataType]] = {
     "text": pl.String,
@@ -43,8 +55,9 @@ UNPACKED = 8  # times as large a packed file may become
 class RowFile(RowStore):
     """One file of rows.
 
-    path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not
+    path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not; or the first sheet of an xlsx file
     types   what columns hold ("text", "number", "integer", "boolean") where the first rows mislead
+    separator, encoding   of a csv file, where they are not found out as they should be
     copy    where a copy in parquet may be kept, so that rows are found by number without reading all of them
     """
 
@@ -53,6 +66,9 @@ class RowFile(RowStore):
         path: str | os.PathLike[str],
         types: Mapping[str, str] | None = None,
         copy: Path | None = None,
+        *,
+        separator: str | None = None,
+        encoding: str | None = None,
     ) -> None:
         self.path = Path(path)
         self.kind = file_kind(self.path)
@@ -62,6 +78,8 @@ class RowFile(RowStore):
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
+        self._given = separator, encoding
+        self._frame: pl.DataFrame | None = None  # of files that have to be read as a whole
         self._schema: dict[str, pl.DataType] | None = None
         self._stamp = stamp(self.path)
 
@@ -113,6 +131,13 @@ class RowFile(RowStore):
             self.need(*columns)
         with explained(self.path):
             yield from _some(self._scan(), columns).collect_batches(chunk_size=size, maintain_order=True)
+
+    def slice(self, first: int, count: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
+        """Some rows that follow one another. Only a parquet file is read from there; any other from its beginning."""
+        if columns is not None:
+            self.need(*columns)
+        with explained(self.path):
+            return _some(self._scan(), columns).slice(first, count).collect()
 
     def read(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows at once."""
@@ -177,14 +202,32 @@ class RowFile(RowStore):
         if self.kind == "jsonl":
             name = glob.escape(str(self.path))  # [ and * in the name of a file are what they are
             return pl.scan_ndjson(name, schema_overrides=wanted or None, infer_schema_length=INFERRED)
-        check_encoding(self.path)
-        return pl.scan_csv(
-            self.path,
-            separator="\t" if self.kind == "tsv" else ",",
-            schema_overrides=wanted or None,
-            infer_schema_length=INFERRED,
-            glob=False,
-        )
+        if self.kind == "xlsx":
+            return self._cast(self._whole().lazy())
+        how: dict[str, Any] = {"separator": self.dialect.separator, "infer_schema_length": INFERRED}
+        if self.dialect.encoding != "utf-8":
+            return self._cast(self._whole(**how, schema_overrides=wanted or None).lazy())
+        return pl.scan_csv(self.path, schema_overrides=wanted or None, glob=False, **how)
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """The separator and the encoding of a csv file."""
+        with explained(self.path):
+            return find_dialect(self.path, *self._given, usual="\t" if self.kind == "tsv" else ",")
+
+    def _whole(self, **how: Any) -> pl.DataFrame:
+        """All rows of a file that cannot be read piece by piece: a sheet, or text that is not in UTF-8."""
+        if self._frame is None:
+            self._frame = read_sheet(self.path) if self.kind == "xlsx" else self._recoded(**how)
+        return self._frame
+
+    def _recoded(self, **how: Any) -> pl.DataFrame:
+        try:
+            text = text_of(self.path, self.dialect.encoding)
+        except UnicodeError as error:
+            what = f"it is not in {self.dialect.encoding}; name its encoding under [data], for example"
+            raise BadFile(f'cannot be read: {what} encoding = "latin-1"', file=str(self.path)) from error
+        return pl.read_csv(text.encode("utf-8"), **how)
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """Parquet says itself what columns hold, unless it is asked otherwise."""

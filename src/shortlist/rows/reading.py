@@ -61,35 +61,38 @@ def _check_count(count: int, m: int) -> None:
         raise BadRows(f"the votes are about {m:,} rows, and {count:,} rows were given")
 
 
-def chunks(rows: Any, size: int | None = None, workers: int = 1, first: int = 0) -> tuple[Iterator[Chunk], int | None]:
+def chunks(
+    rows: Any, size: int | None = None, workers: int = 1, first: int = 0, largest: int | None = None
+) -> tuple[Iterator[Chunk], int | None]:
     """The rows in chunks, and how many rows there are where that is known.
 
     size      rows of every chunk; without it, chunks grow for as long as they are quick
     workers   how many share the chunks
     first     the number of the first row
+    largest   rows of the largest chunk, where they grow
     """
-    parts, total = _parts(rows, size, workers)
+    parts, total = _parts(rows, size, workers, largest or CHUNK)
     return _numbered(parts, first), total
 
 
-def _parts(rows: Any, size: int | None, workers: int) -> tuple[Iterator[Any], int | None]:
+def _parts(rows: Any, size: int | None, workers: int, most: int) -> tuple[Iterator[Any], int | None]:
     if isinstance(rows, (str, bytes)):
         raise BadRows("rows is a single string; put it in a list")
     if isinstance(rows, pl.LazyFrame):
-        largest = size or _largest(None, workers)
+        largest = size or _largest(None, workers, most)
         return rows.collect_batches(chunk_size=largest, maintain_order=True), None
     table = rows if isinstance(rows, pl.DataFrame) else _as_frame(rows)
     if table is not None:
-        return _cut(table, _sizes(size, len(table), workers)), len(table)
+        return _cut(table, _sizes(size, len(table), workers, most)), len(table)
     if hasattr(rows, "to_polars"):  # a Hugging Face dataset, kept on disk
-        largest = size or _largest(len(rows), workers)
+        largest = size or _largest(len(rows), workers, most)
         return rows.to_polars(batched=True, batch_size=largest), len(rows)
     if hasattr(rows, "to_pylist"):  # a column of pyarrow, whose values are not Python's
         rows = rows.to_pylist()
     if not isinstance(rows, Iterable):
         raise BadRows(f"rows is a {type(rows).__name__}; give a list, a table or any iterable of rows")
     total = _length(rows)
-    return _drawn(rows, _sizes(size, total, workers)), total
+    return _drawn(rows, _sizes(size, total, workers, most)), total
 
 
 def _numbered(parts: Iterable[Any], start: int) -> Iterator[Chunk]:
@@ -120,12 +123,12 @@ def _length(rows: Iterable[Any]) -> int | None:
         return None
 
 
-def _sizes(size: int | None, total: int | None, workers: int) -> Iterator[int]:
+def _sizes(size: int | None, total: int | None, workers: int, most: int) -> Iterator[int]:
     """How many rows each chunk has: always `size`, or growing from `FIRST`, so that a progress bar moves from the
     start, however slow the labelers are."""
     if size is not None:
         yield from itertools.repeat(size)
-    largest = _largest(total, workers)
+    largest = _largest(total, workers, most)
     size = min(FIRST, largest)
     while True:
         began = time.perf_counter()
@@ -134,11 +137,11 @@ def _sizes(size: int | None, total: int | None, workers: int) -> Iterator[int]:
             size = min(2 * size, largest)
 
 
-def _largest(total: int | None, workers: int) -> int:
+def _largest(total: int | None, workers: int, most: int) -> int:
     """The rows of the largest chunk: where workers share them, each gets several chunks."""
     if workers == 1:
-        return CHUNK
-    return min(CHUNK, SHARED if total is None else max(1, total // (8 * workers)))
+        return most
+    return min(most, SHARED if total is None else max(1, total // (8 * workers)))
 
 
 def _as_frame(rows: Any) -> pl.DataFrame | None:

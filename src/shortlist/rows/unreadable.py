@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Iterator
@@ -27,13 +26,6 @@ def explained(path: Path) -> Iterator[None]:
         line = bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
         what = explain(str(error)) if line is None else f"line {line} is not a JSON object"
         raise BadFile(f"cannot be read: {what}", file=str(path), line=line) from error
-
-
-def check_encoding(path: Path) -> None:
-    """Raise where a file begins as programs begin those that they write in UTF-16."""
-    with path.open("rb") as file:
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            raise BadFile("cannot be read: it is in UTF-16; save it in UTF-8", file=str(path))
 
 
 def bad_line(path: Path) -> int | None:
@@ -61,7 +53,7 @@ def explain(message: str) -> str:
     if "empty CSV" in message:
         return "it is empty"
     if "more fields than defined" in message:
-        return "a line has more fields than the header names"
+        return 'a line has more fields than the header names; under [data], separator = ";" names another sign between'
     if "invalid utf-8" in message:
-        return "it is not in UTF-8; save it in that encoding"
+        return 'it is not in UTF-8; name its encoding under [data], for example encoding = "latin-1"'
     return " ".join(message.split())[:300]

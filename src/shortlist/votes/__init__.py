@@ -1,7 +1,8 @@
 """What every labeler said about every row, and how that is kept, counted and exchanged."""
 
 from shortlist.votes.codomain import Codomain
+from shortlist.votes.failure import Failure
 from shortlist.votes.patterns import Patterns
-from shortlist.votes.votes import Failure, Votes
+from shortlist.votes.votes import Votes
 
 __all__ = ["Codomain", "Failure", "Patterns", "Votes"]

@@ -13,7 +13,8 @@ from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes.codomain import Codomain
 
 if TYPE_CHECKING:
-    from shortlist.votes.votes import Failure, Votes
+    from shortlist.votes.failure import Failure
+    from shortlist.votes.votes import Votes
 
 
 def concat_rows(parts: Sequence[Votes]) -> Votes:

@@ -4,34 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadFile, BadVotes
+from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes.checks import checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.exchange import Exchange
+from shortlist.votes.failure import Failure
+from shortlist.votes.file import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
 from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
-
-FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Failure:
-    """How often a labeler failed while it was applied with `on_error="abstain"`, and how the first time."""
-
-    count: int
-    first: str
 
 
 class Votes(Exchange):
@@ -287,36 +277,14 @@ class Votes(Exchange):
     # -- files -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one npz file with a versioned JSON header; it replaces an older one in one step."""
-        header = {
-            "classes": list(self.space),
-            "labelers": [
-                {
-                    "name": name,
-                    **codomain.to_json(self.space),
-                    "failure": [int(f.count), f.first] if f else None,
-                }
-                for name, codomain, f in zip(self.names, self.codomains, self.failures, strict=True)
-            ],
-        }
-        arrays = {"codes": self.codes} if self.ids is None else {"codes": self.codes, "ids": self.ids}
-        write_archive(path, kind="votes", version=FORMAT, header=header, arrays=arrays)
+        """Write one file with a versioned JSON header; it replaces an older one in one step.
+
+        A name that ends in .parquet makes it a table of codes, which is quick to write and which other tools read.
+        Any other name makes it an npz archive.
+        """
+        save_votes(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Votes:
         """Read what `save` wrote."""
-        header, arrays = read_archive(path, kind="votes", version=FORMAT)
-        try:
-            labelers = header["labelers"]
-            return cls(
-                arrays["codes"],
-                [Codomain.from_json(record) for record in labelers],
-                LabelSpace(header["classes"]),
-                [record["name"] for record in labelers],
-                ids=arrays.get("ids"),
-                failures=[Failure(*record["failure"]) if record["failure"] else None for record in labelers],
-            )
-        except BadFile:
-            raise
-        except Exception as error:  # what does not fit together can trip any of these
-            raise BadFile(f"{path} does not hold Votes as shortlist writes them: {error}") from error
+        return load_votes(cls, path)

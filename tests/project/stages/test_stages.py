@@ -7,7 +7,7 @@ from shortlist.project import Stage, register_stage
 from shortlist.project.stages import STAGES, find_stage, in_order
 from tests.project.news import edit, make
 
-OURS = ["vote", "fit", "check", "export", "report", "train", "predict"]
+OURS = ["vote", "fit", "check", "export", "train", "predict", "report"]
 
 
 def a_stage(of, *needs, facts=None):
@@ -106,7 +106,7 @@ def test_output_stages_of_the_toml_may_name_it(project):
     toml.write_text(toml.read_text() + '\n[output]\nstages = ["note"]\n')
     assert [one.stage for one in project.run()] == ["vote", "note"]
     edit(toml, '["note"]', '["nota"]')
-    with pytest.raises(ShortlistError, match="vote, fit, check, export, report, train, predict, note"):
+    with pytest.raises(ShortlistError, match="vote, fit, check, export, train, predict, report, note"):
         project.run()
 
 

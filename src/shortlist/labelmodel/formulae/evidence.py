@@ -42,28 +42,29 @@ class Evidence:
         chunks = [source] if isinstance(source, Votes) else source
         if not isinstance(chunks, Iterable) or hasattr(chunks, "shape"):
             raise not_votes(source)
-        known = None if gold is None else _Known(gold)
+        known = None if gold is None else GoldByRow(gold)
         weighed = None if weights is None else checked_weights(weights)
-        waiting: list[Evidence] = []
-        rows = 0
+        found, rows = EvidenceSum(), 0
         for votes in _each(chunks):
             part = slice(rows, rows := rows + len(votes))
             positions = None if known is None else known.positions(part, votes.space)
             share = None if weighed is None else weighed[part]
             if share is not None and len(share) < len(votes):
                 raise BadFit(f"there are more rows than the {len(weighed)} weights")  # type: ignore[arg-type]
-            waiting.append(unique(votes, positions, share))
-            if sum(len(e.weights) for e in waiting[1:]) > max(PENDING, len(waiting[0].weights)):
-                waiting = [merged(waiting)]
+            found.add(unique(votes, positions, share))
         if known is not None:
             known.check(rows)
         if weighed is not None and len(weighed) != rows:
             raise BadFit(f"{rows:,} rows need as many weights; got {len(weighed):,}")
-        return merged(waiting)
+        return found.total()
 
     @property
     def total(self) -> float:
         return float(self.weights.sum())
+
+    def without_gold(self) -> Evidence:
+        """The same rows, as if no class were known."""
+        return unique(self.votes, None, self.weights) if (self.gold >= 0).any() else self
 
     def sample(self, most: int) -> Evidence:
         """At most `most` unique rows: the heaviest half, and an evenly spaced sample of the rest, re-weighted."""
@@ -75,6 +76,66 @@ class Evidence:
         weights = self.weights[rows]
         weights[most // 2 :] *= step
         return Evidence(self.votes[rows], weights, self.gold[rows])
+
+
+class EvidenceSum:
+    """Evidence that comes in pieces, in any order. What is held is no larger than a few times the result.
+
+    With `most`, no more rows that differ are kept: those of the smallest hash of their votes. A row that is kept at the
+    end was kept in every piece it is in, so its count is exact, and the sample depends on the votes alone.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self.most = most
+        self.rows = 0.0  # what all rows weigh, those that were not kept among them
+        self.limit = 1 << 64  # hashes of rows that are kept are below
+        self._waiting: list[Evidence] = []
+
+    @property
+    def sampled(self) -> bool:
+        """Whether some rows were not kept."""
+        return self.limit < 1 << 64
+
+    def add(self, part: Evidence) -> None:
+        self.rows += part.total
+        self._add(part)
+
+    def merge(self, other: EvidenceSum) -> None:
+        """All of another sum."""
+        self.rows += other.rows
+        self.limit = min(self.limit, other.limit)
+        for part in other._waiting:
+            self._add(part)
+
+    def _add(self, part: Evidence) -> None:
+        waiting = self._waiting
+        waiting.append(part)
+        if sum(len(one.weights) for one in waiting[1:]) > max(PENDING, len(waiting[0].weights)):
+            self.settled()
+
+    def settled(self) -> EvidenceSum:
+        """The same, with all pieces merged."""
+        found = merged(self._waiting)
+        if self.most is not None and (self.sampled or len(found.weights) > self.most):
+            found = self._smallest(found, self.most)
+        self._waiting = [found]
+        return self
+
+    def _smallest(self, found: Evidence, most: int) -> Evidence:
+        """The rows below the limit, which is lowered until they are few enough. Equal hashes stay or go together."""
+        hashes = _priority(found.votes)
+        below = hashes < self.limit
+        if below.sum() > most:
+            self.limit = int(np.partition(hashes, most)[most])
+            below = hashes < self.limit
+        return Evidence(found.votes[below], found.weights[below], found.gold[below])
+
+    def total(self) -> Evidence:
+        """All of it as one. A sample weighs as much as all rows."""
+        (found,) = self.settled()._waiting
+        if not self.sampled:
+            return found
+        return Evidence(found.votes, found.weights * (self.rows / found.total), found.gold)
 
 
 def _priority(votes: Votes) -> npt.NDArray[np.uint64]:
@@ -100,9 +161,12 @@ def unique(votes: Votes, gold: Positions | None, weights: Floats | None) -> Evid
     if weights is None and (gold is None or (gold < 0).all()):
         codes, counts = votes.pattern_counts()
         return Evidence(_only(votes, codes), counts.astype(np.float64), np.full(len(counts), -1))
-    gold = np.full(len(votes), -1) if gold is None else gold
     weights = np.ones(len(votes)) if weights is None else weights
     weighty, k = weights > 0, len(votes.space)
+    if gold is None or (gold < 0).all():
+        codes, _, inverse = find_patterns(votes.codes[weighty], votes.sizes)
+        summed = np.bincount(inverse, weights[weighty], len(codes)).astype(np.float64)
+        return Evidence(_only(votes, codes), summed, np.full(len(codes), -1))
     table = np.column_stack([votes.codes[weighty], (gold[weighty] + 1).astype(np.min_scalar_type(k))])
     codes, _, inverse = find_patterns(table, [*votes.sizes, k])
     summed = np.bincount(inverse, weights[weighty], len(codes)).astype(np.float64)
@@ -144,7 +208,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
     return array
 
 
-class _Known:
+class GoldByRow:
     """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
@@ -175,6 +239,6 @@ class _Known:
 
 def gold_positions(gold: Gold, rows: int, space: LabelSpace) -> Positions:
     """The class of each row as a number, −1 where unknown."""
-    known = _Known(gold)
+    known = GoldByRow(gold)
     known.check(rows)
     return known.positions(slice(0, rows), space)

@@ -39,6 +39,13 @@ class Roster:
     def reads(self) -> tuple[Path, ...]:
         return self.code.reads if self.code else ()
 
+    @property
+    def sources(self) -> dict[str, str]:
+        """The modules beside labelers.py that it imports: file → text. Workers elsewhere import them, too."""
+        files = self.code.modules if self.code else ()
+        here = self.folder.resolve()
+        return {str(path.resolve().relative_to(here)): path.read_text("utf-8") for path in files}
+
     def mistake(self, error: ShortlistError) -> ShortlistError:
         """An error of stage 1 at its place, where it was made in labelers.py."""
         return self.code.mistake(error) if self.code else error

@@ -56,6 +56,21 @@ def known(rows: Rows, file: GoldFile, classes: Sequence[str]) -> Known:
     )
 
 
+def said_positions(rows: Rows, file: GoldFile, classes: Sequence[str]) -> dict[int, int]:
+    """What the gold file says about rows: row → position of its class, −1 where several were named.
+
+    Rows that were skipped are not among them. What is held is as large as the gold file.
+    """
+    latest = file.latest()
+    if not latest:
+        return {}
+    _check(latest.values(), file, classes)
+    where = _found(rows, latest)
+    said = {where[key]: entry.classes for key, entry in latest.items() if key in where}
+    place = {name: j for j, name in enumerate(classes)}
+    return {row: place[names[0]] if len(names) == 1 else -1 for row, names in said.items() if names}
+
+
 def entry_for(rows: Rows, row: int, classes: Sequence[str]) -> Entry:
     """The line of the gold file that says this about a row."""
     if rows.data.id is not None:

@@ -7,8 +7,9 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import shortlist
 from shortlist.errors import BadFile
@@ -41,6 +42,22 @@ def file_digest(path: Path) -> str:
         raise BadFile(f"{path} cannot be read ({error.strerror})") from error
 
 
+class Look(NamedTuple):
+    """What changes when a file is written to (size, time stamp, inode), and when that was looked at."""
+
+    stamp: list[int]
+    now: int
+
+
+def look(path: Path) -> Look:
+    """A file as it is now."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        raise BadFile(f"{path} does not exist") from None
+    return Look([found.st_size, found.st_mtime_ns, found.st_ino], time.time_ns())
+
+
 class Digests:
     """Digests of files, remembered for as long as size, time stamp and inode stay the same.
 
@@ -65,21 +82,31 @@ class Digests:
             self._seen[name] = self._of(path, name)
         return self._seen[name]
 
-    def _of(self, path: Path, name: str) -> str:
-        try:
-            found = os.stat(path)
-        except FileNotFoundError:
-            raise BadFile(f"{path} does not exist") from None
-        state = [found.st_size, found.st_mtime_ns, found.st_ino]
-        known = self._known.get(name)
-        if known and known[:3] == state:
-            return str(known[3])
-        now = time.time_ns()
-        content = file_digest(path)
-        if found.st_mtime_ns < now - SETTLED:
-            self._known[name] = [*state, content]
+    def unknown(self, paths: Iterable[Path]) -> list[Path]:
+        """The files whose content has to be read to know it."""
+        return [path for path in paths if self._remembered(path, look(path)) is None]
+
+    def learn(self, path: Path, content: str, before: Look) -> str:
+        """Remember the content of a file, as it was when it was looked at."""
+        self._seen[str(path.absolute())] = content
+        if before.stamp[1] < before.now - SETTLED:
+            self._known[str(path.absolute())] = [*before.stamp, content]
             self._changed = True
         return content
+
+    def _remembered(self, path: Path, now: Look) -> str | None:
+        name = str(path.absolute())
+        known = self._known.get(name)
+        if name in self._seen:
+            return self._seen[name]
+        return str(known[3]) if known and known[:3] == now.stamp else None
+
+    def _of(self, path: Path, name: str) -> str:
+        before = look(path)
+        known = self._known.get(name)
+        if known and known[:3] == before.stamp:
+            return str(known[3])
+        return self.learn(path, file_digest(path), before)
 
     def save(self) -> None:
         """Remember them for the next time; a folder that cannot be written to is no reason to fail."""

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FORMAT = 3  # 1 made keys from other parts, 2 had fewer facts
+FORMAT = 4  # 1 made keys from other parts, 2 and 3 had fewer facts
 
 
 @dataclass(frozen=True)

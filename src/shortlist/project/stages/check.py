@@ -34,12 +34,13 @@ class Check(Stage):
         from shortlist.project.kept.state import write_json
         from shortlist.reporting.overview import Overview
 
-        found = Overview(session.analysis, time_limit=TIME_LIMIT).checkup.in_project
+        found = Overview(session.seen, time_limit=TIME_LIMIT).checkup.in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {
             "findings": found.diagnosis.findings,
             "advice": [one.to_dict() for one in found.advice],
+            "notes": session.sample.notes,
         }
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Checkup:  # noqa: ARG002

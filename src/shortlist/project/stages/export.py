@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from shortlist.beliefs import LabelTable
+    from shortlist.project.parts.labels import LabelJob
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
 
@@ -23,7 +21,7 @@ class Export(Stage):
     needs = ("vote", "fit")
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:
-        return (f"labels.{settings.output.format}",)
+        return ("labels.json" if settings.partitioned else f"labels.{settings.output.format}",)
 
     def key(self, session: Session) -> Any:
         settings = session.settings
@@ -31,35 +29,62 @@ class Export(Stage):
         return [ids, settings.data.id, settings.output.format, settings.output.shortlist]
 
     def size(self, session: Session) -> int:
-        return len(session.votes)
+        return len(session.parts)
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        return write_labels(session, paths[0])
+        write = write_label_parts if session.settings.partitioned else write_labels
+        return write(session, paths[0])
+
+    def complete(self, paths: Sequence[Path]) -> bool:
+        """Whether the files of all parts are there."""
+        return all(path.is_file() for path in label_files(paths[0]))
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['labelled']:,} rows labelled"
 
 
+def label_files(path: Path) -> list[Path]:
+    """The files that hold the labels: the file itself, or those that a list of parts names."""
+    from shortlist.project.files import listed_files
+
+    return listed_files(path) if path.suffix == ".json" else [path]
+
+
 def write_labels(session: Session, path: Path) -> Facts:
     """Write the labels of all rows, some rows at a time. How many rows got each class comes back."""
+    from shortlist.project.parts.labels import write_one_file
+
+    session.rows.refuse_to_overwrite(path)
+    counts = write_one_file(label_job(session, path), session.rows, path, session.listener.advance)
+    return label_facts(session, counts)
+
+
+def write_label_parts(session: Session, path: Path) -> Facts:
+    """The same in a file for each part, wherever the engine works. `path` is the list of them."""
+    from shortlist.project.parts.labels import write_parts
+
+    counts = write_parts(label_job(session, path), session.rows, path, session.engine, session.listener.advance)
+    return label_facts(session, counts)
+
+
+def label_job(session: Session, path: Path) -> LabelJob:
+    """What is done with each part."""
     from shortlist.beliefs import LabelTable
-    from shortlist.rows import write_table
+    from shortlist.project.parts.labels import LabelJob, labels_by_votes
+    from shortlist.project.parts.part import PartReader
 
-    rows, model, space = session.rows, session.model, session.votes.space
-    rows.refuse_to_overwrite(path)
-    table = LabelTable(space, rows.key(), balance=model.class_balance_, held=session.settings.output.shortlist)
-    counts: Counter[str] = Counter()
-    write_table(path, _frames(session, table, counts), table.schema)
-    return {"labelled": counts.total(), "classes": {name: counts[name] for name in space}}
+    rows, model, votes = session.rows, session.model, session.tally.without_gold().votes
+    table = LabelTable(votes.space, rows.key(), balance=model.class_balance_, held=session.settings.output.shortlist)
+    return LabelJob(
+        parts=session.parts,
+        reader=PartReader.of(rows),
+        labels=labels_by_votes(votes, model, table),
+        table=table,
+        id=rows.data.id,
+        target=path.parent.absolute() / "labels",
+        suffix=session.settings.output.format,
+    )
 
 
-def _frames(session: Session, table: LabelTable, counts: Counter[str]) -> Iterator[pl.DataFrame]:
-    """The labels, segment by segment; `counts` counts classes meanwhile."""
-    beliefs, codes, start = session.analysis.distinct, session.votes.codes, 0
-    for keys in session.rows.key_parts():
-        part = slice(start, start + len(keys))
-        frame = table.frame(keys, beliefs.at(part), (codes[part] != 0).sum(axis=1))
-        counts.update(dict(frame["class"].drop_nulls().value_counts().iter_rows()))
-        session.listener.advance(len(keys))
-        start += len(keys)
-        yield frame
+def label_facts(session: Session, counts: Counter[str]) -> Facts:
+    return {"labelled": counts.total(), "classes": {name: counts[name] for name in session.settings.classes}}

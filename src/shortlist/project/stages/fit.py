@@ -10,9 +10,12 @@ from shortlist.errors import OneSided, ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
+    from shortlist.labelmodel.formulae.evidence import Evidence
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-    from shortlist.votes import Votes
+
+
+SAMPLED = "more rows differ in their votes than are counted: what is told rests on {:,} of them, drawn by their votes"
 
 
 class Fit(Stage):
@@ -38,15 +41,18 @@ class Fit(Stage):
         ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        notes: list[str] = []
-        gold = session.gold if session.settings.gold_fits else None
+        notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
+        evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
         with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
-            model = fit_model(session.settings, session.votes, gold)
+            if session.counted.sampled and not session.settings.gold_fits:
+                model = fitted(session.settings, session.parts, engine=session.engine)
+            else:
+                model = fit_model(session.settings, evidence)
         model.save(paths[0])
         session.results[self.name] = model
-        facts: Facts = {"notes": notes, "gold_used": gold is not None}
+        facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        return facts | (gold_scores(session) if session.gold is not None else {})
+        return facts | (gold_scores(session.tally, model) if session.has_gold else {})
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -62,26 +68,39 @@ class Fit(Stage):
         return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
 
 
-def fit_model(settings: Settings, votes: Votes, gold: Any) -> Any:
+def fit_model(settings: Settings, evidence: Evidence) -> Any:
+    """The label model with the options of the toml, fitted to rows that were counted."""
+    space = evidence.votes.space
+    gold = [None if j < 0 else space[j] for j in evidence.gold.tolist()] if (evidence.gold >= 0).any() else None
+    return fitted(settings, evidence.votes, gold, weights=evidence.weights)
+
+
+def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
     """The label model with the options of the toml, fitted. An option that cannot be is told at its line."""
     from shortlist.labelmodel import LabelModel
 
     try:
-        return LabelModel.from_options(settings.label_model).fit(votes, gold)
+        return LabelModel.from_options(settings.label_model).fit(*votes, **how)
     except ShortlistError as error:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
 
 
-def gold_scores(session: Session) -> Facts:
+def gold_scores(tally: Evidence, model: Any) -> Facts:
     """How often the model, and a mere count of the votes, is right on rows with a known class."""
-    analysis = session.analysis
-    return {
-        "accuracy": analysis.right_on_gold,
-        "counting": analysis.counting_on_gold,
-        "gold_rows": analysis.known_rows,
-    }
+    import numpy as np
+
+    from shortlist.beliefs import most_likely
+    from shortlist.labelmodel import MajorityVote
+
+    known = np.flatnonzero(tally.gold >= 0)
+    votes, gold, counts = tally.votes[known], tally.gold[known], tally.weights[known]
+    guesses = [
+        most_likely(one.predict_proba(votes), one.class_balance_) for one in (model, MajorityVote().fit(tally.votes))
+    ]
+    right, counted = (float(np.average(guess == gold, weights=counts)) for guess in guesses)
+    return {"accuracy": right, "counting": counted, "gold_rows": int(counts.sum().round())}
 
 
 def right_on_gold(facts: Facts) -> str:

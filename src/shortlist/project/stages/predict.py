@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from shortlist.project.rows import Rows
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-
-Known = list[str | None] | None
 
 
 class Predict(Stage):
@@ -42,14 +40,17 @@ class Predict(Stage):
         return len(session.rows)
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        return predict_rows(session, session.rows, session.gold, paths[0])
+        return predict_rows(session, session.rows, paths[0], session.said)
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['rows']:,} rows{right_on_gold(facts)}"
 
 
-def predict_rows(session: Session, rows: Rows, gold: Known, path: Path) -> Facts:
-    """Stream rows through the classifier into a file; scored where their classes are known."""
+def predict_rows(session: Session, rows: Rows, path: Path, said: Mapping[int, int] | None = None) -> Facts:
+    """Stream rows through the classifier into a file; scored where their classes are known.
+
+    `said` are classes that people said, by row and position; they count before those of the gold column.
+    """
     from shortlist.beliefs import LabelTable
     from shortlist.rows import write_table
 
@@ -57,7 +58,7 @@ def predict_rows(session: Session, rows: Rows, gold: Known, path: Path) -> Facts
         read.refuse_to_overwrite(path)
     classes = [str(name) for name in session.classifier.classes_]
     table = LabelTable(classes, rows.key(), held=session.settings.output.shortlist, voted=False)
-    score = Score(gold)
+    score = Score(rows, session.settings.classes, said or {})
     write_table(path, _frames(session, rows, table, score), table.schema)
     return {"rows": len(rows)} | score.facts()
 
@@ -70,24 +71,29 @@ def _frames(session: Session, rows: Rows, table: LabelTable, score: Score) -> It
     for segment in rows.segments(read_columns(settings)):
         beliefs = session.classifier.predict_proba(classifier_inputs(settings, segment.frame))
         frame = table.frame(next(keys), beliefs)
-        score.count(frame["class"], segment.start)
+        score.count(frame["class"].to_list())
         session.listener.advance(len(frame))
         yield frame
 
 
 class Score:
-    """How often the classifier is right on rows whose class is known."""
+    """How often the classifier is right on rows whose class is known, counted as the rows go by."""
 
-    def __init__(self, gold: Known) -> None:
-        self.gold, self.right = gold, 0
+    def __init__(self, rows: Rows, classes: tuple[str, ...], said: Mapping[int, int]) -> None:
+        self.known = rows.gold_parts(classes)
+        self.said = {row: None if j < 0 else classes[j] for row, j in said.items()}
+        self.start = self.right = self.rows = 0
 
-    def count(self, said: Iterable[str], start: int) -> None:
-        """`said` are the classes of the rows from `start` on."""
-        if self.gold is not None:
-            self.right += sum(name == known for name, known in zip(said, self.gold[start:], strict=False) if known)
+    def count(self, found: Sequence[str]) -> None:
+        """`found` are the classes of the next rows."""
+        known, m = next(self.known), len(found)
+        names = [None] * m if known is None else known.to_list()
+        for row, name in self.said.items():
+            if self.start <= row < self.start + m:
+                names[row - self.start] = name
+        self.right += sum(one == name for one, name in zip(found, names, strict=True) if name is not None)
+        self.rows += sum(name is not None for name in names)
+        self.start += m
 
     def facts(self) -> Facts:
-        if self.gold is None:
-            return {}
-        known = sum(label is not None for label in self.gold)
-        return {"accuracy": self.right / known, "gold_rows": known}
+        return {"accuracy": self.right / self.rows, "gold_rows": self.rows} if self.rows else {}

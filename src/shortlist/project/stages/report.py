@@ -35,10 +35,10 @@ class Report(Stage):
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        overview = Overview(session.analysis, checkup=session.checkup, scores=classifier_score(self, session))
+        overview = Overview(session.seen, checkup=session.checkup, scores=classifier_score(self, session))
         spent, labelers = self._spent(session), session.roster.labelers
-        write_page(overview, session.rows.to_show(), paths[0], title, labelers, spent)
-        return {}
+        write_page(overview, session.sample.rows, paths[0], title, labelers, spent)
+        return {"notes": session.sample.notes}
 
     def _spent(self, session: Session) -> list[dict[str, Any]]:
         """What was spent on language models when votes were made, a line for each model and labeler."""

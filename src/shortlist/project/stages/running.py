@@ -90,7 +90,7 @@ def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
     for name, path in outputs_of(stage, session).items():
         if not path.exists() or session.digests.of(path) != record.outputs.get(name):
             return None
-    return record
+    return record if stage.complete(stage.paths(session.folder, session.settings)) else None
 
 
 def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:

@@ -58,6 +58,10 @@ class Stage(ABC):
         """What it made, from its files."""
         raise ShortlistError(f"stage {self.name!r} does not say how its files are loaded")
 
+    def complete(self, paths: Sequence[Path]) -> bool:  # noqa: ARG002
+        """Whether files that its outputs speak of are there, besides the outputs themselves."""
+        return True
+
     def tell(self, facts: Facts) -> str:  # noqa: ARG002
         """What was found, in one line: on the command line and in notebooks."""
         return ""

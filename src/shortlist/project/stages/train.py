@@ -11,9 +11,11 @@ from shortlist.errors import BadFit, ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
-    from shortlist.arrays import Mask, Positions
+    from shortlist.arrays import Positions
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
+    from shortlist.votes import Votes
+    from shortlist.votes.parts import VoteParts
 
 LITTLE = 30  # rows: fewer teach a classifier next to nothing
 SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"
@@ -48,19 +50,19 @@ class Train(Stage):
             read_columns,
         )
 
-        settings, votes = session.settings, session.votes
+        settings, parts = session.settings, session.parts
         made = make_classifier(settings)
-        usable = votes.covered | learns_from_uncovered(made)
-        chosen = training_rows(votes.covered, usable, settings.classifier.max_rows)
+        all_rows = learns_from_uncovered(made)
+        chosen, votes = training_rows(parts, settings.classifier.max_rows, all_rows=all_rows)
         inputs = classifier_inputs(settings, session.rows.take(chosen, read_columns(settings)))
         notes: list[str] = []
         with noted(notes):
-            beliefs = session.analysis.distinct.at(chosen)
+            beliefs = session.model.predict_proba(votes)
             with options_told(settings):
-                trained = made.fit(inputs, beliefs, covered=votes.covered[chosen], classes=votes.space)
+                trained = made.fit(inputs, beliefs, covered=votes.covered, classes=votes.space)
         trained.save(paths[0])
         session.results[self.name] = trained
-        return {"trained_on": len(chosen), "notes": [*notes, *_left_out(len(chosen), usable, votes.covered)]}
+        return {"trained_on": len(chosen), "notes": [*notes, *_left_out(len(chosen), parts, all_rows)]}
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:
         from shortlist.project.stages.classifiers import classifier_class
@@ -81,19 +83,31 @@ def no_classifier(settings: Settings) -> ShortlistError | None:
     return settings.toml.wrong('no classifier is wanted: [classifier] kind is "none"', "classifier", "kind")
 
 
-def training_rows(covered: Mask, usable: Mask, most: int) -> Positions:
-    """The rows that a classifier can use, or as many of them as may be, evenly spread."""
+def training_rows(parts: VoteParts, most: int, *, all_rows: bool) -> tuple[Positions, Votes]:
+    """The rows that a classifier can use and their votes, or as many of them as may be, evenly spread."""
     import numpy as np
 
-    if not covered.any():
+    from shortlist.votes import Votes
+
+    if not parts.covered:
         raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
-    rows = np.flatnonzero(usable)
-    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+    usable = np.cumsum([0, *(part.rows if all_rows else part.covered for part in parts.parts)])
+    total = int(usable[-1])
+    wanted = np.arange(total) if total <= most else np.linspace(0, total - 1, most).astype(np.int64)
+    rows, votes = [], []
+    for number, start in enumerate(parts.starts[:-1]):
+        here = wanted[(wanted >= usable[number]) & (wanted < usable[number + 1])] - usable[number]
+        if len(here):
+            part = parts.part(number)
+            places = here if all_rows else np.flatnonzero(part.covered)[here]
+            rows.append(places + start)
+            votes.append(part[places])
+    return np.concatenate(rows), Votes.concat(votes)
 
 
-def _left_out(trained: int, usable: Mask, covered: Mask) -> Iterator[str]:
+def _left_out(trained: int, parts: VoteParts, all_rows: bool) -> Iterator[str]:
     """A note where some rows that could be learned from were not."""
-    count = int(usable.sum())
+    count = len(parts) if all_rows else parts.covered
     if trained < count:
-        rows = "rows with a vote" if count == covered.sum() else "rows"
+        rows = "rows with a vote" if count == parts.covered else "rows"
         yield f"trained on {trained:,} of {count:,} {rows} (classifier.max_rows), evenly spread"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-    from shortlist.votes import Votes
+    from shortlist.votes.parts import VoteParts
 
 LITTLE = 0.1  # of all rows: fewer with a vote are too few to go on with
 
@@ -26,7 +26,7 @@ class Vote(Stage):
     passing = ("asked",)
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
-        return ("votes.npz",)
+        return ("votes.json",)
 
     def key(self, session: Session) -> Any:
         from shortlist.project.code.source import local_files
@@ -56,17 +56,18 @@ class Vote(Stage):
         session.columns.forget(session.roster.fingerprints)
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        from shortlist.project.voting import vote
+        from shortlist.project.parts.voting import vote, vote_parts
 
         for note in session.roster.notes:  # before the work: a labeler may take long, and this says which
             session.listener.note(f"{self.name}: {note}")
         notes: list[str] = []
         with noted(notes):
             session.prepare()
-        votes, asked = vote(session.roster, session.rows, session.columns, session.engine, session.listener.advance)
-        votes.save(paths[0])
-        session.results[self.name] = votes
-        return vote_facts(votes, asked, session.roster, notes) | self._spent(session)
+        roster, advance = session.roster, session.listener.advance
+        target = paths[0].parent / "votes"
+        done, asked = vote(roster, session.rows, session.columns, session.engine, advance, target=target)
+        session.results[self.name] = parts = vote_parts(done, paths[0])
+        return vote_facts(parts, asked, roster, notes) | self._spent(session)
 
     def _spent(self, session: Session) -> Facts:
         """What was spent on language models so far, where one was asked."""
@@ -75,10 +76,16 @@ class Vote(Stage):
         found = [one.to_dict() for one in spent(session)]
         return {"spent": found} if found else {}
 
-    def load(self, paths: Sequence[Path], settings: Settings) -> Votes:  # noqa: ARG002
-        from shortlist.votes import Votes
+    def load(self, paths: Sequence[Path], settings: Settings) -> VoteParts:  # noqa: ARG002
+        from shortlist.votes.parts import VoteParts
 
-        return Votes.load(paths[0])
+        return VoteParts.open(paths[0])
+
+    def complete(self, paths: Sequence[Path]) -> bool:
+        """Whether the files of all parts are there."""
+        from shortlist.project.files import listed_files
+
+        return all(path.is_file() for path in listed_files(paths[0]))
 
     def tell(self, facts: Facts) -> str:
         return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
@@ -87,17 +94,17 @@ class Vote(Stage):
         return bool(facts["covered"] < LITTLE)
 
 
-def vote_facts(votes: Votes, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
+def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
     failed = [
         f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
-        for name, failure in zip(votes.names, votes.failures, strict=True)
+        for name, failure in zip(parts.like.names, parts.like.failures, strict=True)
         if failure
     ]
     return {
-        "rows": len(votes),
-        "labelers": len(votes.names),
+        "rows": len(parts),
+        "labelers": len(parts.like.names),
         "asked": list(asked),
-        "covered": float(votes.covered.mean()),
+        "covered": parts.covered / len(parts),
         "notes": [*roster.notes, *notes, *failed],
     }
 

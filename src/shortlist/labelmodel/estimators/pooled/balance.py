@@ -11,6 +11,9 @@ from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 
 
+EQUAL_ROWS = 30.0  # rows that it is worth that classes are equal
+
+
 def believed_balance(rows: Sample, fitted: Parameters) -> Floats:
     """(k,): the mean belief under equal classes, by what labelers say only.
 
@@ -18,5 +21,5 @@ def believed_balance(rows: Sample, fitted: Parameters) -> Floats:
     """
     alike = np.repeat(fitted.propensity.mean(axis=1, keepdims=True), rows.layout.k, axis=1)
     beliefs = rows.beliefs(emission(replace(fitted, propensity=alike), rows.layout))
-    balance: Floats = rows.weights @ beliefs / max(float(rows.weights.sum()), 1.0)
-    return balance if balance.any() else np.full(rows.layout.k, 1 / rows.layout.k)
+    balance: Floats = rows.weights @ beliefs + EQUAL_ROWS / rows.layout.k
+    return balance / balance.sum()

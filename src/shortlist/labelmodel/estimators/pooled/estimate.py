@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,12 @@ from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.estimate import Estimate, State, table_arrays
 from shortlist.labelmodel.estimators.pooled.guard import Guard
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
+from shortlist.labelmodel.estimators.pooled.says import NEVER
+from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.votes.patterns import Codes
+
+if TYPE_CHECKING:
+    from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 
 RELIABILITY = ("by_class", "least", "most", "class_votes", "votes")  # its arrays, as files keep them
 
@@ -20,6 +25,7 @@ RELIABILITY = ("by_class", "least", "most", "class_votes", "votes")  # its array
 class PooledEstimate(Estimate):
     """An estimate whose beliefs go through a guard."""
 
+    settings: Pooled
     reliability: Reliability
     guard: Guard
 
@@ -57,6 +63,29 @@ class PooledEstimate(Estimate):
 
     def accuracy_interval(self, level: float) -> tuple[Floats, Floats]:
         return self.reliability.class_interval(level)
+
+    def assumptions(self, vote_counts: Floats, total: float) -> Assumptions:  # noqa: ARG002  all of it is settled
+        """A model of the paper's family with these numbers: accuracies near each labeler's, and all else given.
+
+        What was fitted is not the top of its likelihood; how sharply it bends there still shows what votes determine.
+        """
+        parameters = self.parameters
+        split = np.asarray(parameters.split)
+        said = np.any(split > np.log(2 * NEVER), axis=1)
+        return Assumptions(
+            layout=self.layout.only(said),
+            shared_accuracy=False,
+            learn_class_propensity=False,
+            learn_balance=False,
+            balance=parameters.balance,
+            propensity=parameters.propensity,
+            split=split,
+            accuracy_mean=np.nan_to_num(self.labeler_accuracy, nan=0.5)[:, None],
+            accuracy_votes=self.settings.class_votes,
+            propensity_rows=0.0,
+            balance_rows=0.0,
+            silence=False,
+        )
 
     def state(self) -> State:
         facts, arrays = super().state()

@@ -98,6 +98,7 @@ class Pooled(Estimator):
             converged=settled.at_rest,
             n_iter=len(settled.history),
             remarks=self._remarks(problem, guard.trust, found.overall),
+            settings=self,
             reliability=found,
             guard=guard,
         )
@@ -128,7 +129,7 @@ class Pooled(Estimator):
             balance_chosen=facts["balance_chosen"],
         )
         reliability = Reliability(*(arrays[f"reliability.{name}"] for name in RELIABILITY))
-        return PooledEstimate.restored(panel, state, guard=guard, reliability=reliability)
+        return PooledEstimate.restored(panel, state, settings=self, guard=guard, reliability=reliability)
 
 
 def enough_rows(problem: Problem) -> int:

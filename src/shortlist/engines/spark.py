@@ -1,0 +1,111 @@
+"""Spark: pieces as jobs of a Spark session, by `mapInArrow` (`pip install 'shortlist[spark]'`; it needs Java 17)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers
+from shortlist.engines.local import as_they_finish
+from shortlist.engines.travel import Packed, to_bytes
+from shortlist.errors import PieceLost, ShortlistError, require
+
+RETRIES = 3  # of a piece whose executor goes away
+
+
+class Spark(Lasting):
+    """Executors of a Spark session.
+
+    address   of a master, "spark://10.0.0.1:7077"; without it, threads of this machine with a Python process each
+    workers   how many of them where there is no address
+    session   your own `SparkSession`, which is left open
+    """
+
+    elsewhere = True
+
+    def __init__(self, address: str | None = None, workers: int | None = None, *, session: Any = None) -> None:
+        sql = require("pyspark.sql", extra="spark")
+        self._own = session is None
+        if session is None:
+            session = _started(sql.SparkSession.builder.appName("shortlist"), address, workers)
+        self.session = session
+
+    @property
+    def workers(self) -> int:
+        """How many pieces run at the same time."""
+        return max(1, int(self.session.sparkContext.defaultParallelism))
+
+    @property
+    def dashboard(self) -> str | None:
+        """The address of the page that shows what executors do."""
+        link: str | None = self.session.sparkContext.uiWebUrl
+        return link
+
+    def map(
+        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
+    ) -> Generator[tuple[int, Result]]:
+        """(id, result) as they finish: a job for each piece, several at the same time."""
+        sent = self.session.sparkContext.broadcast(Packed.of(function))
+        run = _runner(sent)
+
+        def work(numbered: tuple[int, Work]) -> Any:
+            number, piece = numbered
+            frame = self.session.createDataFrame([(to_bytes(piece),)], "piece binary").coalesce(1)
+            try:
+                rows = frame.mapInArrow(run, "result binary").collect()
+            except Exception as error:
+                if type(error).__name__ == "PythonException" and "Python worker exited" not in str(error):
+                    raise ShortlistError(f"Spark could not do a piece of the work: {str(error)[-500:]}") from error
+                raise PieceLost("its executor was lost each time it was begun", number=number) from error
+            return _opened(rows[0].result)
+
+        try:
+            with ThreadPoolExecutor(2 * self.workers) as pool:
+                yield from as_they_finish(pool, self.workers, work, ((number, (number, one)) for number, one in pieces))
+        finally:
+            self.session.sparkContext.cancelAllJobs()
+            sent.unpersist()
+
+    def close(self) -> None:
+        """End what was started; a session that was handed in stays open."""
+        if self._own:
+            self.session.stop()
+
+
+def _started(builder: Any, address: str | None, workers: int | None) -> Any:
+    """A session on a cluster; without an address, on this machine, with the Python that runs this."""
+    if address is not None:
+        return builder.master(address).getOrCreate()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    here = f"local[{checked_workers(workers) if workers else '*'},{RETRIES}]"
+    session = builder.master(here).config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def _runner(sent: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What an executor does with a batch of pieces."""
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        import pickle
+
+        import pyarrow
+
+        for batch in batches:
+            found = [to_bytes(sent.value(pickle.loads(piece))) for piece in batch.column(0).to_pylist()]
+            yield pyarrow.RecordBatch.from_arrays([pyarrow.array(found, pyarrow.binary())], names=["result"])
+
+    return run
+
+
+def _opened(data: bytes) -> Any:
+    """What a piece gave, or the error it ended with."""
+    import pickle
+
+    found = pickle.loads(data)
+    if isinstance(found, Failed):
+        found.throw()
+    return found

@@ -1,0 +1,142 @@
+"""VoteJob: what is done with one part: labelers are asked, what they say is kept, and the part is written.
+
+It travels once to each worker. A part that was voted on before is not voted on again: only what is not kept is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from shortlist.archive import atomic
+from shortlist.errors import BadFile
+from shortlist.labelers.apply import Asker
+from shortlist.project.kept.columns import VoteColumns
+from shortlist.project.parts.part import Part, PartReader
+from shortlist.rows import chunks
+from shortlist.votes import Votes
+from shortlist.votes.parts import VotePart
+
+Labelers = tuple[int, ...]  # some labelers, by their places in the roster
+Files = dict[str, Path]  # version of a labeler → the file that holds its votes on a part
+
+
+class Voted(NamedTuple):
+    """What became of a part. It is small: the votes stay in files, unless no folder was given for them."""
+
+    part: Part
+    asked: Labelers
+    like: Votes  # no rows: what labelers were seen to say in this part, and how often they failed
+    file: VotePart | None
+    votes: Votes | None
+
+
+class PartPiece(NamedTuple):
+    """Parts of one file that a worker votes on, and where it finds what is known of each."""
+
+    parts: tuple[Part, ...]
+    known: tuple[Files, ...]
+
+
+@dataclass(frozen=True)
+class VoteJob:
+    """All labelers of a project, and where votes are kept and written."""
+
+    asker: Asker
+    fingerprints: tuple[str, ...]
+    columns: VoteColumns
+    target: Path | None  # the folder of the parts
+    reader: PartReader
+    sources: Mapping[str, str]  # the modules beside labelers.py, which travel with it
+
+    def travellers(self) -> Iterator[tuple[str, object]]:
+        """What is sent to workers elsewhere, by name."""
+        return ((f"labeler {labeler.name!r}", labeler) for labeler in self.asker.labelers)
+
+    def missing(self, known: Files) -> Labelers:
+        """The labelers whose votes on a part are not known."""
+        return tuple(i for i, mark in enumerate(self.fingerprints) if mark not in known)
+
+    def sound(self, known: Files) -> Files:
+        """Of these files, those that can be read. Damaged ones are thrown away."""
+        found: Files = {}
+        for path in set(known.values()):
+            marks = [mark for mark, where in known.items() if where == path]
+            try:
+                self.columns.load(path, marks)
+            except BadFile:
+                continue
+            found |= dict.fromkeys(marks, path)
+        return found
+
+    # -- on a worker that reads rows itself ------------------------------------------------------------
+
+    def __call__(self, piece: PartPiece) -> list[Voted]:
+        """Vote on the parts of a piece."""
+        known = [self.sound(files) for files in piece.known]
+        unseen = [part for part, files in zip(piece.parts, known, strict=True) if self.missing(files)]
+        frames: Iterator[object] = self.reader.frames(unseen) if unseen else iter(())
+        done = []
+        for part, files in zip(piece.parts, known, strict=True):
+            asked = self.missing(files)
+            fresh = self._ask(next(frames), part, asked) if asked else None
+            done.append(self.finish(part, asked, fresh, files))
+        for _ in frames:  # the last look at the file: whether it changed meanwhile
+            pass
+        return done
+
+    def _ask(self, rows: object, part: Part, asked: Labelers) -> Votes:
+        asker = self.asker.only(asked)
+        pieces, _total = chunks(rows, first=part.start, size=part.rows if asker.by_column else None)
+        return asker.votes([asker(chunk) for chunk in pieces])
+
+    # -- wherever the votes of a part are complete -----------------------------------------------------
+
+    def finish(self, part: Part, asked: Labelers, fresh: Votes | None, known: Files) -> Voted:
+        """Keep what was said about a part, and write the part."""
+        saved = None
+        if fresh is not None:
+            saved = self.columns.save([self.fingerprints[i] for i in asked], part.name, fresh)
+        votes = (
+            fresh if fresh is not None and len(asked) == len(self.fingerprints) else self._joined(asked, fresh, known)
+        )
+        like = votes[:0]
+        like = Votes(like.codes, like.codomains, like.space, like.names, failures=votes.failures)
+        if self.target is None:
+            return Voted(part, asked, like, None, votes)
+        file = self._write(part, votes, saved if votes is fresh else self._same_file(known, asked))
+        return Voted(part, asked, like, file, None)
+
+    def _joined(self, asked: Labelers, fresh: Votes | None, known: Files) -> Votes:
+        """The votes of all labelers, new ones and known ones, in the order of the roster."""
+        sides: list[Votes] = [] if fresh is None else [fresh]
+        order = [self.fingerprints[i] for i in asked]
+        for path in sorted(set(known.values())):
+            marks = [mark for mark in self.fingerprints if known.get(mark) == path]
+            sides.append(self.columns.load(path, marks))
+            order += marks
+        joined = sides[0] if len(sides) == 1 else Votes.beside(sides)
+        places = [order.index(mark) for mark in self.fingerprints]
+        return joined if places == list(range(len(places))) else joined[:, places]
+
+    def _same_file(self, known: Files, asked: Labelers) -> Path | None:
+        """The file that holds just these labelers in this order, if there is one."""
+        files = set(known.values())
+        whole = self.columns.path(self.fingerprints, next(iter(files)).stem) if files and not asked else None
+        return whole if files == {whole} else None
+
+    def _write(self, part: Part, votes: Votes, same: Path | None) -> VotePart:
+        assert self.target is not None
+        path = self.target / f"part-{part.place:05}.parquet"
+        if same is None:
+            votes.save(path)
+            content = path.read_bytes()
+        else:
+            content = same.read_bytes()
+            with atomic(path) as file:
+                file.write(content)
+        covered = int(votes.covered.sum())
+        return VotePart(f"{path.parent.name}/{path.name}", part.rows, covered, hashlib.sha256(content).hexdigest())

@@ -1,0 +1,161 @@
+"""Faults on real clusters: a job goes on, or it names the part that is bad; and nothing that was done is done again."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+from shortlist.errors import BadFile, PieceLost
+from tests.cli.shell import environment
+from tests.engines.articles import TOML, make, outputs
+from tests.engines.clusters import CLUSTERS, started
+
+CODE = '''"""Labelers that take down whom they are asked about, and that do harm while a file says so."""
+
+import os
+import signal
+from pathlib import Path
+
+from shortlist import labeler
+
+HERE = Path({here!r})
+
+
+@labeler(says=["sports", "politics"])
+def watched(row):
+    if row.id == "3-doc30":
+        harm()
+    with (HERE / "asked.txt").open("a") as file:
+        file.write(row.id + "\\n")
+    return "sports" if "goal" in row.body else "politics" if "minister" in row.body else None
+
+
+def harm():
+    if (HERE / "kill once").exists():
+        (HERE / "kill once").unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if (HERE / "kill always").exists():
+        os.kill(os.getpid(), signal.SIGKILL)
+    if (HERE / "disk full").exists():
+        os.fsync = on_a_full_disk
+
+
+def on_a_full_disk(file, sync=os.fsync):
+    if (HERE / "disk full").exists():
+        raise OSError(28, "No space left on device")
+    sync(file)
+'''
+ROWS = 350
+
+
+@pytest.fixture(scope="module", params=CLUSTERS)
+def engine(request):
+    with started(request.param) as engine:
+        yield engine
+
+
+def watched(folder, **options):
+    return make(folder, labelers=CODE.format(here=str(folder)), **options)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    project = watched(tmp_path_factory.mktemp("reference") / "news")
+    project.run()
+    return outputs(project)
+
+
+def asked(project):
+    """How often the labeler was asked about each row."""
+    return Counter((project.folder / "asked.txt").read_text().split())
+
+
+def results(found):
+    """Without what depends on the folder: the labeler names it."""
+    return {name: content for name, content in found.items() if name.startswith(("labels", "votes/"))}
+
+
+def test_a_worker_that_is_killed_in_the_middle(engine, tmp_path, reference):
+    project = watched(tmp_path / "news")
+    (project.folder / "kill once").touch()
+    project.run(engine=engine)
+    assert results(outputs(project)) == results(reference)
+    assert len(asked(project)) == ROWS
+    again = {name for name, count in asked(project).items() if count > 1}
+    assert all(name.startswith(("3-", "2-", "4-", "1-", "0-", "5-")) for name in again)
+    assert len(again) < ROWS / 2  # what other workers had done was not done again
+
+
+def test_a_row_that_kills_its_worker_each_time(engine, tmp_path, reference):
+    project = watched(tmp_path / "news")
+    (project.folder / "kill always").touch()
+    with pytest.raises(PieceLost, match=r"rows 150 to 189 \(a3.parquet\) could not be voted on") as error:
+        project.run(engine=engine)
+    assert error.value.rows == (150, 189)
+    kept = list((project.folder / ".shortlist" / "votes").glob("*/*.parquet"))
+    (project.folder / "kill always").unlink()
+    (project.folder / "asked.txt").write_text("")
+    project.run(engine=engine)
+    assert results(outputs(project)) == results(reference)
+    assert set(asked(project).values()) == {1}
+    assert len(asked(project)) <= ROWS - 10 * len(kept)  # parts have 10 rows or more
+
+
+def test_a_part_that_is_corrupt_is_named(engine, tmp_path, reference):
+    project = watched(tmp_path / "news")
+    path = project.folder / "rows" / "a4.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:40] + b"\xff" * 400 + whole[440:])  # the list of its columns, at its end, is sound
+    with pytest.raises(BadFile, match=r"a4.parquet") as error:
+        project.run(engine=engine)
+    assert error.value.file.endswith("a4.parquet")
+    path.write_bytes(whole)
+    project.run(engine=engine)
+    assert results(outputs(project)) == results(reference)
+
+
+def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(engine, tmp_path, reference):
+    project = watched(tmp_path / "news")
+    (project.folder / "disk full").touch()
+    with pytest.raises(OSError, match="No space left"):
+        project.run(engine=engine)
+    assert not list(project.folder.rglob("part-00008.parquet"))
+    (project.folder / "disk full").unlink()
+    (project.folder / "asked.txt").write_text("")
+    project.run(engine=engine)
+    assert results(outputs(project)) == results(reference)
+
+
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_a_driver_that_is_killed_and_started_again(kind, tmp_path, reference):
+    toml = TOML.replace("[engine]", f'[engine]\nkind = "{kind}"\nworkers = 2')
+    slow = CODE.replace("    if row.id ==", '    __import__("time").sleep(0.02)\n    if row.id ==')
+    folder = tmp_path / "news"
+    project = make(folder, labelers=slow.format(here=str(folder)), toml=toml)
+    command = [sys.executable, "-m", "shortlist.cli", "run"]
+    driver = subprocess.Popen(command, cwd=folder, env=environment(), start_new_session=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    try:
+        until(lambda: len(list((folder / ".shortlist" / "votes").glob("*/*.parquet"))) >= 3, driver)
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+    kept = len(list((folder / ".shortlist" / "votes").glob("*/*.parquet")))
+    (folder / "asked.txt").write_text("")
+    ended = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    assert results(outputs(project)) == results(reference)
+    assert set(asked(project).values()) == {1}
+    assert len(asked(project)) <= ROWS - 10 * kept
+
+
+def until(what, driver):
+    start = time.monotonic()
+    while not what():
+        assert driver.poll() is None, "it ended too early"
+        assert time.monotonic() - start < 200
+        time.sleep(0.05)

@@ -1,0 +1,84 @@
+"""Votes in parts and in parquet files: what was written is read back, and what is damaged is told."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist import Votes
+from shortlist.errors import BadFile
+from shortlist.votes import Failure
+from shortlist.votes.parts import VotePart, VoteParts
+
+SPACE = ["a", "b", "c"]
+
+
+def some(m=10, **options):
+    codes = np.random.default_rng(0).integers(0, 3, (m, 2))
+    return Votes(codes, [["a", "b"], ["c", {"a", "b"}]], SPACE, ["one", "row id"], **options)
+
+
+@pytest.mark.parametrize("ids", [None, list(range(10)), [f"doc{a}" for a in range(10)]])
+def test_parquet_there_and_back(ids, tmp_path):
+    votes = some(ids=ids, failures=[Failure(3, "a trace"), None])
+    votes.save(tmp_path / "votes.parquet")
+    assert Votes.load(tmp_path / "votes.parquet") == votes
+
+
+def test_no_rows_and_no_labelers(tmp_path):
+    for number, votes in enumerate((some(0), Votes(np.zeros((4, 0)), [], SPACE))):
+        votes.save(tmp_path / f"{number}.parquet")
+        assert Votes.load(tmp_path / f"{number}.parquet") == votes
+
+
+def test_other_tools_read_the_codes(tmp_path):
+    votes = some()
+    votes.save(tmp_path / "votes.parquet")
+    assert pl.read_parquet(tmp_path / "votes.parquet")["one"].to_list() == votes.codes[:, 0].tolist()
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"nonsense" * 100])
+def test_a_damaged_file_is_told(content, tmp_path):
+    (tmp_path / "votes.parquet").write_bytes(content)
+    with pytest.raises(BadFile, match=r"votes.parquet is truncated or not a shortlist file"):
+        Votes.load(tmp_path / "votes.parquet")
+
+
+def test_a_foreign_and_a_missing_file(tmp_path):
+    pl.DataFrame({"one": [1]}).write_parquet(tmp_path / "votes.parquet")
+    with pytest.raises(BadFile, match="was not written by shortlist"):
+        Votes.load(tmp_path / "votes.parquet")
+    with pytest.raises(BadFile, match="does not exist"):
+        Votes.load(tmp_path / "nowhere.parquet")
+
+
+def test_parts_with_inferred_codomains_are_read_in_the_codes_of_all(tmp_path):
+    """Each part knows only what was said in it."""
+    first = Votes([[1], [0]], [_inferred(["a"])], SPACE, ["one"])
+    second = Votes([[2], [1]], [_inferred(["b", "c"])], SPACE, ["one"])
+    files = []
+    (tmp_path / "votes").mkdir()
+    for number, part in enumerate((first, second)):
+        part.save(tmp_path / "votes" / f"{number}.parquet")
+        files.append(VotePart(f"votes/{number}.parquet", 2, int(part.covered.sum()), ""))
+    parts = VoteParts(tmp_path, Votes.concat([first[:0], second[:0]]), tuple(files))
+    parts.save(tmp_path / "votes.json")
+    again = VoteParts.open(tmp_path / "votes.json")
+    assert len(again) == 4
+    assert again.covered == 3
+    assert again.whole() == Votes.concat([first, second])
+    assert [again.whole().said(a) for a in range(4)] == [{"one": ("a",)}, {}, {"one": ("c",)}, {"one": ("b",)}]
+
+
+def _inferred(says):
+    from shortlist.labelspace import LabelSpace
+    from shortlist.votes.codomain import Codomain
+
+    return Codomain.declare(says, LabelSpace(SPACE), inferred=True)
+
+
+def test_a_list_that_is_none(tmp_path):
+    (tmp_path / "votes.json").write_text('{"kind": "something else"}')
+    with pytest.raises(BadFile, match="is no list of votes"):
+        VoteParts.open(tmp_path / "votes.json")
+    with pytest.raises(BadFile, match="does not exist"):
+        VoteParts.open(tmp_path / "nowhere.json")
