@@ -10,7 +10,6 @@ from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 
-
 EQUAL_ROWS = 30.0  # rows that it is worth that classes are equal
 
 
