@@ -1,142 +1,262 @@
-"""Which part of the default estimator buys what: `accuracy.py` with one part of `LabelModel()` changed at a time.
+"""What each part of the default estimator pays, and whether it pays on families of sets it was not chosen on.
 
-    python benchmarks/ablation.py                            # the folder that SHORTLIST_DATA names
-    python benchmarks/ablation.py --sensitivity              # other constants instead of parts
+    python benchmarks/ablation.py                            # parts, one switched off at a time, on the shown sets
+    python benchmarks/ablation.py --leave-family-out         # parts and constants, on more sets of six families
+    python benchmarks/ablation.py --leave-family-out --json FILE     # what was measured is kept, and read again
+    python benchmarks/ablation.py --sensitivity              # constants at half and double, on the shown sets
 
-Prints covered accuracy / NLL on covered rows (awa2: mean class accuracy), the mean over LAD's super-classes, and the
-sets that are more than half a point below the better of Nearest Class and majority vote.
+The first table has covered accuracy / NLL by family (`families.py`): of the default, and how much is lost without each
+part. With `--leave-family-out`, a part or a constant is chosen on five families, by accuracy in points − 10 × NLL, and
+judged on the sixth: what choosing there would have changed here. `--jobs` processes share the work.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import sys
-from collections.abc import Callable
-from dataclasses import replace
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from accuracy import Scores, Task, ours, run, tasks
+from accuracy import scores, tasks
+from families import Task, by_family, expanded, simulated_tasks
 
-from shortlist import LabelModel, MajorityVote, NearestClass
+from shortlist import LabelModel
 from shortlist.labelmodel import Pooled
-from shortlist.labelmodel.estimators.pooled import dependence, heldout
-from shortlist.labelmodel.estimators.pooled.guard import Guard
+from shortlist.labelmodel.estimators.pooled import copies, guard, judged, pooled, says, settle
+from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
+from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
+NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen
+BASE = "all parts"
 
-PARTS = {
-    "all parts": Pooled(),
-    "propensities assumed, not judged": Pooled(propensity_votes=ALWAYS, spread_votes=ALWAYS),
-    "voting tells nothing (ρ = 1)": Pooled(propensity_ratio=1.0, propensity_votes=ALWAYS, spread_votes=ALWAYS),
-    "classes not pooled (w → 0)": Pooled(class_votes=NEVER),
-    "one accuracy a labeler (w → ∞)": Pooled(class_votes=ALWAYS),
-    "no unanimity": Pooled(unanimity=0.0),
+
+@dataclass(frozen=True)
+class Variant:
+    """The default estimator with something changed: its settings, the balance, or names in its modules."""
+
+    settings: Pooled = field(default_factory=Pooled)
+    balance: str | None = None
+    patches: tuple[tuple[ModuleType | type, str, Any], ...] = ()
+
+    def beliefs(self, task: Task) -> np.ndarray:
+        with patched(self.patches), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return LabelModel(estimator=self.settings, balance=self.balance).fit(task.fit).predict_proba(task.score)
+
+
+@contextmanager
+def patched(patches: tuple[tuple[ModuleType | type, str, Any], ...]) -> Iterator[None]:
+    before = [(place, name, getattr(place, name)) for place, name, _ in patches]
+    try:
+        for place, name, value in patches:
+            setattr(place, name, value)
+        yield
+    finally:
+        for place, name, value in before:
+            setattr(place, name, value)
+
+
+def patch(*patches: tuple[ModuleType | type, str, Any]) -> Variant:
+    return Variant(patches=patches)
+
+
+# -- what is switched off ---------------------------------------------------------------------------------------
+
+_block = JudgedBlock.of
+
+
+def own_vote(part: Callable[[JudgedBlock], np.ndarray], *, lone: bool = False) -> Callable[..., JudgedBlock]:
+    """Blocks in which a vote is out of its own judges as far as `part` says; perhaps with votes that nobody joins."""
+
+    def of(block: Any, given: Any) -> JudgedBlock:
+        made = _block(block, given)
+        weight = block.weights[block.row] if lone else made.weight
+        return replace(made, alone=part(made), weight=weight)
+
+    return of
+
+
+def never(made: JudgedBlock) -> np.ndarray:
+    return np.zeros_like(made.alone)
+
+
+def wholly(made: JudgedBlock) -> np.ndarray:
+    return np.where(made.block.n_votes > 1, 1.0, made.alone)
+
+
+def without_counting(fitted: np.ndarray, prior: np.ndarray, _counted: np.ndarray, trust: float) -> np.ndarray:
+    logs = trust * np.log(fitted + guard.SMALLEST) + (1 - trust) * np.log(prior + guard.SMALLEST)
+    beliefs = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return beliefs / beliefs.sum(axis=1, keepdims=True)
+
+
+def without_prior(fitted: np.ndarray, _prior: np.ndarray, counted: np.ndarray, trust: float) -> np.ndarray:
+    return trust * fitted + (1 - trust) * counted
+
+
+def always(value: float) -> Callable[..., float]:
+    return lambda *_: value
+
+
+PARTS: dict[str, Variant] = {
+    "plain EM: own vote in, no sureness": patch(
+        (JudgedBlock, "of", staticmethod(own_vote(never, lone=True))), (judged, "SURENESS", 0.0)
+    ),
+    "own vote wholly in": patch((JudgedBlock, "of", staticmethod(own_vote(never)))),
+    "own vote wholly out": patch((JudgedBlock, "of", staticmethod(own_vote(wholly)))),
+    "no sureness weights": patch((judged, "SURENESS", 0.0)),
+    "propensities not judged": patch((settle, "lifts", lambda _judged, says, ratio, _votes: prior_lifts(says, ratio))),
+    "voting tells nothing (ρ = 1)": Variant(
+        Pooled(propensity_ratio=1.0),
+        patches=((settle, "lifts", lambda _judged, says, ratio, _votes: prior_lifts(says, ratio)),),
+    ),
+    "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
+    "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
+    "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
+    "classes taken for equal": Variant(balance="uniform"),
+    "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
+    "no temperature": patch((guard, "best_temperature", always(1.0))),
+    "no pooling (κ = 1)": patch((guard, "agreement", always(1.0))),
+    "pooled with the prior only": patch((guard, "pool", without_counting)),
+    "pooled with counting only": patch((guard, "pool", without_prior)),
+    "copies count in full": patch((pooled, "first_copies", lambda _rows, says: np.arange(says.layout.n))),
+    "nothing expected of the unheard": patch((says, "EXPECTED_VOTES", NEVER)),
+    "few votes are evidence of a rule": patch((says, "UNHEARD", 2.0)),
 }
-CONSTANTS = {
-    "ρ = 2": Pooled(propensity_ratio=2.0),
-    "ρ = 8": Pooled(propensity_ratio=8.0),
-    "ρ worth 100 votes": Pooled(propensity_votes=100.0),
-    "ρ worth 1000 votes": Pooled(propensity_votes=1000.0),
-    "spread worth 30 votes": Pooled(spread_votes=30.0),
-    "spread worth 300 votes": Pooled(spread_votes=300.0),
-    "a0 = 0.7": Pooled(accuracy_mean=0.7),
-    "a0 = 0.9": Pooled(accuracy_mean=0.9),
-    "W = 3": Pooled(labeler_votes=3.0),
-    "W = 30": Pooled(labeler_votes=30.0),
-    "w = 15": Pooled(class_votes=15.0),
-    "w = 60": Pooled(class_votes=60.0),
-}
-LIMITS = {  # constants of modules
-    "0.01 nats a row and free share": (heldout, "WORTHWHILE", 0.01),
-    "0.04 nats a row and free share": (heldout, "WORTHWHILE", 0.04),
-    "kin from 0.7": (dependence, "ALIKE", 0.7),
-    "kin from 0.9": (dependence, "ALIKE", 0.9),
+
+CONSTANTS: dict[str, tuple[Variant, Variant]] = {
+    "a0 = .7, .9": (Variant(Pooled(accuracy_mean=0.7)), Variant(Pooled(accuracy_mean=0.9))),
+    "W = 5, 20": (Variant(Pooled(labeler_votes=5.0)), Variant(Pooled(labeler_votes=20.0))),
+    "w = 15, 60": (Variant(Pooled(class_votes=15.0)), Variant(Pooled(class_votes=60.0))),
+    "ρ = 2, 8": (Variant(Pooled(propensity_ratio=2.0)), Variant(Pooled(propensity_ratio=8.0))),
+    "ρ worth 50, 200 votes": (Variant(Pooled(propensity_votes=50.0)), Variant(Pooled(propensity_votes=200.0))),
+    "sureness 2, 8": (patch((judged, "SURENESS", 2.0)), patch((judged, "SURENESS", 8.0))),
+    "expected worth 2.5, 10": (patch((says, "EXPECTED_VOTES", 2.5)), patch((says, "EXPECTED_VOTES", 10.0))),
+    "unheard .025, .1": (patch((says, "UNHEARD", 0.025)), patch((says, "UNHEARD", 0.1))),
+    "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
 }
 
 
-def no_temperature(guard: Guard) -> Guard:
-    fitted = replace(guard.fitted, exponent=guard.fitted.exponent / guard.temperature)
-    prior = replace(guard.prior, exponent=guard.prior.exponent / guard.prior.exponent.max())
-    return replace(guard, fitted=fitted, prior=prior)
+def variants(parts: bool, constants: bool) -> dict[str, Variant]:
+    found = {BASE: Variant(), **(PARTS if parts else {})}
+    for name, pair in CONSTANTS.items() if constants else ():
+        found |= {f"{name}: {which}": variant for which, variant in zip(("first", "second"), pair, strict=True)}
+    return found
 
 
-def copies_in_full(guard: Guard) -> Guard:
-    fitted = replace(guard.fitted, exponent=np.full(len(guard.fitted.exponent), guard.temperature))
-    prior = replace(guard.prior, exponent=np.full_like(guard.prior.exponent, guard.prior.exponent.max()))
-    return replace(guard, fitted=fitted, prior=prior)
+# -- measuring ----------------------------------------------------------------------------------------------------
+
+Figures = dict[str, list[float]]  # set → covered accuracy, NLL
 
 
-def no_trust_asked(guard: Guard) -> Guard:
-    return replace(guard, trust=1.0)
+@cache
+def worlds(home: str | None, more: bool) -> tuple[Task, ...]:
+    shown = list(tasks(home, []))
+    return (*expanded(shown), *simulated_tasks()) if more else tuple(shown)
 
 
-def changed(change: Callable[[Guard], Guard]) -> Callable[[Task], np.ndarray]:
-    """The default estimator, with something taken away after the fit."""
-
-    def beliefs(task: Task) -> np.ndarray:
-        model = LabelModel().fit(task.fit)
-        model.estimate_ = replace(model.estimate_, guard=change(model.estimate_.guard))
-        return model.predict_proba(task.score)
-
-    return beliefs
-
-
-def limited(module: ModuleType, name: str, value: float) -> Callable[[Task], np.ndarray]:
-    """The default estimator with another constant in one of its modules."""
-
-    def beliefs(task: Task) -> np.ndarray:
-        before = getattr(module, name)
-        setattr(module, name, value)
-        try:
-            return ours(LabelModel())(task)
-        finally:
-            setattr(module, name, before)
-
-    return beliefs
+def measured(name: str, home: str | None, more: bool) -> Figures:
+    """A variant on all sets."""
+    logging.disable(logging.WARNING)
+    variant = variants(True, True)[name]
+    found = {}
+    for task in worlds(home, more):
+        with np.errstate(all="ignore"):
+            got = scores(np.asarray(variant.beliefs(task)), task, 0.0)
+        found[task.name] = [got.covered_accuracy, got.nll]
+    return found
 
 
-def variants(sensitivity: bool) -> dict[str, Callable[[Task], np.ndarray]]:
-    settings = {"all parts": Pooled(), **CONSTANTS} if sensitivity else PARTS
-    found = {name: ours(LabelModel(estimator=given)) for name, given in settings.items()}
-    if sensitivity:
-        return found | {name: limited(*limit) for name, limit in LIMITS.items()}
-    found["classes taken for equal"] = ours(LabelModel(balance="uniform"))
-    found["copies count in full"] = changed(copies_in_full)
-    return found | {"no temperature": changed(no_temperature), "no trust (κ = 1)": changed(no_trust_asked)}
+def measure(names: list[str], given: argparse.Namespace, kept: dict[str, Figures]) -> dict[str, Figures]:
+    """Those that are not known yet, in `--jobs` processes; each is kept as soon as it is there."""
+    todo = [name for name in names if name not in kept]
+    one = partial(measured, home=given.data_home, more=given.leave_family_out)
+    with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:  # polars' threads survive no fork
+        for name, found in zip(todo, pool.map(one, todo), strict=True):
+            kept[name] = found
+            print(f"measured: {name}", file=sys.stderr, flush=True)
+            if given.json:
+                Path(given.json).write_text(json.dumps(kept))
+    return kept
 
 
-def figure(name: str, found: Scores) -> float:
-    return found.class_accuracy if name == "awa2" else found.covered_accuracy
+# -- tables -------------------------------------------------------------------------------------------------------
+
+
+def families_of(figures: Figures) -> dict[str, np.ndarray]:
+    means = by_family({name: np.array(pair) for name, pair in figures.items()})
+    return {name: mean for name, mean in means.items() if mean is not None}
+
+
+def line(name: str, cells: Mapping[str, np.ndarray], style: str) -> str:
+    shown = [f" {style.format(*cell)} |" for cell in [*cells.values(), np.mean(list(cells.values()), axis=0)]]
+    return f"| {name} |" + "".join(shown)
+
+
+def pays(found: dict[str, Figures], names: list[str]) -> None:
+    """Of all parts: accuracy and NLL. Without one of them: the difference."""
+    base = families_of(found[BASE])
+    print("| |" + "".join(f" {name} |" for name in [*base, "mean"]))
+    print("|---|" + "---:|" * (len(base) + 1))
+    print(line(BASE, base, "{:.2f} / {:.3f}"))
+    for name in names:
+        here = families_of(found[name])
+        print(line(name, {each: here[each] - base[each] for each in base}, "{:+.2f} / {:+.3f}"))
+
+
+def score(figure: np.ndarray) -> float:
+    return float(figure[0] - NATS * figure[1])
+
+
+def chosen_elsewhere(found: dict[str, Figures], choices: Mapping[str, list[str]]) -> None:
+    """For each part and constant, and each family left out: what the other families choose, and what that does here."""
+    by_name = {name: families_of(figures) for name, figures in found.items()}
+    families = list(by_name[BASE])
+    print("| |" + "".join(f" {name} |" for name in families))
+    print("|---|" + "---:|" * len(families))
+    for choice, names in choices.items():
+        cells = []
+        for left_out in families:
+            others = [each for each in families if each != left_out]
+            best = max([BASE, *names], key=lambda name: np.mean([score(by_name[name][each]) for each in others]))
+            change = by_name[best][left_out] - by_name[BASE][left_out]
+            word = {BASE: "as it is"}.get(best, "without" if len(names) == 1 else best.rsplit(": ")[-1])
+            cells.append(word if best == BASE else f"{word} {change[0]:+.2f} / {change[1]:+.3f}")
+        print(f"| {choice} |" + "".join(f" {cell} |" for cell in cells))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-home", help="the folder of data sets (default: SHORTLIST_DATA)")
-    parser.add_argument("--sensitivity", action="store_true", help="other constants instead of parts")
+    parser.add_argument("--leave-family-out", action="store_true", help="more sets; chosen on five families of six")
+    parser.add_argument("--sensitivity", action="store_true", help="constants instead of parts")
+    parser.add_argument("--json", help="keep what was measured in this file, and go on from there")
+    parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
-    work = list(tasks(given.data_home, []))
-    counted = {}
-    for task in work:
-        both = (run(ours(model), task) for model in (NearestClass(), MajorityVote()))
-        counted[task.name] = max(figure(task.name, found) for found in both if found is not None)
-    plain = [task.name for task in work if not task.name.startswith("lad/")]
-    print("| |" + "".join(f" {name} |" for name in [*plain, "LAD", "below counting"]))
-    for name, method in variants(given.sensitivity).items():
-        found = {task.name: run(method, task) for task in work}
-        cells = [f"{figure(s, found[s]):.1f}/{found[s].nll:.2f}" for s in plain]
-        lad = [scores for s, scores in found.items() if s.startswith("lad/")]
-        if lad:
-            cells.append(f"{np.mean([s.accuracy for s in lad]):.1f}/{np.mean([s.nll for s in lad]):.2f}")
-        gaps = {s: figure(s, scores) - counted[s] for s, scores in found.items()}
-        below = ", ".join(f"{s.removeprefix('lad/')} {gap:+.1f}" for s, gap in gaps.items() if gap < -0.5)
-        print(f"| {name} |" + "".join(f" {cell} |" for cell in [*cells, below]), flush=True)
+    kept = json.loads(Path(given.json).read_text()) if given.json and Path(given.json).exists() else {}
+    constants = given.sensitivity or given.leave_family_out
+    names = list(variants(not given.sensitivity, constants))
+    found = measure(names, given, kept)
+    pays(found, [name for name in names if name != BASE])
+    if given.leave_family_out:
+        print()
+        pairs = {name: [f"{name}: first", f"{name}: second"] for name in CONSTANTS}
+        chosen_elsewhere(found, {**{name: [name] for name in PARTS}, **pairs})
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
     make accuracy                                            # the folder that SHORTLIST_DATA names
     python benchmarks/accuracy.py --data-home FOLDER         # any folder in the same formats
     python benchmarks/accuracy.py lad crowd/dog              # some of the sets
+    python benchmarks/accuracy.py --before OTHER/src         # and the default of another version beside it
+    python benchmarks/accuracy.py --methods "LabelModel()" "majority vote"
 
 Everything is fitted without gold, which is read to score and for nothing else.
 
-- Attribute detectors (awa2, lad/…) and crowd answers: fitted on all rows and scored on all rows with gold.
+- Attribute detectors (awa2, lad/…), crowd answers, people who shortlist, label matrices (published/…): fitted on all
+  rows and scored on all rows with gold.
 - WRENCH folders: fitted on the training rows, scored on the test rows.
 - Text sets: the paper's labelers (`experiments/`). TREC and SciCite are fitted on the training rows and scored on the
   test rows; AG-News is fitted on dev and test rows, the only ones with the columns its rules read, scored on test.
@@ -18,6 +21,11 @@ classes only, so they sit out where some shortlist that was voted holds several.
 Columns: accuracy, macro F1 and mean class accuracy on all scored rows, accuracy on covered rows (some labeler voted);
 negative log-likelihood and expected calibration error (15 bins) on covered rows; seconds to fit. Tied classes share the
 credit: that is what breaking ties at random would give.
+
+Below: covered accuracy / NLL by family of sets (text rules, WRENCH, detectors, crowds, people), means of the sets of a
+family, and the mean over families. A method that cannot read some set of a family has no figure there. The exit code is
+1 where the default is more than two points below majority vote on a set, its NLL is above log k, or it is more than a
+point below the other version.
 """
 
 from __future__ import annotations
@@ -26,7 +34,10 @@ import argparse
 import importlib.util
 import json
 import logging
+import os
+import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -35,7 +46,10 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
+
+from families import TOLERATED, Task, by_family
 
 from experiments.votes import MODULES
 from shortlist import LabelModel, MajorityVote, NearestClass, Votes, apply, datasets
@@ -43,14 +57,8 @@ from shortlist.errors import BadVotes, ShortlistError
 
 FITTED_ON = {"agnews": ("dev", "test")}  # else train, where there is such a split
 BINS = 15
-
-
-@dataclass(frozen=True)
-class Task:
-    name: str
-    fit: Votes
-    score: Votes
-    gold: np.ndarray  # (m,) class positions, −1 unknown
+DEFAULT, BEFORE, COUNTING = "LabelModel()", "LabelModel() before", "majority vote"
+FALLEN = 1.0  # points below another version
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ def as_task(data: datasets.Dataset) -> Task | None:
         return None
     scored = "test" if "test" in votes else next(iter(votes))
     fitted = [s for s in FITTED_ON.get(data.name, ("train",)) if s in votes] or list(votes)
-    together = Votes.concat([votes[split] for split in fitted])
+    together = votes[scored] if fitted == [scored] else Votes.concat([votes[split] for split in fitted])
     return Task(data.name, together, votes[scored], data.space.positions(data[scored].gold))
 
 
@@ -140,14 +148,41 @@ def crowdkit(name: str) -> Callable[[Task], np.ndarray]:
     return beliefs
 
 
-def methods() -> dict[str, Callable[[Task], np.ndarray]]:
+FIT_AND_PREDICT = """
+import sys, warnings
+import numpy as np
+from shortlist import LabelModel, Votes
+warnings.simplefilter("ignore")
+fit, score, beliefs = sys.argv[1:]
+np.save(beliefs, LabelModel().fit(Votes.load(fit)).predict_proba(Votes.load(score)))
+"""
+
+
+def another(source: str) -> Callable[[Task], np.ndarray]:
+    """The default of another version of shortlist, in a process of its own. Votes travel as files."""
+
+    def beliefs(task: Task) -> np.ndarray:
+        with tempfile.TemporaryDirectory() as folder:
+            files = [str(Path(folder) / name) for name in ("fit.npz", "score.npz", "beliefs.npy")]
+            for votes, file in zip((task.fit, task.score), files, strict=False):
+                votes.save(file)
+            environment = {**os.environ, "PYTHONPATH": str(Path(source).resolve())}
+            subprocess.run([sys.executable, "-c", FIT_AND_PREDICT, *files], env=environment, cwd=folder, check=True)
+            return np.load(files[-1])
+
+    return beliefs
+
+
+def methods(before: str | None = None) -> dict[str, Callable[[Task], np.ndarray]]:
     found: dict[str, Callable[[Task], np.ndarray]] = {
         "nearest class": ours(NearestClass()),
         "majority vote": ours(MajorityVote()),
         "LabelModel.paper()": ours(LabelModel.paper()),
         "likelihood": ours(LabelModel(estimator="likelihood")),
-        "LabelModel()": ours(LabelModel()),
+        DEFAULT: ours(LabelModel()),
     }
+    if before:
+        found[BEFORE] = another(before)
     if importlib.util.find_spec("snorkel"):
         found["Snorkel"] = snorkel
     if importlib.util.find_spec("crowdkit"):
@@ -209,7 +244,7 @@ def show(name: str, method: str, found: Scores | None) -> None:
     if found is not None:
         values = list(asdict(found).values())
         cells = [f"{v:.1f}" for v in values[:4]] + [f"{v:.2f}" for v in values[4:6]] + [f"{values[6]:.2f}"]
-    print(f"{name:<16} {method:<20}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
+    print(f"{name:<26} {method:<20}" + "".join(f"{cell:>10}" for cell in cells), flush=True)
 
 
 def lad_means(results: dict[str, dict[str, Scores | None]]) -> None:
@@ -226,27 +261,65 @@ def lad_means(results: dict[str, dict[str, Scores | None]]) -> None:
             show("lad mean", method, Scores(*np.mean(values, axis=0)))
 
 
-def main() -> None:
+def family_means(results: dict[str, dict[str, Scores | None]]) -> None:
+    """Covered accuracy / NLL by family, and the mean over families."""
+    names = list(by_family(dict.fromkeys(results)))
+    print("\n| |" + "".join(f" {name} |" for name in [*names, "mean"]))
+    print("|---|" + "---:|" * (len(names) + 1))
+    for method in next(iter(results.values()), {}):
+        rows = {name: found[method] for name, found in results.items()}
+        means = by_family({name: s and np.array([s.covered_accuracy, s.nll]) for name, s in rows.items()})
+        whole = None if any(mean is None for mean in means.values()) else np.mean(list(means.values()), axis=0)
+        cells = ["–" if mean is None else f"{mean[0]:.1f} / {mean[1]:.2f}" for mean in [*means.values(), whole]]
+        print(f"| {method} |" + "".join(f" {cell} |" for cell in cells))
+
+
+def failures(results: dict[str, dict[str, Scores | None]], classes: dict[str, int]) -> list[str]:
+    """Sets on which the default is far below counting votes, surer than it should be, or worse than before."""
+    found = []
+    for name, rows in results.items():
+        default, counting = rows.get(DEFAULT), rows.get(COUNTING)
+        if default and counting and default.covered_accuracy < counting.covered_accuracy - TOLERATED:
+            gap = default.covered_accuracy - counting.covered_accuracy
+            found.append(f"{name}: {gap:+.1f} points against majority vote")
+        if default and default.nll > np.log(classes[name]):
+            found.append(f"{name}: NLL {default.nll:.2f} is above log k = {np.log(classes[name]):.2f}")
+        before = rows.get(BEFORE)
+        if default and before and default.covered_accuracy < before.covered_accuracy - FALLEN:
+            found.append(f"{name}: {default.covered_accuracy - before.covered_accuracy:+.1f} points against before")
+    return found
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", help="names of sets, or folders of sets; all by default")
     parser.add_argument("--data-home", help="the folder of data sets (default: SHORTLIST_DATA)")
+    parser.add_argument("--methods", nargs="+", help="some of the label models; all by default")
+    parser.add_argument("--before", metavar="SOURCE", help="the source folder of another version, to compare with")
     parser.add_argument("--json", help="write the figures to this file as well")
     given = parser.parse_args()
     logging.disable(logging.WARNING)
+    chosen = {name: how for name, how in methods(given.before).items() if not given.methods or name in given.methods}
     results: dict[str, dict[str, Scores | None]] = {}
-    print(f"{'set':<16} {'label model':<20}" + "".join(f"{head:>10}" for head in HEADS))
+    classes: dict[str, int] = {}
+    print(f"{'set':<26} {'label model':<20}" + "".join(f"{head:>10}" for head in HEADS))
     try:
         for task in tasks(given.data_home, given.sets):
-            results[task.name] = {name: run(method, task) for name, method in methods().items()}
-            for method, found in results[task.name].items():
-                show(task.name, method, found)
+            results[task.name], classes[task.name] = {}, len(task.fit.space)
+            for name, method in chosen.items():
+                results[task.name][name] = run(method, task)
+                show(task.name, name, results[task.name][name])
     except ShortlistError as error:
         sys.exit(str(error))
     lad_means(results)
+    family_means(results)
+    wrong = failures(results, classes)
+    print("\n" + ("\n".join(wrong) or "No set is far below majority vote, above log k, or below another version."))
     if given.json:
         plain = {t: {m: s and asdict(s) for m, s in rows.items()} for t, rows in results.items()}
         Path(given.json).write_text(json.dumps({"command": sys.argv, "results": plain}, indent=1))
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

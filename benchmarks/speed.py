@@ -3,6 +3,7 @@
     python benchmarks/speed.py            # everything, some minutes: the paper's optimiser takes most of them
     python benchmarks/speed.py --busy     # on a busy machine: processor time, one thread each
     python benchmarks/speed.py --quick    # a tenth of the rows and epochs, to see that it runs
+    python benchmarks/speed.py --default  # only how long `LabelModel()` takes (default_speed.py), against others
 
 (a) the naive three loops over rows, labelers and classes, on a small slice, scaled;
 (b) the paper's vectorised tensors (AI, N, PI, A, B, ZA, ZB) in torch with its published defaults (Adam, learning
@@ -29,10 +30,15 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import default_speed
 
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import FitWarning
@@ -64,8 +70,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows and epochs; nothing is required")
     parser.add_argument("--busy", action="store_true", help="processor time, one thread each")
+    parser.add_argument("--default", action="store_true", help="the default estimator, against others")
     given = parser.parse_args()
     quick = given.quick
+    if given.default:
+        return int(not default_speed.report(quick) and not quick)
     if given.busy:
         Clock.now, Clock.threads = time.process_time, 1
     m, epochs = (10_000, 20) if quick else (100_000, EPOCHS)
@@ -84,7 +93,8 @@ def main() -> int:
     print()
     ratio, line = one_iteration(100_000 if quick else 1_000_000)
     print(line)
-    print(slopes(20_000 if quick else 200_000))
+    print(slopes(20_000 if quick else 200_000) + "\n")
+    missed |= not default_speed.report(quick)
     return int((missed or ratio > 2) and not quick)
 
 

@@ -37,7 +37,7 @@ def always(_: dict[str, Any]) -> bool:
 Counted = Callable[[dict[str, Any]], bool]
 WORK: dict[str, list[tuple[str, Counted]]] = {
     "votes made": [("vote", lambda given: "columns" in given)],
-    "votes loaded": [("Votes.load", lambda given: Path(given["path"]).name == "votes.npz")],
+    "votes loaded": [("VoteParts.open", always)],
     "label model fitted to all rows": [("LabelModel.fit", lambda given: len(given["votes"]) == ROWS)],
     "label model loaded": [("LabelModel.load", always)],
     "known classes read": [("Rows.gold", always)],

@@ -60,7 +60,7 @@ def scored(votes, gold, texts, test):
         warnings.simplefilter("ignore", FitWarning)
         model = LabelModel().fit(votes)
     beliefs = model.predict_proba(votes)
-    reader = NoiseAwareClassifier().fit(texts, beliefs)
+    reader = NoiseAwareClassifier().fit(texts, beliefs, covered=votes.covered, classes=SPACE)
     return {
         "labelers": len(votes.names),
         "covered": float(votes.covered.mean()),

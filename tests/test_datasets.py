@@ -282,6 +282,47 @@ def test_bad_crowd(tmp_path):
 # -- the data home ------------------------------------------------------------------------------------------
 
 
+def test_a_label_matrix(tmp_path):
+    np.savez(tmp_path / "spam.npz", votes=np.array([[-1, 1], [0, 1]], np.int8), gold=np.array([1, -1], np.int8))
+    np.savez(tmp_path / "features.npz", x=np.zeros(3))
+    assert available(tmp_path) == ["spam"]
+    data = load("spam", tmp_path)
+    assert list(data.space) == ["0", "1"]
+    assert data["all"].gold.tolist() == ["1", None]
+    assert data["all"].votes.to_snorkel().tolist() == [[-1, 1], [0, 1]]
+    np.savez(tmp_path / "spam.npz", votes=np.array([[-1, 1], [0, 1]]), gold=np.array([1]))
+    assert "2 rows need as many gold labels" in complaint("spam", tmp_path)
+
+
+PEOPLE = """image,person,likeliest,second,possible,gold
+7,ann,cat,,cat,cat
+7,bob,cat,dog,cat|dog,cat
+9,ann,dog,eel,dog|eel|cat,
+9,bob,dog,,dog|eel,
+"""
+
+
+def test_people_who_shortlist(tmp_path):
+    put_text(tmp_path / "pets.csv", PEOPLE)
+    put_text(tmp_path / "table.csv", "item,worker\n")
+    assert available(tmp_path) == ["pets/likeliest", "pets/possible", "pets/two"]
+    said = {}
+    for kind in ("likeliest", "two", "possible"):
+        data = load(f"pets/{kind}", tmp_path)
+        assert list(data.space) == ["cat", "dog", "eel"]
+        assert data["all"].gold.tolist() == ["cat", None]
+        said[kind] = [data["all"].votes.said(row) for row in range(2)]
+    assert said["likeliest"] == [{"ann": ("cat",), "bob": ("cat",)}, {"ann": ("dog",), "bob": ("dog",)}]
+    assert said["two"] == [{"ann": ("cat",), "bob": ("cat", "dog")}, {"ann": ("dog", "eel"), "bob": ("dog",)}]
+    assert said["possible"] == [{"ann": ("cat",), "bob": ("cat", "dog")}, {"bob": ("dog", "eel")}]
+
+
+def test_the_last_answer_of_a_person_counts(tmp_path):
+    put_text(tmp_path / "pets.csv", PEOPLE + "7,ann,eel,,eel,cat\n")
+    with pytest.warns(ShortlistWarning, match="2 answers repeat"):
+        assert load("pets/two", tmp_path)["all"].votes.said(0) == {"ann": ("eel",), "bob": ("cat", "dog")}
+
+
 @pytest.fixture
 def home(tmp_path):
     put_jsonl(tmp_path / "trec/train.jsonl", [{"label": "a"}, {"label": "b"}])
@@ -365,7 +406,9 @@ def read(data_home):
 def test_all_real_sets_are_found(data_home):
     lad = [f"lad/{kind}{split}" for kind in "AEFHV" for split in range(3)]
     expected = ["agnews", "awa2", "crowd/dog", "crowd/rte", "crowd/web", *lad]
-    expected += ["scicite", "trec", "wrench/trec", "wrench/youtube"]
+    expected += ["scicite", "trec", "wrench/chemprot", "wrench/trec", "wrench/youtube", "crowd/relevance"]
+    expected += ["published/commercial", "published/yelp"]
+    expected += [f"people/cifar10s/{kind}" for kind in ("likeliest", "two", "possible")]
     assert set(expected) <= set(available(data_home))
 
 
@@ -380,6 +423,8 @@ def test_all_real_sets_are_found(data_home):
         ("crowd/dog", "0 1 2 3", {"all": 807}),
         ("crowd/web", "0 1 2 3 4", {"all": 2665}),
         ("crowd/rte", "0 1", {"all": 800}),
+        ("published/commercial", "0 1", {"all": 81_105}),
+        ("published/yelp", "0 1", {"all": 31_512}),
     ],
 )
 def test_real_classes_and_sizes(read, name, classes, sizes):
@@ -425,6 +470,17 @@ def test_real_crowd_answers(read, name, workers, answers):
     assert (votes.codes > 0).sum() == answers
     assert len(votes.to_crowd()) == answers
     assert votes.covered.all()
+
+
+def test_real_people(read):
+    with pytest.warns(ShortlistWarning, match="50 answers repeat"):
+        votes = {kind: read(f"people/cifar10s/{kind}")["all"].votes for kind in ("likeliest", "two", "possible")}
+    assert {table.shape for table in votes.values()} == {(1000, 248)}
+    assert not any(codomain.inferred for codomain in votes["likeliest"].codomains)
+    assert all(codomain.inferred and codomain.open for codomain in votes["possible"].codomains)
+    largest = {kind: max(len(s) for c in table.codomains for s in c.says) for kind, table in votes.items()}
+    assert largest["likeliest"] == 1
+    assert largest["two"] == 2 < largest["possible"] < 10
 
 
 @pytest.mark.parametrize(("name", "labelers"), [("wrench/trec", 68), ("wrench/youtube", 10)])

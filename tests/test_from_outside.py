@@ -86,10 +86,10 @@ def test_one_run_with_a_stage_an_estimator_an_engine_a_classifier_and_a_labeler_
 
 def test_an_engine_from_outside_finds_the_same_votes_as_ours(python, project):
     python("-c", RUN)
-    theirs = (project / "out" / "votes.npz").read_bytes()
+    theirs = (project / "out" / "votes" / "part-00000.parquet").read_bytes()
     shutil.rmtree(project / ".shortlist")
     python("-m", "shortlist.cli", "vote")
-    assert (project / "out" / "votes.npz").read_bytes() == theirs
+    assert (project / "out" / "votes" / "part-00000.parquet").read_bytes() == theirs
 
 
 def test_a_stage_from_outside_is_a_command_and_is_done_again_only_when_it_is_out_of_date(python, project):

@@ -56,7 +56,7 @@ def where(fitted):
 @pytest.mark.parametrize(
     "options",
     [
-        None,
+        {},
         {"accuracy": "labeler"},
         {"propensity": "class", "balance": "learn"},
         {"balance": "learn", "split": "equal"},
@@ -66,7 +66,7 @@ def where(fitted):
 def test_the_information_is_the_second_derivative(options, with_gold):
     votes, truth = simulate(TRUE, SAYS, 600, space=SPACE, seed=1)
     gold = dict(enumerate(truth[:40])) if with_gold else None
-    model = (LabelModel() if options is None else likelihood(**options)).fit(votes, gold)
+    model = likelihood(**options).fit(votes, gold)
     fitted = Fitted.of(model, model.evidence_)
     rng = np.random.default_rng(0)
     theta, h = where(fitted), 1e-3

@@ -6,6 +6,7 @@ every class but X.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, overload
@@ -155,6 +156,16 @@ class LabelSpace(Sequence[str]):
         """`NUM` for one class, `{DESC, NUM}` for several."""
         names = self.ordered(shortlist)
         return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+
+
+def natural(key: Any) -> tuple[int, float, str]:
+    """Sort 2 before 10, numbers before words."""
+    text = str(key)
+    try:
+        number = float(text)
+    except ValueError:
+        return 1, 0.0, text
+    return (0, number, text) if math.isfinite(number) else (1, 0.0, text)
 
 
 def _plain(name: str) -> str:

@@ -21,7 +21,7 @@ def votes():
     "model",
     [
         LabelModel(),
-        LabelModel(estimator=Pooled(unanimity=0.3), balance=[0.5, 0.3, 0.2]),
+        LabelModel(estimator=Pooled(propensity_ratio=2.0), balance=[0.5, 0.3, 0.2]),
         likelihood(balance={"ä": 1, "b": 2, "c c": 3}, propensity="class"),
         likelihood(balance="learn"),
         likelihood(balance=np.array([0.2, 0.3, 0.5]), solver=Gradient(lr=0.05), max_iter=3, tol=np.float64(1e-6)),
@@ -41,7 +41,9 @@ def test_a_model_comes_back_whole(model, votes, tmp_path):
     assert type(again.estimate_) is type(model.estimate_)
     counts = Expectation(model.evidence_, model.panel_.layout).vote_counts
     here, there = (each.estimate_.assumptions(counts, 2000.0) for each in (model, again))
-    assert here.log_prior(model.parameters_) == there.log_prior(again.parameters_)
+    if here is not None:  # of the paper's family
+        assert here.log_prior(model.parameters_) == there.log_prior(again.parameters_)
+    assert np.array_equal(intervals(again).accuracy.lower, intervals(model).accuracy.lower)
     assert str(again.explain(votes, 1)) == str(model.explain(votes, 1))
 
 
@@ -68,8 +70,6 @@ OLD = Path(__file__).parent / "files"
     ("name", "estimator", "balance"),
     [
         ("format-1", Likelihood(accuracy="labeler", propensity="class", solver="em"), {"a": 2, "b": 1, "c": 1}),
-        ("format-2-pooled", Pooled(), None),
-        ("format-2-settings", Pooled(propensity_ratio=2.0, unanimity=0.5), [0.4, 0.3, 0.3]),
         ("format-2-likelihood", Likelihood(propensity="class", n_starts=2), "learn"),
         ("format-2-gradient", Likelihood(accuracy_votes=3.0, solver=Gradient(lr=0.05)), None),
     ],
@@ -91,6 +91,12 @@ def test_files_of_older_formats_load(name, estimator, balance, tmp_path):
     assert model.partial_fit(votes).evidence_.total == 140
 
 
+@pytest.mark.parametrize("name", ["format-2-pooled", "format-2-settings"])
+def test_the_default_of_earlier_versions_is_told_to_be_fitted_again(name):
+    with pytest.raises(BadFile, match=f"{name}.npz cannot be read: .*fit again, on the same votes"):
+        LabelModel.load(OLD / f"{name}.npz")
+
+
 def test_nothing_in_a_file_is_pickled(votes, tmp_path):
     LabelModel().fit(votes).save(tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz", allow_pickle=False) as file:
@@ -102,16 +108,16 @@ def test_files_that_cannot_be_read_say_why(votes, tmp_path):
     with pytest.raises(BadFile, match="'votes', not 'label model'"):
         LabelModel.load(tmp_path / "votes.npz")
     LabelModel().fit(votes).save(tmp_path / "model.npz")
-    header, arrays = read_archive(tmp_path / "model.npz", kind="label model", version=3)
+    header, arrays = read_archive(tmp_path / "model.npz", kind="label model", version=4)
     del header["kind"], header["version"]
     write_archive(tmp_path / "new.npz", kind="label model", version=99, header=header, arrays=arrays)
     with pytest.raises(BadFile, match="newer"):
         LabelModel.load(tmp_path / "new.npz")
     unknown = {**header, "options": {**header["options"], "patience": 3}}
-    write_archive(tmp_path / "odd.npz", kind="label model", version=3, header=unknown, arrays=arrays)
+    write_archive(tmp_path / "odd.npz", kind="label model", version=4, header=unknown, arrays=arrays)
     with pytest.raises(BadFile, match="patience"):
         LabelModel.load(tmp_path / "odd.npz")
-    write_archive(tmp_path / "less.npz", kind="label model", version=3, header=header, arrays={})
+    write_archive(tmp_path / "less.npz", kind="label model", version=4, header=header, arrays={})
     with pytest.raises(BadFile, match=r"seen\.codes"):
         LabelModel.load(tmp_path / "less.npz")
     with pytest.raises(NotFitted):

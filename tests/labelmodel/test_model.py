@@ -7,7 +7,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from shortlist import LabelModel, Votes, apply, datasets, labeler, simulate
-from shortlist.errors import BadFit, BadVotes, FitWarning, LittleTrust, NotFitted, UnknownClass
+from shortlist.errors import BadFit, BadVotes, FitWarning, NotFitted, UnknownClass
 from shortlist.labelmodel import Gradient, Likelihood, Parameters
 from tests.labelmodel.reference import joint, likelihood, some_votes
 
@@ -244,7 +244,8 @@ def test_beliefs_are_distributions_whatever_the_votes(votes, options):
     assert np.isfinite(beliefs).all()
     assert (beliefs >= 0).all()
     assert beliefs.sum(axis=1) == pytest.approx(1, abs=1e-12)
-    assert np.diff(model.history_, prepend=model.history_[0]).min() >= -1e-12
+    if options is not None:  # the history of the default is how far its numbers moved
+        assert np.diff(model.history_, prepend=model.history_[0]).min() >= -1e-12
 
 
 @settings(max_examples=25, deadline=None)
@@ -436,8 +437,7 @@ def test_a_class_in_no_shortlist_is_still_a_class():
     """k = 3, but no labeler ever says z: the dummies hold it."""
     codes = np.random.default_rng(0).integers(1, 3, (500, 3))
     votes = Votes(codes, [["x", "y"]] * 3, ["x", "y", "z"])
-    with pytest.warns(LittleTrust):  # these votes are noise
-        model = LabelModel().fit(votes)
+    model = LabelModel().fit(votes)
     beliefs = model.predict_proba(votes)
     assert np.isfinite(beliefs).all()
     assert beliefs[:, 2].max() < 0.5

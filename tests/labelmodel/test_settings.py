@@ -12,7 +12,7 @@ from shortlist.labelmodel import Gradient, Likelihood, Pooled
     "model",
     [
         LabelModel(),
-        LabelModel(estimator=Pooled(unanimity=0.5), balance={"a": 1, "b": 2}, threads=2),
+        LabelModel(estimator=Pooled(class_votes=5.0), balance={"a": 1, "b": 2}, threads=2),
         LabelModel.paper(solver=Gradient(lr=0.2), tol=1e-3, seed=np.int64(7), balance=np.array([0.5, 0.5])),
     ],
 )
@@ -27,7 +27,7 @@ def test_options_go_through_json(model):
     [
         ({}, "pooled"),
         ({"estimator": "likelihood"}, "likelihood"),
-        ({"estimator": {"unanimity": 0.7}}, Pooled(unanimity=0.7)),
+        ({"estimator": {"class_votes": 7.0}}, Pooled(class_votes=7.0)),
         ({"estimator": {"kind": "likelihood", "split": "equal"}}, Likelihood(split="equal")),
         ({"estimator": {"kind": "likelihood", "solver": "gradient"}}, Likelihood(solver="gradient")),
         (
@@ -52,8 +52,8 @@ def test_an_estimator_is_a_name_or_a_table(table, estimator):
             'kind = "pooled", accuracy_mean = … } or estimator = { kind = "li',
         ),
         ({"estimator": {"kind": "pool"}}, ("estimator", "kind"), "'pooled'"),
-        ({"estimator": {"unanimty": 0.7}}, ("estimator", "unanimty"), "'unanimity'"),
-        ({"estimator": {"unanimity": 7}}, ("estimator", "unanimity"), "below 1"),
+        ({"estimator": {"clas_votes": 7}}, ("estimator", "clas_votes"), "'class_votes'"),
+        ({"estimator": {"accuracy_mean": 7}}, ("estimator", "accuracy_mean"), "accuracy_mean"),
         ({"estimator": {"kind": "likelihood", "split": 1}}, ("estimator", "split"), '"equal"'),
         ({"estimator": {"kind": "likelihood", "solver": "newton"}}, ("estimator", "solver"), "Gradient(...)"),
         (

@@ -1,4 +1,4 @@
-"""The doors of Votes from and to Snorkel, WRENCH, crowd tables and the paper's arrays."""
+"""The doors of Votes from and to Snorkel, WRENCH and the paper's arrays."""
 
 import json
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shortlist.errors import BadShortlist, BadVotes, UnknownClass
+from shortlist.errors import BadVotes, UnknownClass
 from shortlist.labelspace import LabelSpace, Not
 from shortlist.votes import Votes
 from tests.votes.drawing import label_matrices, spaces, words
@@ -75,7 +75,7 @@ def test_bad_label_matrices(L, facts):
 
 def test_longer_shortlists_cannot_be_said_in_single_classes():
     votes = Votes([[1, 1]], [["a"], [Not("a")]], ABC, ["one", "two"])
-    for door in (votes.to_snorkel, votes.to_wrench, votes.to_crowd):
+    for door in (votes.to_snorkel, votes.to_wrench):
         with pytest.raises(BadVotes, match=r"'two' says \{b, c\}.*only_single"):
             door()
     assert votes.only_single().to_snorkel().tolist() == [[0]]
@@ -155,86 +155,6 @@ def test_wrench_and_back(data):
         assert Votes.from_wrench(records, space) == votes
 
 
-# -- crowds -------------------------------------------------------------------------------------------------
-
-ANSWERS = {"item": [5, 5, 3], "worker": ["w2", "w1", "w2"], "label": [10, 2, 2]}
-
-
-@pytest.mark.parametrize("make", [dict, pl.DataFrame, pd.DataFrame])
-def test_crowd_by_hand(make):
-    votes = Votes.from_crowd(make(ANSWERS))
-    assert list(votes.space) == ["2", "10"]  # as numbers are sorted, not as text is
-    assert votes.ids.tolist() == [5, 3]  # in order of appearance
-    assert votes.names == ("w2", "w1")
-    assert votes.said(0) == {"w2": ("10",), "w1": ("2",)}
-    assert votes.said(1) == {"w2": ("2",)}
-    assert votes.codomains[1].show(votes.space) == "2 | 10"  # a worker may say every class
-    assert votes.to_crowd().to_dict(as_series=False) == {
-        "item": [5, 5, 3],
-        "worker": ["w2", "w1", "w2"],
-        "label": ["10", "2", "2"],
-    }
-
-
-def test_items_and_workers_without_an_answer_can_be_given():
-    votes = Votes.from_crowd(ANSWERS, ["2", "10"], items=[3, 4, 5], workers=["w1", "w2", "w3"])
-    assert votes.ids.tolist() == [3, 4, 5]
-    assert votes.names == ("w1", "w2", "w3")
-    assert [votes.said(a) for a in range(3)] == [{"w2": ("2",)}, {}, {"w2": ("10",), "w1": ("2",)}]
-    with pytest.raises(BadVotes, match="item 3 has answers, but is not among the items given"):
-        Votes.from_crowd(ANSWERS, items=[5])
-    with pytest.raises(BadVotes, match="worker 'w1' has answers"):
-        Votes.from_crowd(ANSWERS, workers=["w2"])
-
-
-def test_a_worker_who_answers_twice():
-    answers = {"item": [1, 1, 1, 2], "worker": ["w", "w", "v", "v"], "label": ["a", "b", "c", "a"]}
-    with pytest.raises(BadVotes, match=r"'w' answers item 1 more than once.*repeated="):
-        Votes.from_crowd(answers)
-    assert Votes.from_crowd(answers, repeated="first").said(0) == {"w": ("a",), "v": ("c",)}
-    assert Votes.from_crowd(answers, repeated="last").said(0) == {"w": ("b",), "v": ("c",)}
-
-
-@pytest.mark.parametrize(
-    ("answers", "error", "fact"),
-    [
-        ({"item": [1], "label": ["a"]}, BadVotes, "missing: worker"),
-        ({"item": [1, 2], "worker": ["w", None], "label": ["a", "b"]}, BadVotes, "empty cells"),
-        ({"item": [1, 2], "worker": ["w", "w"], "label": ["a", "d"]}, UnknownClass, "'d' is not a class"),
-    ],
-)
-def test_bad_crowd_answers(answers, error, fact):
-    with pytest.raises(error) as caught:
-        Votes.from_crowd(answers, ABC)
-    assert fact in str(caught.value)
-
-
-def test_a_crowd_of_one_opinion_needs_the_classes():
-    answers = {"item": [1], "worker": ["w"], "label": ["a"]}
-    with pytest.raises(BadShortlist, match="at least two classes"):
-        Votes.from_crowd(answers)
-    assert Votes.from_crowd(answers, ABC).said(0) == {"w": ("a",)}
-
-
-def test_classes_with_names_that_look_like_odd_numbers():
-    answers = {"item": [1, 2, 3, 4], "worker": ["w"] * 4, "label": ["nan", "2", "inf", "1"]}
-    assert list(Votes.from_crowd(answers).space) == ["1", "2", "inf", "nan"]
-
-
-@given(st.data())
-def test_crowd_and_back(data):
-    space = data.draw(spaces)
-    L = data.draw(label_matrices(space))
-    ids = data.draw(st.lists(words, min_size=len(L), max_size=len(L), unique=True))
-    votes = Votes.from_snorkel(L, space, says="all", ids=np.array(ids, str))
-    table = votes.to_crowd()
-    assert len(table) == (L >= 0).sum()
-    assert Votes.from_crowd(table, space, items=votes.ids, workers=votes.names) == votes
-    if (L >= 0).any(axis=1).all() and len(L):
-        again = Votes.from_crowd(table, space)
-        assert [again.said(a) for a in range(len(L))] == [votes.said(a) for a in range(len(L))]
-
-
 # -- the paper ----------------------------------------------------------------------------------------------
 
 
@@ -283,8 +203,6 @@ def test_paper_with_dummies_keeps_codes_and_shortlists(votes):
     ("call", "fact"),
     [
         (lambda: Votes.from_snorkel([[0]], ["a", "b"], says="sene"), "'sene'"),
-        (lambda: Votes.from_crowd({"item": [1], "worker": ["w"], "label": ["a"]}, repeated="frist"), "'frist'"),
-        (lambda: Votes.from_crowd([(1, "w", "a")]), "item, worker, label"),
         (lambda: Votes.from_wrench("train.json", ["a", "b"]), "json.load"),
     ],
 )

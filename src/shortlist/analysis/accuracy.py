@@ -1,7 +1,8 @@
-"""Accuracy: how often a labeler's vote is estimated to hold the class, with an interval from the curvature of the fit.
+"""Accuracy: how often a labeler's vote is estimated to hold the class, with an interval.
 
-A labeler has an accuracy α_ij for every class. Its accuracy over all the rows it votes on is their mean, weighted by
-how much of each class is believed to be among those rows.
+The default estimator says so itself. Elsewhere a labeler has an accuracy α_ij for every class. Its accuracy over all
+the rows it votes on is their mean, weighted by how much of each class is believed to be among those rows, and the
+interval comes from the curvature of the fit.
 """
 
 from __future__ import annotations
@@ -34,8 +35,12 @@ def estimate(model: Any, names: tuple[str, ...], voted: Floats, level: float | N
     """Σ_j P(class j | i votes) α_ij for each of `names`, where `voted` (n, k) are votes by class, as believed."""
     if level is not None and not 0 < level < 1:
         raise BadFit(f"level is a share of times, between 0 and 1; got {level!r}")
-    weights = share(voted, voted.sum(axis=1, keepdims=True))
     order = [model.panel_.names.index(name) for name in names]
+    known = getattr(model, "estimate_", None)
+    if known is not None and known.labeler_accuracy is not None:
+        ends = known.labeler_interval(level) if level is not None else np.full((2, len(order)), np.nan)
+        return Estimate(known.labeler_accuracy[order], *(end[order] for end in ends))
+    weights = share(voted, voted.sum(axis=1, keepdims=True))
     value: Floats = (weights * model.accuracy_[order]).sum(axis=1)
     unknown = np.full(len(value), np.nan)
     if level is None or model.accuracy_.size > WIDEST or not hasattr(model, "evidence_"):

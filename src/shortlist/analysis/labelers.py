@@ -65,7 +65,10 @@ def shortlist_table(analysis: Analysis) -> pl.DataFrame:
 
 
 def accuracy_table(analysis: Analysis, level: float | None) -> pl.DataFrame:
-    """One line for each labeler and class: α_ij with its interval, and what gold rows say."""
+    """One line for each labeler and class: α_ij with its interval, and what gold rows say.
+
+    What is true by construction is left blank: a labeler that never names a class is never right about it.
+    """
     from shortlist.uncertainty import intervals
 
     votes, model = analysis.votes, analysis.need_estimates()
@@ -79,6 +82,11 @@ def accuracy_table(analysis: Analysis, level: float | None) -> pl.DataFrame:
     if level is not None:
         found = intervals(model, level=level).accuracy
         columns |= {"accuracy_low": found.lower[order].ravel(), "accuracy_high": found.upper[order].ravel()}
+    by_construction = np.isin(columns["accuracy"], (0.0, 1.0))
+    columns = {
+        name: np.where(by_construction, np.nan, column) if name.startswith("accuracy") else column
+        for name, column in columns.items()
+    }
     if analysis.gold is not None:
         counts = analysis.gold_counts
         known = analysis.bits.layout.per_labeler(counts)

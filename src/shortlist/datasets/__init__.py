@@ -9,6 +9,8 @@ format it has is found out from its files, never from its name:
 | `x.npz` + `x.json` | attribute detectors: votes (m, n), gold y, and the shortlists that each vote stands for |
 | `label.json` + `train.json`, `valid.json`, `test.json` | a WRENCH folder: rows, votes and gold |
 | `label.csv` + `truth.csv` | crowd answers (item, worker, label) and the true label of items |
+| `x.npz` with votes and gold | a label matrix: class numbers, −1 where a labeler abstains |
+| `x.csv` (image, person, likeliest, …) | people who shortlist: three sets, `x/likeliest`, `x/two`, `x/possible` |
 
 The data home is the argument `data_home`, or else the environment variable `SHORTLIST_DATA`.
 """

@@ -17,9 +17,8 @@ from shortlist.datasets.reading import (
     read_npz,
 )
 from shortlist.errors import BadFile, UselessLabeler
-from shortlist.labelspace import LabelSpace
+from shortlist.labelspace import LabelSpace, natural
 from shortlist.votes import Votes
-from shortlist.votes.exchange import natural
 
 
 def read_attributes(stem: Path) -> tuple[LabelSpace, dict[str, Split]]:

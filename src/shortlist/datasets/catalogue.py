@@ -12,6 +12,8 @@ import polars as pl
 from shortlist.datasets.attributes import read_attributes
 from shortlist.datasets.crowd import read_crowd
 from shortlist.datasets.dataset import Dataset, Read
+from shortlist.datasets.matrix import is_matrix, read_matrix
+from shortlist.datasets.people import ANSWERS, is_people, read_people
 from shortlist.datasets.reading import ORDER
 from shortlist.datasets.text import read_text
 from shortlist.datasets.wrench import read_wrench
@@ -62,7 +64,17 @@ def _find(home: Path, name: str) -> tuple[Read, Path] | None:
     path = home / name
     if path.is_dir():
         return _format(path)
-    return (read_attributes, path) if _is_pair(path) else None
+    return _file_format(path)
+
+
+def _file_format(path: Path) -> tuple[Read, Path] | None:
+    """Of a set that is no folder: `path` is that of its file without the suffix; of people, one folder deeper."""
+    if _is_pair(path):
+        return read_attributes, path
+    if is_matrix(path.with_name(path.name + ".npz")):
+        return read_matrix, path
+    people = path.name in ANSWERS and is_people(path.parent.with_name(path.parent.name + ".csv"))
+    return (read_people, path) if people else None
 
 
 def _format(folder: Path) -> tuple[Read, Path] | None:
@@ -72,7 +84,7 @@ def _format(folder: Path) -> tuple[Read, Path] | None:
         return read_crowd, folder
     if (folder / "label.json").is_file() and any((folder / f"{split}.json").is_file() for split in ORDER):
         return read_wrench, folder
-    pairs = _pairs(folder)
+    pairs = [path for path in _files(folder) if _is_pair(path)]
     return (read_attributes, pairs[0]) if len(pairs) == 1 else None
 
 
@@ -80,16 +92,18 @@ def _is_pair(path: Path) -> bool:
     return all(path.with_name(path.name + suffix).is_file() for suffix in (".npz", ".json"))
 
 
-def _pairs(folder: Path) -> list[Path]:
-    """The x of every x.npz + x.json in a folder."""
-    return [path for file in sorted(folder.glob("*.npz")) if _is_pair(path := file.with_suffix(""))]
+def _files(folder: Path) -> list[Path]:
+    """The sets that are files of a folder, without their suffixes; answers of people once for each kind."""
+    found = [file.with_suffix("") for file in sorted(folder.glob("*.npz"))]
+    found += [file.with_suffix("") / kind for file in sorted(folder.glob("*.csv")) for kind in ANSWERS]
+    return [path for path in found if _file_format(path)]
 
 
 def _names_under(folder: Path, home: Path, depth: int) -> Iterator[str]:
     if folder != home and _format(folder):
         yield folder.relative_to(home).as_posix()
         return
-    yield from (path.relative_to(home).as_posix() for path in _pairs(folder))
+    yield from (path.relative_to(home).as_posix() for path in _files(folder))
     for inner in folder.iterdir():
         if depth and inner.is_dir() and not inner.name.startswith("."):
             yield from _names_under(inner, home, depth - 1)

@@ -16,8 +16,7 @@ from shortlist.datasets.reading import (
     objects,
 )
 from shortlist.errors import BadFile
-from shortlist.labelspace import LabelSpace
-from shortlist.votes.exchange import natural
+from shortlist.labelspace import LabelSpace, natural
 
 # Sets whose gold is a number and whose files do not say what the numbers mean.
 CLASS_NAMES: dict[str, tuple[str, ...]] = {"agnews": ("World", "Sports", "Business", "Sci/Tech")}

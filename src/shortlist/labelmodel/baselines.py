@@ -55,17 +55,6 @@ def shares(layout: Layout) -> Floats:
     return share
 
 
-def answers(codes: Codes, layout: Layout, n_copies: Floats) -> Floats:
-    """(m, k): the class that has most of a row's votes; classes that tie share it.
-
-    Copies, `n_copies` (n,) of them, share a vote.
-    """
-    points = tally(codes, layout, shares(layout) / n_copies[layout.owner, None])
-    best = points >= points.max(axis=1, keepdims=True) - TIE
-    answer: Floats = best / best.sum(axis=1, keepdims=True)
-    return answer
-
-
 def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:
     """(m, k): the sum over votes of what each shortlist (S, k) is worth to each class."""
     points = np.zeros((len(codes), layout.k))

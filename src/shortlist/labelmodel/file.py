@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
 
 KIND = "label model"
-FORMAT = 3
+FORMAT = 4
 ESTIMATE = "estimate."
 SOME = 100  # rows that a model is tried on when it is loaded
 Model = TypeVar("Model", bound="LabelModel")
@@ -49,8 +49,8 @@ def save(model: LabelModel, path: str | os.PathLike[str]) -> None:
 def load(cls: type[Model], path: str | os.PathLike[str], kinds: Mapping[str, type[Estimator]]) -> Model:
     """A model as it was saved. `kinds` are the estimators that are known."""
     header, arrays = read_archive(path, kind=KIND, version=FORMAT)
+    header, arrays = _as_of_today(path, header, arrays)
     try:
-        header, arrays = upgraded(header, arrays)
         kind = header["estimator"]["kind"]
         if kind not in kinds:
             raise BadFile(
@@ -64,6 +64,13 @@ def load(cls: type[Model], path: str | os.PathLike[str], kinds: Mapping[str, typ
     except Exception as error:  # what does not fit together can trip any formula
         raise BadFile(f"{path} is no label model this version can read ({error})") from error
     return model
+
+
+def _as_of_today(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Arrays]:
+    try:
+        return upgraded(header, arrays)
+    except Exception as error:  # a header can lack anything
+        raise BadFile(f"{path} cannot be read: {error}") from error
 
 
 def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Arrays, estimator: Estimator) -> None:

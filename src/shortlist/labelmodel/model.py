@@ -219,7 +219,7 @@ class LabelModel(Predictor):
         """The learned state: the same names, whatever the estimator."""
         self.estimator_, self.estimate_, self.evidence_ = estimator, estimate, evidence
         self.panel_, self.parameters_, self.emission_ = estimate.panel, estimate.parameters, estimate.emission
-        self.accuracy_: Floats = estimate.parameters.accuracy
+        self.accuracy_: Floats = estimate.accuracy
         self.propensity_: Floats = estimate.parameters.overall_propensity()
         self.class_propensity_: Floats = estimate.parameters.propensity
         self.class_balance_ = estimate.parameters.balance
@@ -227,7 +227,7 @@ class LabelModel(Predictor):
 
     def _remarks(self, problem: Problem) -> Iterable[FitWarning]:
         """What can be said of any fit, and what the estimator says of its own."""
-        panel, counts = problem.panel, problem.expectation.vote_counts
+        panel, counts = problem.panel, problem.vote_counts
         yield from filter(None, (remarks.few_labelers(panel, counts), remarks.inseparable(panel, counts)))
         yield from self.estimate_.remarks
         if not self.converged_:
@@ -250,8 +250,8 @@ class LabelModel(Predictor):
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
         """How much each labeler moved the belief about a row, in log-odds of one class against another.
 
-        Of the pooled estimator, what temperature leaves of a labeler's evidence is its move, and what trust and
-        unanimity add is the move "pooling".
+        Of the default estimator, what temperature leaves of a labeler's evidence is its move, and what trust
+        adds is the move "pooling".
         """
         codes = self._panel().codes(votes)
         if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):

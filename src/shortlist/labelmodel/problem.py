@@ -29,5 +29,10 @@ class Problem:
     threads: int | None = None
 
     @property
+    def vote_counts(self) -> Floats:
+        """(S,): how often each shortlist was voted."""
+        return self.expectation.vote_counts
+
+    @property
     def layout(self) -> Layout:
         return self.panel.layout

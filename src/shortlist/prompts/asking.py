@@ -6,7 +6,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ModelFailed, ModelWarning
 from shortlist.models.model import Answer, Answers, Prompt
@@ -37,20 +37,18 @@ class Asking:
         self._stopped: str | None = None  # the limit that would be broken
         self._broken: ModelFailed | None = None  # too many prompts have no answer
         self._elsewhere: dict[bytes, Prompt] = {}  # what another process asks for
+        self._ways: list[Any] = []  # how the model can be asked, as it is kept
         self._detail = ""
         self._began = self._told = time.monotonic()
 
     def ask(self, chunks: Iterable[Chunk]) -> Spent:
         """Ask about every row whose score is not kept. What it cost comes back."""
+        self._ways = self.kept.ways(self.model.id)
         if not self.model.ways():
-            self.model.know_ways(self.kept.ways(self.model.id))
-        try:
-            self._stream(self._unknown(chunks))
-            while self._elsewhere and not self._over:
-                self._stream(self._given_up())
-        finally:
-            if found := self.model.plain_ways():
-                self.kept.keep_ways(self.model.id, found)
+            self.model.know_ways(self._ways)
+        self._stream(self._unknown(chunks))
+        while self._elsewhere and not self._over:
+            self._stream(self._given_up())
         if self._stopped is not None:
             raise self.purse.empty(self._stopped, self._left())
         if (error := self._broken or self._too_many(1)) is not None:
@@ -136,6 +134,9 @@ class Asking:
             self._pay(prompt, answer, spent)
         if kept:
             self.kept.keep(kept, spent)
+        if (found := self.model.plain_ways()) != self._ways:
+            self.kept.keep_ways(self.model.id, found)
+            self._ways = found
         self._broken = self._broken or self._too_many(FEW)
         self._line()
 

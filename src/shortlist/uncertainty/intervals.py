@@ -13,7 +13,7 @@ from scipy.stats import beta
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.labelmodel.formulae.evidence import Evidence, Gold
 from shortlist.labelmodel.formulae.likelihood import Parameters
 from shortlist.tables import html_table, text_table
 from shortlist.uncertainty.bootstrap import refits
@@ -21,6 +21,7 @@ from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of
 from shortlist.uncertainty.information import observed_information
 from shortlist.votes import Votes
+from shortlist.votes.patterns import Codes
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
@@ -90,7 +91,8 @@ def intervals(
     """Intervals that hold the true parameters about `level` of the time, if the model is true.
 
     votes     the votes the model was fitted on; None for those it remembers (with their gold labels and weights)
-    method    "information": from the curvature of the penalised likelihood at the fit, at once;
+    method    "information": at once, from the curvature of the penalised likelihood at the fit; of the default
+              estimator, from how many votes the other labelers are sure about (`estimate_.labeler_interval(level)`)
               "bootstrap": from fits to votes drawn from the fitted model, as many as `samples`
     seed      of the bootstrap
 
@@ -100,10 +102,24 @@ def intervals(
         raise BadFit(f"level is a share of times, between 0 and 1; got {level!r}")
     evidence = evidence_of(model, votes, gold, weights)
     if method == "information":
+        judged = model.estimate_.accuracy_interval(level)
+        if judged is not None:
+            return _by_judgement(model, Interval(*judged), evidence, level)
         return _by_information(Fitted.of(model, evidence), level)
     if method == "bootstrap":
         return _by_bootstrap(model, refits(model, evidence, samples, seed), level)
     raise BadFit(f'method is "information" or "bootstrap"; got {method!r}')
+
+
+# -- judged votes --------------------------------------------------------------------------------------
+
+
+def _by_judgement(model: LabelModel, accuracy: Interval, evidence: Evidence, level: float) -> Intervals:
+    """Accuracies as the estimator knows them; a balance is not learned there, and propensities are shares of rows."""
+    propensity = _of_shares(model.panel_.codes(evidence.votes), evidence.weights, level)
+    balance = model.class_balance_
+    by_class = _in_proportion(propensity, model.parameters_)
+    return Intervals(accuracy, propensity, by_class, Interval(balance.copy(), balance.copy()), level, "information")
 
 
 # -- information ---------------------------------------------------------------------------------------
@@ -114,7 +130,7 @@ def _by_information(fitted: Fitted, level: float) -> Intervals:
     basis, coordinates = fitted.coordinates.basis, fitted.coordinates
     z = float(ndtri((1 + level) / 2))
     error = np.sqrt(((basis @ spread) * basis).sum(axis=1))
-    parameters, propensity = fitted.parameters, _of_shares(fitted, level)
+    parameters, propensity = fitted.parameters, _of_shares(fitted.codes, fitted.weights, level)
     return Intervals(
         _unheard_of(_in_log_odds(parameters.accuracy, coordinates.accuracy, error, z), fitted),
         propensity,
@@ -159,10 +175,10 @@ def _unheard_of(interval: Interval, fitted: Fitted) -> Interval:
     return Interval(lower, upper)
 
 
-def _of_shares(fitted: Fitted, level: float) -> Interval:
+def _of_shares(codes: Codes, weights: Floats, level: float) -> Interval:
     """A labeler's own propensity is a share of rows: Jeffreys' interval, which also knows about none and all."""
-    total = fitted.weights.sum()
-    voted = (fitted.codes > 0).T @ fitted.weights
+    total = weights.sum()
+    voted = (codes > 0).T @ weights
     tail = (1 - level) / 2
     lower = np.where(voted <= 0, 0.0, beta.ppf(tail, voted + 0.5, total - voted + 0.5))
     upper = np.where(voted >= total, 1.0, beta.ppf(1 - tail, voted + 0.5, total - voted + 0.5))

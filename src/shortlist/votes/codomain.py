@@ -20,14 +20,18 @@ from shortlist.labelspace import LabelSpace, Not, Shortlist
 
 @dataclass(frozen=True)
 class Codomain:
-    """The shortlists of a labeler, in the order of their codes: code c stands for `shortlists[c - 1]`."""
+    """The shortlists of a labeler, in the order of their codes: code c stands for `shortlists[c - 1]`.
+
+    Where it is `open`, these are the ones that were heard, and it may say any other: a person who shortlists.
+    """
 
     shortlists: tuple[Shortlist, ...]
     dummies: frozenset[Shortlist] = field(default_factory=frozenset)
     inferred: bool = False
+    open: bool = False
 
     @classmethod
-    def declare(cls, says: Iterable[Any], space: LabelSpace, *, inferred: bool = False) -> Codomain:
+    def declare(cls, says: Iterable[Any], space: LabelSpace, *, inferred: bool = False, open: bool = False) -> Codomain:
         """The codomain of a labeler that says these; a dummy is added where the paper's conditions ask."""
         if isinstance(says, (str, Not, set, frozenset)):
             raise BadShortlist(f"what a labeler says is an ordered list, such as ['A', {{'B', 'C'}}]; got {says!r}")
@@ -37,8 +41,8 @@ class Codomain:
             raise BadShortlist(f"{space.show(twice)} is declared twice")
         dummy = missing_dummy(shortlists, space)
         if dummy is None:
-            return cls(shortlists, inferred=inferred)
-        return cls((*shortlists, dummy), frozenset({dummy}), inferred)
+            return cls(shortlists, inferred=inferred, open=open)
+        return cls((*shortlists, dummy), frozenset({dummy}), inferred, open)
 
     def __len__(self) -> int:
         return len(self.shortlists)
@@ -80,13 +84,16 @@ class Codomain:
     def show(self, space: LabelSpace) -> str:
         """`HUM | {DESC, NUM} | dummy ABBR`, for people."""
         shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in self.shortlists]
-        return (" | ".join(shown) or "nothing") + (" (inferred)" if self.inferred else "")
+        return (
+            (" | ".join(shown) or "nothing") + (" | …" if self.open else "") + (" (inferred)" if self.inferred else "")
+        )
 
     def to_json(self, space: LabelSpace) -> dict[str, Any]:
         return {
             "shortlists": [list(space.ordered(s)) for s in self.shortlists],
             "dummies": [list(space.ordered(s)) for s in self.shortlists if s in self.dummies],
             "inferred": self.inferred,
+            **({"open": True} if self.open else {}),
         }
 
     @classmethod
@@ -95,6 +102,7 @@ class Codomain:
             tuple(frozenset(names) for names in record["shortlists"]),
             frozenset(frozenset(names) for names in record["dummies"]),
             bool(record["inferred"]),
+            bool(record.get("open", False)),
         )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def concat_rows(parts: Sequence[Votes]) -> Votes:
-    """Rows after rows. Codomains must be equal, except inferred ones, which are united."""
+    """Rows after rows. Codomains must be equal, except inferred ones, which are united. What was open stays open."""
     first = _same_space(parts)
     for part in parts:
         if part.names != first.names:
@@ -83,13 +83,16 @@ def _united(parts: Sequence[Votes], i: int) -> Codomain:
         for c, shortlist in enumerate(codomain.shortlists, start=1)
         if shortlist not in codomain.dummies or (part.codes[:, i] == c).any()
     }
-    return infer_codomain(seen, space)
+    return infer_codomain(seen, space, open=any(codomain.open for codomain in codomains))
 
 
-def infer_codomain(seen: set[Shortlist], space: LabelSpace) -> Codomain:
-    """The codomain of a labeler that was seen to say these, in an order that depends on them alone."""
+def infer_codomain(seen: set[Shortlist], space: LabelSpace, *, open: bool = False) -> Codomain:
+    """The codomain of a labeler that was seen to say these, in an order that depends on them alone.
+
+    It is `open` where the labeler may say any other shortlist, too.
+    """
     ordered = sorted(seen, key=lambda s: (len(s), [space.position(name) for name in space.ordered(s)]))
-    return Codomain.declare(ordered, space, inferred=True)
+    return Codomain.declare(ordered, space, inferred=True, open=open)
 
 
 def _recoded(part: Votes, codomains: Sequence[Codomain]) -> npt.NDArray[Any]:

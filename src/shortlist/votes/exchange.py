@@ -1,12 +1,11 @@
 """Exchange: the doors of Votes from and to other tools' formats. Each pair loses nothing on the way and back.
 
-Snorkel, WRENCH and crowd tools know single classes only; giving them Votes with longer shortlists is an error
-that names the labeler.
+Snorkel and WRENCH know single classes only; giving them Votes with longer shortlists is an error that names the
+labeler.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -14,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadVotes
-from shortlist.labelspace import LabelSpace
+from shortlist.labelspace import LabelSpace, natural
 from shortlist.votes.codomain import Codomain
+from shortlist.votes.crowd import read_answers, to_table
 from shortlist.wording import given_twice
 
 if TYPE_CHECKING:
@@ -116,47 +116,27 @@ class Exchange:
         items: Sequence[Any] | npt.NDArray[Any] | None = None,
         workers: Sequence[Any] | None = None,
         repeated: Literal["error", "first", "last"] = "error",
+        separator: str | None = None,
     ) -> Self:
-        """A long table with columns item, worker, label: one answer a line; every worker may say every class.
+        """A long table with columns item, worker, label: one answer a line.
+
+        A label is one class, and every worker may say every class. Or it is a set of classes: a list, or names joined
+        by a `separator` such as "|". Then a person may say any set; those that were heard are the codomain, marked as
+        inferred and open. An answer with all classes, or with none, is an abstain.
 
         Items become row ids and workers become labelers, in order of appearance, unless `items` and `workers`
         give the order and those without an answer too. A worker who answers an item twice is an error unless
         `repeated` says which answer counts.
         """
-        import polars as pl
-
-        if repeated not in ("error", "first", "last"):
-            raise BadVotes(f'repeated is "error", "first" or "last"; got {repeated!r}')
-        table = _crowd_table(answers)
-        labels = table["label"].cast(pl.String)
-        space = LabelSpace(sorted(set(labels), key=natural)) if space is None else space
-        space = space if isinstance(space, LabelSpace) else LabelSpace(space)
-        rows, row_ids = _positions_of(table["item"], items)
-        columns, named = _positions_of(table["worker"], workers)
-        cells = rows * len(named) + columns
-        _, first, counts = np.unique(cells, return_index=True, return_counts=True)
-        if repeated == "error" and (counts > 1).any():
-            a = int(first[counts > 1][0])
-            raise BadVotes(
-                f"worker {table['worker'][a]!r} answers item {table['item'][a]!r} more than once; "
-                'say which answer counts: repeated="first" or "last"'
-            )
-        order = slice(None, None, -1) if repeated == "first" else slice(None)  # the one written last stays
-        codes = np.zeros((len(row_ids), len(named)), np.int64)
-        codes[rows[order], columns[order]] = space.positions(labels)[order] + 1
-        names = [str(worker) for worker in named]
-        return cls(codes, [list(space)] * len(names), space, names, ids=row_ids)  # type: ignore[call-arg]
+        found = read_answers(answers, space, items=items, workers=workers, repeated=repeated, separator=separator)
+        return cls(found.codes, found.codomains, found.space, found.names, ids=found.ids)  # type: ignore[call-arg]
 
     def to_crowd(self: Votes) -> pl.DataFrame:  # type: ignore[misc]
-        """The answers as a long table (item, worker, label), row by row. Who never answered is not in it."""
-        import polars as pl
+        """The answers as a long table (item, worker, label), row by row. Who never answered is not in it.
 
-        L = self.to_snorkel()
-        rows, columns = np.nonzero(L >= 0)
-        items = np.arange(len(self)) if self.ids is None else self.ids
-        workers = pl.Series("worker", self.names, pl.String).gather(columns)
-        labels = pl.Series("label", self.space.names, pl.String).gather(L[rows, columns])
-        return pl.DataFrame({"item": items[rows], "worker": workers, "label": labels})
+        Labels are lists of names where people may say any set, or where some answer holds several classes.
+        """
+        return to_table(self)
 
     @classmethod
     def from_paper(
@@ -257,38 +237,3 @@ def _single_classes(votes: Votes) -> list[npt.NDArray[np.int64]]:
                 )
         tables.append(table)
     return tables
-
-
-def _crowd_table(answers: Any) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        table = answers if isinstance(answers, pl.DataFrame) else pl.DataFrame(answers)
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise BadVotes(f"crowd answers are a table with columns item, worker, label: {error}") from error
-    missing = {"item", "worker", "label"} - set(table.columns)
-    if missing:
-        raise BadVotes(f"crowd answers need columns item, worker, label; missing: {', '.join(sorted(missing))}")
-    if any(table[name].null_count() for name in ("item", "worker", "label")):
-        raise BadVotes("crowd answers have empty cells; leave out the lines without an answer")
-    return table
-
-
-def _positions_of(column: pl.Series, known: Any = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Each value's place among the known values, or among the distinct ones in order of appearance."""
-    values = column.unique(maintain_order=True).to_numpy() if known is None else np.array(known)
-    places = {value: a for a, value in enumerate(values.tolist())}
-    for value in column.unique(maintain_order=True):
-        if value not in places:
-            raise BadVotes(f"{column.name} {value!r} has answers, but is not among the {column.name}s given")
-    return np.fromiter((places[value] for value in column), np.int64, len(column)), values
-
-
-def natural(key: Any) -> tuple[int, float, str]:
-    """Sort 2 before 10, numbers before words."""
-    text = str(key)
-    try:
-        number = float(text)
-    except ValueError:
-        return 1, 0.0, text
-    return (0, number, text) if math.isfinite(number) else (1, 0.0, text)

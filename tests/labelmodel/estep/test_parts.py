@@ -73,7 +73,7 @@ def test_an_estimator_fits_over_parts_what_it_fits_over_all_rows(estimator, draw
     assert other.parameters.accuracy == pytest.approx(one.parameters.accuracy, abs=1e-6)
     assert other.beliefs(votes.codes[:100]) == pytest.approx(one.beliefs(votes.codes[:100]), abs=1e-6)
     model = LabelModel(estimator=estimator).fit(votes, gold)
-    assert np.array_equal(model.accuracy_, one.parameters.accuracy)
+    assert np.array_equal(model.parameters_.accuracy, one.parameters.accuracy)
 
 
 def test_what_was_written_on_the_way_does_not_travel(drawn):

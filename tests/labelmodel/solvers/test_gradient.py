@@ -80,7 +80,7 @@ def test_the_gradient_of_the_papers_objective_vanishes_at_the_em_solution(name, 
 @pytest.mark.parametrize("optimiser", ["adam", "sgd"])
 def test_minibatches_get_near(optimiser, drawn):
     votes, _ = drawn
-    em = LabelModel().fit(votes)
+    em = likelihood().fit(votes)
     settings = Gradient(optimiser, lr=0.1 if optimiser == "adam" else 2.0, batch_size=200, patience=2, smallest=0.05)
     steep = likelihood(solver=settings).fit(votes)
     assert steep.score(votes) == pytest.approx(em.score(votes), abs=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from shortlist.labelmodel.estep.device import DeviceKernel
 from shortlist.labelmodel.estep.factored import Factored
 from shortlist.labelmodel.estep.halves import Halves
 from shortlist.labelmodel.estep.kernel import Kernel, Precision
-from shortlist.labelmodel.formulae.counts import Counts, Known
+from shortlist.labelmodel.formulae.counts import Counts, Known, vote_counts
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
@@ -52,19 +53,27 @@ class Expectation:
     """Rows of unknown class give expected counts, rows of known class their own; both add up."""
 
     def __init__(self, evidence: Evidence, layout: Layout, *, device: str = "cpu", threads: int | None = None) -> None:
-        codes, weights, known = evidence.votes.codes, evidence.weights, evidence.gold >= 0
-        self.layout = layout
+        codes, known = evidence.votes.codes, evidence.gold >= 0
+        self.evidence, self.layout, self.device, self.threads = evidence, layout, device, threads
         self.total = evidence.total
-        self.known = Known.of(codes[known], evidence.gold[known], weights[known], layout)
-        if self.known:
-            codes, weights = np.asfortranarray(codes[~known]), weights[~known]
-        self.kernel = quick_kernel(codes, weights, layout, device=device, threads=threads)
-        self.large = self.kernel.large
+        self.known = Known.of(codes[known], evidence.gold[known], evidence.weights[known], layout)
 
-    @property
+    @cached_property
+    def kernel(self) -> RowsKernel:
+        """Prepared when the first step is asked for."""
+        codes, weights = self.evidence.votes.codes, self.evidence.weights
+        if self.known:
+            unknown = self.evidence.gold < 0
+            codes, weights = np.asfortranarray(codes[unknown]), weights[unknown]
+        return quick_kernel(codes, weights, self.layout, device=self.device, threads=self.threads)
+
+    @cached_property
+    def large(self) -> bool:
+        return self.kernel.large
+
+    @cached_property
     def vote_counts(self) -> Floats:
-        counts: Floats = self.kernel.vote_counts + self.known.votes.sum(axis=1)
-        return counts
+        return vote_counts(self.evidence.votes.codes.T, self.evidence.weights, self.layout)
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         counts = self.kernel(table, precision)

@@ -50,6 +50,24 @@ class Estimate:
         object.__setattr__(self, "parameters", self.parameters.by_class())
 
     @property
+    def accuracy(self) -> Floats:
+        """(n, k): how often a labeler is right about each class, as it is told to users."""
+        return self.parameters.accuracy
+
+    @property
+    def labeler_accuracy(self) -> Floats | None:
+        """(n,): how often a labeler is right in all. None: the mean of its accuracies over the classes it votes on."""
+        return None
+
+    def labeler_interval(self, level: float) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """(n,) both: the ends of an interval for that, 0 and 1 where votes cannot tell. None: by the information."""
+        return None
+
+    def accuracy_interval(self, level: float) -> tuple[Floats, Floats] | None:  # noqa: ARG002
+        """(n, k) both: the same of accuracies by class."""
+        return None
+
+    @property
     def layout(self) -> Layout:
         return self.panel.layout
 

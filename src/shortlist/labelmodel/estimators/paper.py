@@ -132,7 +132,7 @@ class Likelihood(Estimator):
     def _remarks(self, problem: Problem, best: Fit) -> tuple[FitWarning, ...]:
         found: list[FitWarning | None] = []
         if self.propensity == "labeler":
-            found.append(remarks.one_sided(problem.panel, problem.expectation.vote_counts, IGNORED))
+            found.append(remarks.one_sided(problem.panel, problem.vote_counts, IGNORED))
         if problem.learn_balance:
             found.append(remarks.collapsed(best.parameters.balance, problem.panel))
         return tuple(remark for remark in found if remark is not None)

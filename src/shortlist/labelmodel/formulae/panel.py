@@ -15,6 +15,9 @@ from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.patterns import Codes
 
+UNDECLARED = "declare all it may say, or fit on these votes too"
+UNHEARD = "it may say any set, but the model knows those it has heard. Fit again: fit(Votes.concat([before, these]))"
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -57,13 +60,16 @@ class Panel:
         """One column. A shortlist that was unknown when the model was fitted cannot be read."""
         says, column = self.codomains[mine], votes.codes[:, theirs]
         shortlists = votes.codomains[theirs].shortlists
-        table = np.array([0, *(says.code(s) if s in says.shortlists else -1 for s in shortlists)])
+        known = says.says if says.open else says.shortlists  # a dummy of who may say any set was not heard, either
+        table = np.array([0, *(says.code(s) if s in known else -1 for s in shortlists)])
         if (table[column] < 0).any():
             a = int(np.flatnonzero(table[column] < 0)[0])
             said = self.space.show(shortlists[column[a] - 1])
             raise BadVotes(
                 f"labeler {self.names[mine]!r} says {said} on row {a}; when the model was fitted it had only "
-                f"{says.show(self.space)}: declare all it may say, or fit on these votes too"
+                f"{says.show(self.space)}: {UNHEARD if says.open else UNDECLARED}",
+                labeler=self.names[mine],
+                row=a,
             )
         return table[column].astype(votes.codes.dtype)
 

@@ -24,6 +24,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
+    revision = 2  # goes up when the same votes give another model
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -31,7 +32,13 @@ class Fit(Stage):
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes are part of what is found, even where they do not fit
         options = dict(session.settings.label_model)
-        return [options, session.settings.gold_fits, gold and [gold, session.data_digests()], session.gold_digest()]
+        return [
+            self.revision,
+            options,
+            session.settings.gold_fits,
+            gold and [gold, session.data_digests()],
+            session.gold_digest(),
+        ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []

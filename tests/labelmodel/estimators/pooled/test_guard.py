@@ -1,4 +1,4 @@
-"""Temperature, trust and unanimity."""
+"""Temperature and trust."""
 
 import warnings
 
@@ -8,16 +8,8 @@ import pytest
 from shortlist import LabelModel, MajorityVote, Votes, simulate
 from shortlist.errors import LittleTrust
 from shortlist.labelmodel import Parameters
-from shortlist.labelmodel.estimators.pooled.guard import agreement, unanimous
+from shortlist.labelmodel.estimators.pooled.guard import agreement, pool, trust_from_gold, vote_share
 from shortlist.labelmodel.formulae.layout import Layout
-
-
-def test_unanimity_is_about_classes_in_common():
-    layout = Layout((2, 2), np.array([[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0]], bool))
-    beliefs = np.array([[0.5, 0.2, 0.3], [0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
-    codes = np.array([[1, 1], [2, 2], [1, 1], [0, 0]])  # in common: the second class; nothing; the second; no vote
-    expected = np.array([[0.4 * 5 / 8, 0.6, 0.4 * 3 / 8], [0.5, 0.2, 0.3], [0.1, 0.7, 0.2], [0.5, 0.2, 0.3]])
-    assert unanimous(beliefs, codes, layout, 0.6) == pytest.approx(expected)
 
 
 def test_agreement_shares_ties():
@@ -26,6 +18,24 @@ def test_agreement_shares_ties():
     # a tie is contradicted by none of its classes; of two ties, half in common is half agreed
     assert agreement(one, other, np.array([1.0, 2.0, 1.0, 3.0])) == pytest.approx((1 + 2 * 1 + 0 + 3 / 2) / 7)
     assert agreement(one, other, np.zeros(4)) == 1
+
+
+def test_gold_rows_say_how_far_to_trust_the_fit():
+    fit, prior = np.array([[0.9, 0.1]] * 40), np.array([[0.4, 0.6]] * 40)
+    counted, weights = np.full((40, 2), 0.5), np.ones(40)
+    assert trust_from_gold(0.6, fit, prior, counted, np.zeros(40, int), weights) > 0.8  # the fit is right every time
+    assert trust_from_gold(0.6, fit, prior, counted, np.ones(40, int), weights) < 0.3
+    assert trust_from_gold(0.6, fit, prior, counted, np.zeros(40, int), weights * 1e-9) == pytest.approx(0.6, abs=0.03)
+
+
+def test_pooling_by_hand():
+    layout = Layout((2,), np.array([[1, 1, 0], [0, 0, 1]], bool))
+    counted = vote_share(np.array([[1], [0]]), layout)
+    assert counted == pytest.approx(np.array([[5 / 12, 5 / 12, 2 / 12], [1 / 3] * 3]))
+    fit, prior = np.array([[0.8, 0.1, 0.1]]), np.array([[0.2, 0.2, 0.6]])
+    middle = np.sqrt(fit * prior)
+    assert pool(fit, prior, counted[:1], 0.5) == pytest.approx(0.5 * middle / middle.sum() + 0.5 * counted[:1])
+    assert pool(fit, prior, counted[:1], 1.0) == pytest.approx(fit)
 
 
 def mislabeled(wrong: int):

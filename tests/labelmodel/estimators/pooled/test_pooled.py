@@ -40,25 +40,17 @@ def two_keywords():
 
 @quiet
 def test_two_labelers_with_one_thing_to_say_by_hand():
-    model = LabelModel(estimator=Pooled(unanimity=0)).fit(two_keywords())
+    model = LabelModel().fit(two_keywords())
     # β_1j = c (4, 1, 1) with mean 0.3: c = 0.15; β_2j = c (1, 4, 1) with mean 0.2: c = 0.1. No two votes meet, so
-    # nobody judges anybody
-    assert model.class_propensity_ == pytest.approx(np.array([[0.6, 0.15, 0.15], [0.1, 0.4, 0.1]]))
+    # nobody judges anybody, and what they say tells nothing of the balance
     assert model.propensity_ == pytest.approx([0.3, 0.2])
     # No accuracy is learned, so nothing differs from what was declared
     assert (model.estimate_.trust, model.estimate_.temperature) == (1, 1)
     assert model.accuracy_.tolist() == [[1, 0, 0], [0, 1, 0]]
+    given = LabelModel(balance="uniform").fit(two_keywords())
+    assert given.class_propensity_ == pytest.approx(np.array([[0.6, 0.15, 0.15], [0.1, 0.4, 0.1]]))
     by_hand = np.array([[4, 1, 1], [1, 4, 1], [2, 2, 2]]) / 6  # abstaining says nothing
-    assert model.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(by_hand)
-
-
-@quiet
-def test_unanimous_votes_keep_their_share():
-    kept = LabelModel(estimator=Pooled(unanimity=0.9)).fit(two_keywords()).predict_proba(two_keywords())
-    free = LabelModel(estimator=Pooled(unanimity=0)).fit(two_keywords()).predict_proba(two_keywords())
-    assert free[0, 0] < 0.9
-    assert kept[0] == pytest.approx([0.9, *(0.1 * free[0, 1:] / free[0, 1:].sum())])
-    assert kept[50] == pytest.approx(free[50])  # nobody voted: there is nothing to keep
+    assert given.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(by_hand)
 
 
 # -- parameters ----------------------------------------------------------------------------------------------
@@ -68,8 +60,10 @@ def test_parameters_are_recovered():
     truth, votes, classes = some()
     model = LabelModel().fit(votes)
     assert model.converged_
-    assert np.abs(model.accuracy_ - truth.accuracy).max() < 0.05
-    assert np.abs(model.estimate_.labeler_accuracy - truth.accuracy.mean(axis=1)).max() < 0.05
+    assert np.abs(model.accuracy_ - truth.accuracy).mean() < 0.06
+    low, high = model.estimate_.labeler_interval(0.9)
+    assert ((low < truth.accuracy.mean(axis=1)) & (truth.accuracy.mean(axis=1) < high)).all()
+    assert (high - low).max() < 0.25
     assert model.propensity_ == pytest.approx(truth.propensity, abs=0.02)
     assert model.class_propensity_ == pytest.approx(np.broadcast_to(truth.propensity[:, None], (4, 3)), abs=0.02)
     assert model.estimate_.trust > 0.7
@@ -82,16 +76,15 @@ def test_gold_labels_count_as_what_they_are():
     _, votes, classes = some(300)
     flipped = {"business": "sports", "sports": "world", "world": "business"}
     gold = [flipped[c] for c in classes]
-    told = LabelModel().fit(votes, gold)
-    assert told.estimate_.trust > 0.8  # the fit is right about these rows, and the labelers' word is not
-    assert told.estimate_.unanimity < 0.3
-    # all rows are known: the accuracy is the share right, drawn toward the mean of the labeler
-    code, j, i = votes.codes[:, 0], CLASSES.index("world"), 0
-    known = np.array(gold) == "world"
-    hits, all_ = (code[known] == j + 1).sum(), (code[known] > 0).sum()
-    expected = (hits + 30 * told.estimate_.labeler_accuracy[i]) / (all_ + 30)
-    assert told.accuracy_[i, j] == pytest.approx(expected)
-    assert told.accuracy_[0].mean() < LabelModel().fit(votes).accuracy_[0].mean() - 0.3
+    told, untold = LabelModel().fit(votes, gold), LabelModel().fit(votes)
+    assert (told.estimate_.labeler_accuracy < untold.estimate_.labeler_accuracy - 0.2).all()
+    space = list(votes.space)
+    right = [
+        np.mean([g in votes.codomains[i].shortlists[c - 1] for g, c in zip(gold, votes.codes[:, i], strict=True) if c])
+        for i in range(4)
+    ]
+    assert told.estimate_.labeler_accuracy == pytest.approx(right, abs=0.02)
+    assert (told.predict_proba(votes).argmax(axis=1) == [space.index(g) for g in gold]).mean() > 0.3
 
 
 # -- laws ----------------------------------------------------------------------------------------------------
@@ -167,8 +160,6 @@ def test_the_verbs_and_options_of_an_estimator():
         ("labeler_votes", 0),
         ("class_votes", -1),
         ("propensity_votes", 0),
-        ("spread_votes", np.inf),
-        ("unanimity", 1),
     ],
 )
 def test_settings_that_cannot_be(option, value):

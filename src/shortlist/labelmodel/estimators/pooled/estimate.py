@@ -1,4 +1,4 @@
-"""What the default estimator found: a fit, its prior and its guard."""
+"""What the default estimator found: a fit, its guard, and what is known of each labeler."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.estimate import Estimate, State, table_arrays
 from shortlist.labelmodel.estimators.pooled.guard import Guard
-from shortlist.labelmodel.estimators.pooled.settle import final_assumptions
+from shortlist.labelmodel.estimators.pooled.reliability import Reliability
+from shortlist.labelmodel.estimators.pooled.says import NEVER
 from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.votes.patterns import Codes
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
+
+RELIABILITY = ("by_class", "least", "most", "class_votes", "votes")  # its arrays, as files keep them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -23,10 +26,18 @@ class PooledEstimate(Estimate):
     """An estimate whose beliefs go through a guard."""
 
     settings: Pooled
-    labeler_accuracy: Floats  # (n,): a_i, the mean accuracy of each labeler
+    reliability: Reliability
     guard: Guard
 
-    adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "trust and unanimity")
+    adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "trust")
+
+    @property
+    def accuracy(self) -> Floats:
+        return self.reliability.by_class
+
+    @property
+    def labeler_accuracy(self) -> Floats:
+        return self.reliability.overall
 
     @property
     def temperature(self) -> float:
@@ -38,11 +49,6 @@ class PooledEstimate(Estimate):
         """κ: how far the fit is trusted against the prior."""
         return self.guard.trust
 
-    @property
-    def unanimity(self) -> float:
-        """The least belief that the classes which all votes of a row have in common keep."""
-        return self.guard.unanimity
-
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         return self.guard.beliefs(codes, device=device, threads=threads)
 
@@ -52,14 +58,38 @@ class PooledEstimate(Estimate):
         rest[:, i] = 0
         return self.beliefs(rest)
 
+    def labeler_interval(self, level: float) -> tuple[Floats, Floats]:
+        return self.reliability.interval(level)
+
+    def accuracy_interval(self, level: float) -> tuple[Floats, Floats]:
+        return self.reliability.class_interval(level)
+
     def assumptions(self, vote_counts: Floats, total: float) -> Assumptions:  # noqa: ARG002  all of it is settled
-        return final_assumptions(self.settings, self.parameters, self.labeler_accuracy, self.layout)
+        """A model of the paper's family with these numbers: accuracies near each labeler's, and all else given.
+
+        What was fitted is not the top of its likelihood; how sharply it bends there still shows what votes determine.
+        """
+        parameters = self.parameters
+        split = np.asarray(parameters.split)
+        said = np.any(split > np.log(2 * NEVER), axis=1)
+        return Assumptions(
+            layout=self.layout.only(said),
+            shared_accuracy=False,
+            learn_class_propensity=False,
+            learn_balance=False,
+            balance=parameters.balance,
+            propensity=parameters.propensity,
+            split=split,
+            accuracy_mean=np.nan_to_num(self.labeler_accuracy, nan=0.5)[:, None],
+            accuracy_votes=self.settings.class_votes,
+            propensity_rows=0.0,
+            balance_rows=0.0,
+            silence=False,
+        )
 
     def state(self) -> State:
         facts, arrays = super().state()
         guard = self.guard
-        found = {"trust": guard.trust, "unanimity": guard.unanimity, "temperature": guard.temperature}
-        return State(
-            {**facts, **found, "balance_chosen": guard.balance_chosen},
-            {**arrays, "labeler_accuracy": self.labeler_accuracy, **table_arrays("prior", guard.prior)},
-        )
+        found = {"trust": guard.trust, "temperature": guard.temperature, "balance_chosen": guard.balance_chosen}
+        kept = {f"reliability.{name}": getattr(self.reliability, name) for name in RELIABILITY}
+        return State({**facts, **found}, {**arrays, **kept, **table_arrays("prior", guard.prior)})

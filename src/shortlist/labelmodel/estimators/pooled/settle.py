@@ -1,4 +1,4 @@
-"""Settle: the mean accuracy of each labeler and how often it votes on each class, found by turns with beliefs."""
+"""Settle: accuracies and propensities, found by turns with the judgement of each labeler by the others."""
 
 from __future__ import annotations
 
@@ -7,124 +7,89 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shortlist.arrays import Floats, Mask
-from shortlist.labelmodel.estep.cores import one_blas_thread
-from shortlist.labelmodel.estep.expectation import EStep
-from shortlist.labelmodel.estimators.pooled.propensity import Judgement, class_propensities, may_depend_on_class
-from shortlist.labelmodel.formulae.assumptions import Assumptions
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Parameters, emission, frequency_split
+from shortlist.arrays import Floats, Positions
+from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
+from shortlist.labelmodel.estimators.pooled.judged import Judge, Judged
+from shortlist.labelmodel.estimators.pooled.propensity import class_propensities, lifts, prior_lifts
+from shortlist.labelmodel.estimators.pooled.says import Says
+from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 
-NEVER_VOTED = 1e-12  # the share of a shortlist that was never voted
-AT_REST = 1e-4  # accuracies and propensities that move by less have come to rest
-
-
-def prior_assumptions(settings: Pooled, step: EStep, layout: Layout, balance: Floats) -> Assumptions:
-    """Before any vote: all labelers as accurate as a0, voting ρ times as often on classes they name.
-
-    Dummies, and shortlists that were declared but never voted, take no part.
-    """
-    voted = layout.only(step.vote_counts > 0)
-    overall, named = layout.per_labeler(step.vote_counts) / step.total, classes_named(voted)
-    propensity = class_propensities(overall, np.where(named, settings.propensity_ratio, 1.0), named, balance)
-    means = np.full(layout.n, settings.accuracy_mean)
-    return assuming(settings, voted, balance, propensity, voted_split(voted, step.vote_counts), means)
+AT_REST = 1e-3  # numbers that move by less have come to rest
+WHOLE_STEPS, HALVED = 150, 15  # what swings between two answers by then is halved after so many steps, again and again
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """What was settled, the parameters reached on the way, and whether all came to rest."""
+    """What was found, before rows of known class are asked."""
 
-    assumptions: Assumptions
-    parameters: Parameters
+    accuracy: Floats  # (n, k)
+    lift: Floats  # (n, k): how often a labeler votes on each class, up to a factor
+    right: Floats  # (n, k): judged votes that hold the class
+    votes: Floats  # (n, k): judged votes
+    history: Floats  # (steps,): the largest change of a number in each step
     at_rest: bool
 
+    def of_copies(self, first: Positions) -> Settled:
+        """Copies are what the first of them is."""
+        each = {name: getattr(self, name)[first] for name in ("accuracy", "lift", "right", "votes")}
+        return replace(self, **each)
 
-def settle(
-    settings: Pooled,
-    assumptions: Assumptions,
-    start: Parameters,
-    sample: Evidence,
-    step: EStep,
-    co_voters: Mask,
-    *,
-    max_iter: int,
-) -> Settled:
-    """The same assumptions with each labeler's own mean accuracy a_i and with judged propensities β_ij."""
-    here, layout = start, assumptions.layout
-    named, overall = classes_named(layout), layout.per_labeler(step.vote_counts) / step.total
-    judged = may_depend_on_class(overall, named)
-    with one_blas_thread():
-        for _ in range(max_iter):
-            table = emission(here, layout)
-            counts, before = step(table), assumptions
-            assumptions = replace(assumptions, accuracy_mean=labeler_means(settings, layout, counts.votes))
-            if judged.any():
-                said = Judgement.of(sample, table, layout, judged, assumptions.propensity, co_voters)
-                lift = said.lift(named, settings.propensity_ratio, settings.propensity_votes, settings.spread_votes)
-                propensity = class_propensities(overall, lift, named, assumptions.balance)
-                assumptions = replace(assumptions, propensity=propensity)
-            here = assumptions.estimate(counts)
-            if at_rest(before, assumptions):
-                return Settled(assumptions, here, True)
-    return Settled(assumptions, here, False)
+    def parameters(self, says: Says, gold: GoldVotes, balance: Floats) -> Parameters:
+        """Under a balance, once rows of known class have been asked."""
+        return parameters_of(*gold.corrected(self.accuracy, self.lift, says, balance), says, balance)
 
 
-def labeler_means(settings: Pooled, layout: Layout, votes: Floats) -> Floats:
-    """a_i = (Σ_j right_ij + W a0) / (Σ_j votes_ij + W), over classes where the accuracy is a parameter: (n, 1)."""
-    right, voted = layout.per_labeler(votes * layout.member), layout.per_labeler(votes)
-    right, voted = ((x * layout.free).sum(axis=1, keepdims=True) for x in (right, voted))
-    means: Floats = (right + settings.labeler_votes * settings.accuracy_mean) / (voted + settings.labeler_votes)
-    return means
+def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_iter: int) -> Settled:
+    """From the prior, under equal classes, until nothing moves. Where it does not come to rest, steps are halved."""
+    equal = np.full(says.layout.k, 1 / says.layout.k)
+    here, history = prior_parameters(settings, says, equal), list[float]()
+    accuracy, lift = here.accuracy, prior_lifts(says, settings.propensity_ratio)
+    while True:
+        step = 0.5 ** max(0, 1 + (len(history) - WHOLE_STEPS) // HALVED)
+        judged = judge(emission(here, says.layout), here.propensity)
+        right, votes = judged_votes(judged, says)
+        accuracy = accuracy + step * (pooled_accuracy(settings, says, right, votes) - accuracy)
+        lift = lift + step * (lifts(judged, says, settings.propensity_ratio, settings.propensity_votes) - lift)
+        before, here = here, parameters_of(*gold.corrected(accuracy, lift, says, equal), says, equal)
+        history.append(change(before, here))
+        at_rest = history[-1] < AT_REST
+        if at_rest or len(history) >= max_iter:
+            return Settled(accuracy, lift, right, votes, np.array(history), at_rest)
 
 
-def at_rest(before: Assumptions, now: Assumptions) -> bool:
-    """Whether what is being settled has stopped moving."""
-    means = np.abs(now.accuracy_mean - before.accuracy_mean).max(initial=0)
-    propensities = np.abs(now.propensity - before.propensity).max(initial=0)
-    return bool(means <= AT_REST and propensities <= AT_REST)
+def prior_parameters(settings: Pooled, says: Says, balance: Floats) -> Parameters:
+    """Before any vote: all labelers as accurate as a0, voting ρ times as often on classes they name."""
+    accuracy = np.full(says.named.shape, settings.accuracy_mean)
+    return parameters_of(accuracy, prior_lifts(says, settings.propensity_ratio), says, balance)
 
 
-def final_assumptions(settings: Pooled, parameters: Parameters, means: Floats, layout: Layout) -> Assumptions:
-    """The assumptions a fit ended with, from what is kept of it."""
-    split = np.asarray(parameters.split)
-    voted: Mask = np.any(split > np.log(2 * NEVER_VOTED), axis=1)
-    return assuming(settings, layout.only(voted), parameters.balance, parameters.propensity, split, means)
+def judged_votes(judged: Judged, says: Says) -> tuple[Floats, Floats]:
+    """(n, k) both: votes that hold the class, and all votes, on rows of each class."""
+    layout = says.layout
+    return layout.per_labeler(judged.votes * layout.member), layout.per_labeler(judged.votes)
 
 
-def assuming(
-    settings: Pooled, voted: Layout, balance: Floats, propensity: Floats, split: Floats, means: Floats
-) -> Assumptions:
-    """Accuracies near each labeler's mean, in votes; all else is given. Abstaining is no evidence."""
-    return Assumptions(
-        layout=voted,
-        shared_accuracy=False,
-        learn_class_propensity=False,
-        learn_balance=False,
-        balance=balance,
-        propensity=propensity,
-        split=split,
-        accuracy_mean=means[:, None],
-        accuracy_votes=settings.class_votes,
-        propensity_rows=0.0,
-        balance_rows=0.0,
-        silence=False,
-    )
+def pooled_accuracy(settings: Pooled, says: Says, right: Floats, votes: Floats) -> Floats:
+    """α_ij = (right_ij + w a_i) / (votes_ij + w), where a_i = (Σ_j right_ij + W a0) / (Σ_j votes_ij + W), (n, k).
+
+    The sums are over classes where the accuracy is a parameter.
+    """
+    in_all, seen = ((x * says.free).sum(axis=1, keepdims=True) for x in (right, votes))
+    mean = (in_all + settings.labeler_votes * settings.accuracy_mean) / (seen + settings.labeler_votes)
+    accuracy: Floats = (right + settings.class_votes * mean) / (votes + settings.class_votes)
+    return accuracy
 
 
-def classes_named(voted: Layout) -> Mask:
-    """(n, k): j ∈ U_i, the classes in the shortlists that labeler i voted."""
-    said = voted.member & voted.part[:, None] if voted.part is not None else voted.member
-    named: Mask = voted.per_labeler(said.astype(np.float64)) > 0
-    return named
+def parameters_of(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> Parameters:
+    """As the table of log P(vote | class) is made of them. Abstaining is no evidence."""
+    propensity = class_propensities(says, lift, balance)
+    return Parameters(says.settled(accuracy), propensity, balance, says.split, silence=False)
 
 
-def voted_split(voted: Layout, vote_counts: Floats) -> Floats:
-    """(S, k): the log share of a shortlist among those as right (or wrong) about a class, by how often it is voted."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        split = frequency_split(voted, vote_counts)
-    return np.where((vote_counts > 0)[:, None], split, np.log(NEVER_VOTED))
+def change(before: Parameters, now: Parameters) -> float:
+    """The largest change of an accuracy or a propensity."""
+    pairs = ((before.accuracy, now.accuracy), (before.propensity, now.propensity))
+    return max(float(np.abs(b - a).max(initial=0)) for a, b in pairs)

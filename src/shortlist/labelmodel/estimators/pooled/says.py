@@ -1,0 +1,105 @@
+"""Says: what each labeler may say, and how much of that it was heard saying.
+
+What a labeler may say is what it declared. Where that is inferred from votes, few votes are little evidence: a labeler
+that was heard three times may well name other classes, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shortlist.arrays import Floats, Mask
+from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.formulae.panel import Panel
+
+UNHEARD = 0.05  # a labeler is no rule while it may well have named other classes by now, with this probability
+EXPECTED_VOTES = 5.0  # what other labelers say is worth so many votes of a labeler's own
+ALWAYS = 0.999  # a labeler that votes on more rows than this always votes
+NEVER = 1e-12  # the share of a shortlist that is never voted
+
+
+@dataclass(frozen=True, eq=False)
+class Says:
+    """Of every labeler: the classes it may name, how often it votes, and how often its votes hold each class."""
+
+    layout: Layout
+    propensity: Floats  # (n,): β_i, the share of rows it votes on
+    named: Mask  # (n, k): the classes that it may name
+    chance: Floats  # (n, k): R_ij, the share of its votes that hold class j
+    share: Floats  # (S,): of each shortlist among its votes
+
+    @classmethod
+    def of(cls, panel: Panel, vote_counts: Floats, total: float) -> Says:
+        """From how often each shortlist was voted (S,), in `total` rows."""
+        layout, votes = panel.layout, panel.layout.per_labeler(vote_counts)
+        popular = vote_counts @ layout.member / max(float(vote_counts.sum()), 1.0)  # (k,): in what share of all votes
+        sayable = _sayable(panel, vote_counts)
+        heard = layout.per_labeler((sayable[:, None] & layout.member).astype(np.float64)) > 0
+        any_set = _may_say_anything(panel, heard, votes, popular)
+        expected = np.where(sayable & ~any_set[layout.owner], layout.member @ popular, 0.0)
+        expected /= np.maximum(layout.per_labeler(expected), NEVER)[layout.owner]
+        weight = EXPECTED_VOTES / (votes + EXPECTED_VOTES)  # of what is expected
+        share = (vote_counts + EXPECTED_VOTES * expected) / (votes + EXPECTED_VOTES)[layout.owner]
+        chance = layout.per_labeler(share[:, None] * layout.member) + np.outer(weight * any_set, popular)
+        return cls(layout, votes / total, (heard | any_set[:, None]) & (votes > 0)[:, None], chance, share)
+
+    @cached_property
+    def no_right(self) -> Mask:
+        """(n, k): classes that it never names, and so is always wrong about when it votes."""
+        return ~self.named & self.speaks[:, None]
+
+    @cached_property
+    def no_wrong(self) -> Mask:
+        """(n, k): classes that all its shortlists hold, and so it is never wrong about."""
+        return (self.chance >= 1 - NEVER) & self.speaks[:, None]
+
+    @cached_property
+    def free(self) -> Mask:
+        """(n, k): where the accuracy is a parameter at all."""
+        return ~self.no_right & ~self.no_wrong & self.speaks[:, None]
+
+    @property
+    def speaks(self) -> Mask:
+        """(n,): labelers that vote."""
+        return self.propensity > 0
+
+    @cached_property
+    def telling(self) -> Mask:
+        """(n,): labelers that tell something by voting at all: they name some classes, and vote on some rows."""
+        telling: Mask = self.speaks & ~self.named.all(axis=1) & (self.propensity <= ALWAYS)
+        return telling
+
+    @cached_property
+    def split(self) -> Floats:
+        """(S, k): the log share of a shortlist among the votes that are as right (or wrong) about a class."""
+        layout, chance = self.layout, self.chance[self.layout.owner]
+        side = np.where(layout.member, chance, 1 - chance)
+        return np.log(np.maximum(self.share[:, None] / np.maximum(side, NEVER), NEVER))
+
+    def settled(self, accuracy: Floats) -> Floats:
+        """Accuracies (n, k), with 0 and 1 where they are no parameter."""
+        return np.where(self.no_right, 0.0, np.where(self.no_wrong, 1.0, accuracy))
+
+
+def _sayable(panel: Panel, vote_counts: Floats) -> Mask:
+    """(S,): shortlists that a labeler declared, or was heard saying. Dummies are never said."""
+    declared = [
+        s not in codomain.dummies and not codomain.inferred for codomain in panel.codomains for s in codomain.shortlists
+    ]
+    sayable: Mask = np.array(declared, np.bool_) | (vote_counts > 0)
+    return sayable
+
+
+def _may_say_anything(panel: Panel, heard: Mask, votes: Floats, popular: Floats) -> Mask:
+    """(n,): people who may answer any set; and labelers of whom too little was heard to take them for rules.
+
+    If a labeler named each class as often as all others do, it would have named none of those it was not heard naming
+    with a probability of about exp(−N_i Σ_j popular_j).
+    """
+    inferred = np.array([codomain.inferred for codomain in panel.codomains], np.bool_)
+    any_set = np.array([codomain.open for codomain in panel.codomains], np.bool_)
+    silent = np.exp(-votes * (~heard @ popular))
+    return any_set | (inferred & (silent > UNHEARD) & ~heard.all(axis=1) & (votes > 0))

@@ -1,0 +1,201 @@
+"""Crowd: answers of people, one a line (item, worker, label), into Votes and back.
+
+An answer is one class, or a set of classes: people who shortlist. Who may answer a set may answer any set, so the
+codomain of each person is what was heard, marked as inferred and open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.errors import BadVotes, UnknownClass
+from shortlist.labelspace import LabelSpace, Shortlist, natural
+from shortlist.votes.codomain import Codomain
+from shortlist.votes.concat import infer_codomain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from shortlist.votes.votes import Votes
+
+Positions = npt.NDArray[np.int64]
+
+
+class Answers(NamedTuple):
+    """What Votes are made of."""
+
+    codes: Positions  # (m, n)
+    codomains: list[Codomain]
+    space: LabelSpace
+    names: list[str]
+    ids: npt.NDArray[Any]
+
+
+class Cells(NamedTuple):
+    """Where each answer stands: its row, its person and its line of the table. No two are in one place."""
+
+    rows: Positions
+    columns: Positions
+    lines: Positions
+
+
+def read_answers(
+    answers: Any,
+    space: LabelSpace | Iterable[str] | None,
+    *,
+    items: Sequence[Any] | npt.NDArray[Any] | None,
+    workers: Sequence[Any] | None,
+    repeated: str,
+    separator: str | None,
+) -> Answers:
+    """The long table that `Votes.from_crowd` takes."""
+    if repeated not in ("error", "first", "last"):
+        raise BadVotes(f'repeated is "error", "first" or "last"; got {repeated!r}')
+    table = _table(answers)
+    said = _sets(table["label"], separator) if _shortlists(table["label"], separator) else _names(table["label"])
+    rows, ids = _positions_of(table["item"], items)
+    columns, named = _positions_of(table["worker"], workers)
+    cells = _one_a_place(Cells(rows, columns, np.arange(len(rows))), table, repeated)
+    shape, names = (len(ids), len(named)), [str(worker) for worker in named]
+    read = _coded_sets if _shortlists(table["label"], separator) else _coded_names
+    return Answers(*read(said, cells, shape, _space(said, space), names), names, ids)
+
+
+def to_table(votes: Votes) -> pl.DataFrame:
+    """One line an answer, row by row. Labels are lists where people may answer sets, or some answer is one."""
+    import polars as pl
+
+    rows, columns = np.nonzero(votes.codes)
+    said = [votes.codomains[i].shortlists[votes.codes[a, i] - 1] for a, i in zip(rows, columns, strict=True)]
+    lists = any(codomain.open for codomain in votes.codomains) or any(len(shortlist) > 1 for shortlist in set(said))
+    names = [list(votes.space.ordered(shortlist)) for shortlist in said]
+    labels = (
+        pl.Series("label", names, pl.List(pl.String)) if lists else pl.Series("label", [s for (s,) in said], pl.String)
+    )
+    items = np.arange(len(votes)) if votes.ids is None else votes.ids
+    workers = pl.Series("worker", votes.names, pl.String).gather(columns)
+    return pl.DataFrame({"item": items[rows], "worker": workers, "label": labels})
+
+
+# -- the table ----------------------------------------------------------------------------------------------
+
+
+def _table(answers: Any) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        table = answers if isinstance(answers, pl.DataFrame) else pl.DataFrame(answers)
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise BadVotes(f"crowd answers are a table with columns item, worker, label: {error}") from error
+    missing = {"item", "worker", "label"} - set(table.columns)
+    if missing:
+        raise BadVotes(f"crowd answers need columns item, worker, label; missing: {', '.join(sorted(missing))}")
+    if any(table[name].null_count() for name in ("item", "worker")):
+        raise BadVotes("crowd answers have empty cells under item or worker; leave these lines out")
+    return table
+
+
+def _shortlists(labels: pl.Series, separator: str | None) -> bool:
+    """Whether answers are sets: in a list column, or written with a separator."""
+    import polars as pl
+
+    lists = labels.dtype.is_nested() or labels.dtype == pl.Object
+    if lists and separator is not None:
+        raise BadVotes(f"the labels are lists of names already; separator={separator!r} is for names in one text")
+    if separator == "":
+        raise BadVotes("a separator is what stands between two names, such as '|'; got an empty one")
+    return lists or separator is not None
+
+
+def _names(labels: pl.Series) -> list[Shortlist]:
+    """Answers of one class each."""
+    import polars as pl
+
+    if labels.null_count():
+        raise BadVotes("crowd answers have empty cells; leave out the lines without an answer")
+    one = {name: frozenset((name,)) for name in labels.cast(pl.String).unique()}
+    return [one[name] for name in labels.cast(pl.String)]
+
+
+def _sets(labels: pl.Series, separator: str | None) -> list[Shortlist]:
+    """Answers of any number of classes; an empty one for nothing."""
+    import polars as pl
+
+    if separator is None:
+        return [frozenset(str(name) for name in cell) if cell is not None else frozenset() for cell in labels.to_list()]
+    texts = labels.cast(pl.String).fill_null("").to_list()
+    read = {text: frozenset(filter(None, (name.strip() for name in text.split(separator)))) for text in set(texts)}
+    return [read[text] for text in texts]
+
+
+def _space(said: Sequence[Shortlist], given: LabelSpace | Iterable[str] | None) -> LabelSpace:
+    """The classes: as given, or all that were named."""
+    if given is None:
+        return LabelSpace(sorted(frozenset().union(*set(said)), key=natural))
+    return given if isinstance(given, LabelSpace) else LabelSpace(given)
+
+
+def _positions_of(column: pl.Series, known: Any = None) -> tuple[Positions, npt.NDArray[Any]]:
+    """Each value's place among the known values, or among the distinct ones in order of appearance."""
+    values = column.unique(maintain_order=True).to_numpy() if known is None else np.array(known)
+    places = {value: a for a, value in enumerate(values.tolist())}
+    for value in column.unique(maintain_order=True):
+        if value not in places:
+            raise BadVotes(f"{column.name} {value!r} has answers, but is not among the {column.name}s given")
+    return np.fromiter((places[value] for value in column), np.int64, len(column)), values
+
+
+def _one_a_place(cells: Cells, table: pl.DataFrame, repeated: str) -> Cells:
+    """Where a person answers an item more than once: which answer counts, or an error."""
+    order = np.argsort(cells.lines if repeated == "first" else -cells.lines, kind="stable")
+    width = int(cells.columns.max(initial=0)) + 1
+    _, kept = np.unique((cells.rows * width + cells.columns)[order], return_index=True)
+    if repeated == "error" and len(kept) < len(order):
+        a = int(np.setdiff1d(order, order[kept])[0])
+        raise BadVotes(
+            f"worker {table['worker'][a]!r} answers item {table['item'][a]!r} more than once; "
+            'say which answer counts: repeated="first" or "last"'
+        )
+    kept = np.sort(order[kept])
+    return Cells(*(each[kept] for each in cells))
+
+
+# -- codes ----------------------------------------------------------------------------------------------------
+
+
+def _coded_names(
+    said: Sequence[Shortlist], cells: Cells, shape: tuple[int, int], space: LabelSpace, names: Sequence[str]
+) -> tuple[Positions, list[Codomain], LabelSpace]:
+    """Every worker may say every class."""
+    code = {shortlist: space.position(*shortlist) + 1 for shortlist in set(said)}
+    codes = np.zeros(shape, np.int64)
+    codes[cells.rows, cells.columns] = [code[said[line]] for line in cells.lines]
+    return codes, [Codomain.declare(list(space), space)] * len(names), space
+
+
+def _coded_sets(
+    said: Sequence[Shortlist], cells: Cells, shape: tuple[int, int], space: LabelSpace, names: Sequence[str]
+) -> tuple[Positions, list[Codomain], LabelSpace]:
+    """Every person may say every set, and was heard saying some. All classes and none are ways to abstain."""
+    everything = frozenset(space)
+    heard: list[set[Shortlist]] = [set() for _ in names]
+    for i, line in zip(cells.columns, cells.lines, strict=True):
+        if said[line] and said[line] != everything:
+            heard[i].add(said[line])
+    codomains = [_heard(each, space, name) for each, name in zip(heard, names, strict=True)]
+    code = [{shortlist: c for c, shortlist in enumerate(each.shortlists, start=1)} for each in codomains]
+    codes = np.zeros(shape, np.int64)
+    each = zip(cells.columns, cells.lines, strict=True)
+    codes[cells.rows, cells.columns] = [code[i].get(said[line], 0) for i, line in each]
+    return codes, codomains, space
+
+
+def _heard(heard: set[Shortlist], space: LabelSpace, name: str) -> Codomain:
+    try:
+        return infer_codomain(heard, space, open=True)
+    except UnknownClass as error:
+        raise error.about(labeler=name) from None

@@ -1,0 +1,61 @@
+"""Rows of known class settle what a labeler is worth."""
+
+import numpy as np
+import pytest
+
+from shortlist import LabelModel, Votes
+from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
+from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.layout import Layout
+
+quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+
+
+def test_votes_on_known_rows_by_hand():
+    votes = Votes([[1, 1], [1, 0], [2, 1], [0, 1]], [["x", "y"], [{"x", "z"}]], ["x", "y", "z"])
+    evidence = Evidence.gather(votes, ["x", "y", "y", None])
+    found = GoldVotes.of(evidence, Layout.of(votes.codomains, votes.space))
+    assert found.by_class.tolist() == [[1, 2, 0], [1, 1, 0]]
+    assert found.right.tolist() == [2, 1]
+    first, second = 9 / (9 + 900), 4 / (4 + 900)  # what three, and two, of them weigh
+    assert found.accuracy(np.array([0.8, 0.5])) == pytest.approx(
+        [0.8 + first * (2 / 3 - 0.8), 0.5 + second * (1 / 2 - 0.5)]
+    )
+
+
+def world(seed=0, m=4000):
+    """Three labelers that name classes, and two rules of one answer, of which one is right 4 times of 10."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, m)
+    naming = [1 + np.where(rng.random(m) < a, truth, rng.integers(0, 3, m)) for a in (0.7, 0.6, 0.2)]
+    good = rng.random(m) < np.array([0.4, 0.02, 0.02])[truth]
+    bad = rng.random(m) < np.array([0.1, 0.2, 0.1])[truth]
+    votes = Votes(np.column_stack([*naming, good, bad]), [list("abc")] * 3 + [["a"], ["b"]], list("abc"))
+    return votes, np.array(list("abc"))[truth]
+
+
+@quiet
+@pytest.mark.parametrize("i", range(5))
+def test_with_eighty_of_its_votes_known_the_estimate_is_what_they_say(i):
+    votes, truth = world()
+    rows = np.flatnonzero(votes.codes[:, i])[:80]
+    model = LabelModel().fit(votes, {int(a): truth[a] for a in rows})
+    says = votes.codomains[i].shortlists
+    seen = np.mean([truth[a] in says[votes.codes[a, i] - 1] for a in rows])
+    assert model.estimate_.labeler_accuracy[i] == pytest.approx(seen, abs=0.05)
+    low, high = model.estimate_.labeler_interval(0.9)
+    assert low[i] < seen < high[i]
+    assert high[i] - low[i] < 0.3  # known, one answer or many
+
+
+@quiet
+def test_gold_rows_do_not_make_beliefs_worse():
+    gains = []
+    for seed in range(8):
+        votes, truth = world(seed, 2000)
+        rest = np.arange(500, 2000)
+        plain = LabelModel().fit(votes).predict_proba(votes)
+        told = LabelModel().fit(votes, dict(enumerate(truth[:500]))).predict_proba(votes)
+        right = votes.space.positions(truth)
+        gains.append(np.log(told[rest, right[rest]] / plain[rest, right[rest]]).mean())
+    assert np.mean(gains) > 0
