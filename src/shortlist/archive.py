@@ -60,11 +60,16 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.replace(draft, target)
     except BaseException as error:
         draft.unlink(missing_ok=True)
+        if _of_polars(error):  # which tells in words only that the disk is full
+            raise BadFile(f"cannot be written: {' '.join(str(error).split())[:200]}", file=str(target)) from error
         if isinstance(error, OSError):  # the disk is full, or the folder may not be written to
-            if error.strerror is None:  # polars tells it in words only
-                raise BadFile(f"cannot be written: {' '.join(str(error).split())[:200]}", file=str(target)) from error
             error.filename = str(target)
         raise
+
+
+def _of_polars(error: BaseException) -> bool:
+    """Whether polars raised it: an error of its own, or one of the system without a number."""
+    return type(error).__module__.startswith("polars") or (isinstance(error, OSError) and error.strerror is None)
 
 
 def read_archive(path: str | os.PathLike[str], *, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:

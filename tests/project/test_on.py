@@ -51,7 +51,7 @@ def test_only_the_classifier_is_made_again(project):
     assert did(project) == ["train", "predict", "report"]
     assert did(project) == []
     edit(project.folder / "shortlist.toml", '["title", "body"]', '["body", "title"]')
-    assert did(project) == ["train", "predict", "report"]  # the same score: the report need not be written again
+    assert did(project) == ["train", "predict", "report"]  # another score, which the report tells
 
 
 def test_it_reads_what_the_labelers_read(project, tmp_path):

@@ -41,8 +41,10 @@ def write_table(
     try:
         with atomic(path) as file:
             write(file, iter(source), schema)
-    except pl.exceptions.PolarsError as error:
-        raise source.error or BadFile(f"cannot be written: {_first_line(error)}", file=str(path)) from error
+    except BadFile as error:
+        if source.error is not None:
+            raise source.error from error
+        raise
     return Path(path)
 
 
@@ -59,10 +61,6 @@ class _Source:
         except Exception as error:
             self.error = error
             raise
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
 def _check_columns(path: str | os.PathLike[str], kind: str, schema: Mapping[str, Any]) -> None:
