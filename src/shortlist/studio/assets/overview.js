@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "./preact.js";
 import { ask, painted } from "./api.js";
 import { Shortlist, Totals, colour, count, percent, plural } from "./parts.js";
 
-const COLUMNS = [["name", "Labeler"], ["coverage", "Coverage"], ["conflict", "Conflict"], ["accuracy", "Accuracy, estimated"], ["gold_accuracy", "On gold rows"], ["likelihood", "Worth"]];
+const COLUMNS = [["name", "Labeler"], ["coverage", "Coverage"], ["conflict", "Conflict"], ["accuracy", "Accuracy, estimated"], ["gold_accuracy", "On gold rows"], ["worth", "Worth"]];
 const place = (item) => item.place ?? (item.query ? `#rows/${encodeURIComponent(JSON.stringify(item.query))}` : item.kind === "label" ? "#label" : item.labeler ? `#rules/${encodeURIComponent(item.labeler)}` : "#rules");
 
 export function Overview({ project, setProject, say }) {
@@ -94,13 +94,14 @@ function Labelers({ project, figures, setProject, say }) {
       <td>${one.on && html`<span class="meter conflict"><i style=${{ width: `${100 * one.conflict}%` }}></i></span>`}${one.on ? percent(one.conflict) : "–"}</td>
       <td><${Accuracy} one=${one} figures=${figures} /></td>
       <td>${one.gold_votes ? html`${percent(one.gold_accuracy, 0)} <span class="quiet">of ${count(one.gold_votes)}</span>` : "–"}</td>
-      <td>${one.likelihood === undefined || one.likelihood === null ? (one.on && !figures ? "…" : "–") : one.likelihood.toFixed(2)}</td></tr>`)}</tbody></table></div>
+      <td>${one.worth === undefined || one.worth === null ? (one.on && !figures ? "…" : "–") : one.worth.toFixed(2)}</td></tr>`)}</tbody></table></div>
     <p class="quiet">Worth: how much a labeler helps to predict the votes of the others (log score per row; 0 = not at all).</p></section>`;
 }
 
 function Accuracy({ one, figures }) {
   if (!one.on) return "–";
   if (one.accuracy === null || one.accuracy === undefined) return html`<span class="quiet">not known</span>`;
+  if (one.accuracy_low <= 0 && one.accuracy_high >= 1) return html`<span title="Votes cannot show it: label some of its rows">not known</span>`;
   const range = one.accuracy_low !== null && one.accuracy_low !== undefined ? html` <span class="quiet">${Math.round(100 * one.accuracy_low)}–${Math.round(100 * one.accuracy_high)}</span>` : figures ? null : html` <span class="quiet">…</span>`;
   return html`${percent(one.accuracy, 0)}${range}`;
 }
