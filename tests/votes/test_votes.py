@@ -383,7 +383,7 @@ def test_a_file_that_fails_leaves_the_old_one(votes, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(np, "savez_compressed", full_disk)
-        with pytest.raises(OSError, match="no space"):
+        with pytest.raises(BadFile, match="no space"):
             votes[:1].save(tmp_path / "v")
     assert Votes.load(tmp_path / "v") == votes
     assert os.listdir(tmp_path) == ["v"]

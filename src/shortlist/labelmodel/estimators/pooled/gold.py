@@ -52,10 +52,20 @@ class GoldVotes:
         Of N votes of known class, what they say weighs N² / (N² + 30²): a few of them are few for all labelers at once,
         and what they say by accident they say of all.
         """
-        votes = self.votes
-        weight = votes**2 / (votes**2 + GOLD_VOTES**2)
-        accuracy: Floats = weight * self.right / np.maximum(votes, TINY) + (1 - weight) * without
+        accuracy: Floats = self.weight * self.right / np.maximum(self.votes, TINY) + (1 - self.weight) * without
         return accuracy
+
+    @property
+    def weight(self) -> Floats:
+        """(n,): of what gold rows say of a labeler."""
+        weight: Floats = self.votes**2 / (self.votes**2 + GOLD_VOTES**2)
+        return weight
+
+    def rests_on(self, votes: Floats) -> Floats:
+        """(n,): how many votes that rests on: as many as have the variance of the weighted mean of both shares."""
+        gold = np.maximum(self.votes, TINY)
+        both = 1 / (self.weight**2 / gold + (1 - self.weight) ** 2 / np.maximum(votes, TINY))
+        return np.where(self.votes > 0, np.where(votes > 0, both, self.votes), votes)
 
     def corrected(self, accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> tuple[Floats, Floats]:
         """Accuracies and lifts (n, k) under which each labeler is right as often as its gold rows say.

@@ -65,9 +65,10 @@ class Reliability:
             return self
         least, most = gold.accuracy(self.least), gold.accuracy(self.most)
         by_class = _shifted(self.by_class, says, balance, (least + most) / 2)
-        return Reliability(
-            by_class, least, most, self.class_votes + gold.by_class, self.votes + gold.by_class.sum(axis=1)
-        )
+        votes = gold.rests_on(self.votes)
+        share = votes / np.maximum(self.votes + gold.votes, TINY)
+        class_votes = (self.class_votes + gold.by_class) * share[:, None]
+        return Reliability(by_class, least, most, class_votes, votes)
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where votes cannot tell.
