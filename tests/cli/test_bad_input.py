@@ -380,6 +380,25 @@ def test_a_name_that_labels_cannot_have_is_told_before_the_work(folder, capfd):
     assert not (folder / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [
+        (["--to", "labels.csv", "--columns", "id,bdy"], "no column 'bdy'. Did you mean 'body'?"),
+        (["--to", "labels.csv", "--min-belief", "80"], "beliefs go from 0 to 1: for 80 %, write 0.8"),
+        (["--to", "labels.csv", "--min-belief", "nan"], "beliefs go from 0 to 1"),
+        (["--columns", "body"], "--to labels.csv"),
+        (["--min-belief", "0"], "--to labels.csv"),
+        (["--plain-names"], "--to labels.csv"),
+    ],
+)
+def test_labels_that_cannot_be_had_are_told_before_the_work(arguments, fact, folder, capfd):
+    ended = call(capfd, "export", *arguments)
+    assert ended.code == 3
+    assert fact in one_line(ended)
+    assert not (folder / "out").exists()
+    assert not (folder / "labels.csv").exists()
+
+
 @pytest.mark.parametrize("command", [["export"], ["predict", "more.csv"]])
 @pytest.mark.parametrize("target", ["news.csv", "../news/news.csv", "linked.csv"])
 def test_rows_are_never_written_over(command, target, folder, capfd):

@@ -78,7 +78,7 @@ class RowFile(RowStore):
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
-        self._given = separator, encoding
+        self.given = separator, encoding
         self._frame: pl.DataFrame | None = None  # of files that have to be read as a whole
         self._schema: dict[str, pl.DataType] | None = None
         self._stamp = stamp(self.path)
@@ -213,7 +213,7 @@ class RowFile(RowStore):
     def dialect(self) -> Dialect:
         """The separator and the encoding of a csv file."""
         with explained(self.path):
-            return find_dialect(self.path, *self._given, usual="\t" if self.kind == "tsv" else ",")
+            return find_dialect(self.path, *self.given, usual="\t" if self.kind == "tsv" else ",")
 
     def _whole(self, **how: Any) -> pl.DataFrame:
         """All rows of a file that cannot be read piece by piece: a sheet, or text that is not in UTF-8."""
