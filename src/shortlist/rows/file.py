@@ -188,8 +188,10 @@ class RowFile(RowStore):
             with atomic(copy) as file:
                 self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
                 self.check_unchanged()
-        except (pl.exceptions.PolarsError, OSError):  # a full disk is no reason to fail; a file that cannot be read is
-            return False  # one, and tells so when it is read itself
+        except (BadFile, OSError) as error:  # a full disk is no reason to fail; a file that cannot be read is one, and
+            if isinstance(error, BadFile) and error.file != str(copy):  # tells so when it is read itself
+                raise
+            return False
         return True
 
     def _empty(self, columns: Sequence[str] | None) -> pl.DataFrame:
