@@ -17,6 +17,7 @@ from typing import Any
 import shortlist
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
+from shortlist.project.code.printed import printing
 from shortlist.project.code.source import Source, local_files
 from shortlist.project.mistake import BadProject
 
@@ -117,7 +118,7 @@ def importable(folder: Path) -> Iterator[None]:
     sys.dont_write_bytecode = True  # an edit within a second of the last one must be seen
     importlib.invalidate_caches()
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        with printing():
             yield
     finally:
         sys.path.remove(here)

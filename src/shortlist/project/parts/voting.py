@@ -20,6 +20,7 @@ from shortlist.labelers.ballot import Ballot
 from shortlist.labelspace import LabelSpace
 from shortlist.progress import Advance
 from shortlist.project.code.load import importable
+from shortlist.project.code.printed import Lines, gathered, hand_over
 from shortlist.project.code.roster import Roster
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.parts.ballots import Files, Labelers, PartPiece, Voted, VoteJob
@@ -144,6 +145,7 @@ class Answers(NamedTuple):
 
     part: Part
     ballots: list[Ballot]
+    printed: list[Lines]
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,9 @@ class AskChunk:
     askers: dict[Labelers, Asker]
 
     def __call__(self, piece: ChunkPiece) -> Answers:
-        return Answers(piece.part, self.askers[piece.labelers](piece.chunk))
+        with gathered() as printed:
+            ballots = self.askers[piece.labelers](piece.chunk)
+        return Answers(piece.part, ballots, printed)
 
 
 def _here(roster: Roster, rows: Rows, job: VoteJob, known: Known, engine: Engine, advance: Advance) -> Iterator[Voted]:
@@ -169,7 +173,9 @@ def _here(roster: Roster, rows: Rows, job: VoteJob, known: Known, engine: Engine
     function = AskChunk({asked: job.asker.only(asked) for asked in {job.missing(files) for files in unseen.values()}})
     waiting: list[list[Ballot]] = []
     with closing(_answers(roster, engine, function, _pieces(rows, job, unseen, function, engine.workers))) as answers:
-        for part, ballots in answers:
+        for part, ballots, printed in answers:
+            for lines in printed:
+                hand_over(lines)
             waiting.append(ballots)
             advance(len(ballots[0].codes))
             if sum(len(ballot.codes) for ballot, *_ in waiting) == part.rows:
