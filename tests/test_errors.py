@@ -29,7 +29,7 @@ def test_every_error_is_of_the_family_and_of_a_builtin_kind():
     assert len(family) >= 8
     for error in family:
         assert issubclass(error, ShortlistError)
-        assert issubclass(error, (ValueError, RuntimeError, ImportError))
+        assert issubclass(error, (ValueError, TypeError, RuntimeError, ImportError))
 
 
 def test_every_warning_is_of_the_family():
@@ -64,7 +64,7 @@ def test_require_gives_the_package_or_the_command_that_installs_it():
     with pytest.raises(MissingPackage) as caught:
         require("no_such_package.inside", extra="torch")
     assert "no_such_package:" in str(caught.value)
-    assert "pip install 'shortlist[torch]'" in str(caught.value)
+    assert "pip install '.[torch]'" in str(caught.value)
     assert isinstance(caught.value, ImportError)
 
 

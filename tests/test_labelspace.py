@@ -42,6 +42,7 @@ def test_names_of_numpy_become_plain_text():
         (["a"], "at least two classes; got ['a']"),
         ([], "at least two"),
         (["a", "b", "a"], "'a' is named twice"),
+        (["a", "b\ud800"], r"class 'b\ud800' holds half a character"),
         (["a", ""], "got ''"),
         (["a", 3], "got 3"),
         (["a", None], "got None"),

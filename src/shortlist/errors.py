@@ -201,7 +201,7 @@ def require(package: str, extra: str) -> ModuleType:
         return importlib.import_module(package)
     except ImportError as missing:
         root = package.split(".")[0]
-        raise MissingPackage(f"this needs {root}: pip install 'shortlist[{extra}]'") from missing
+        raise MissingPackage(f"this needs {root}: in a checkout of shortlist, pip install '.[{extra}]'") from missing
 
 
 @contextmanager

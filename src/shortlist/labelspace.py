@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadShortlist, UnknownClass
-from shortlist.wording import did_you_mean, given_twice
+from shortlist.wording import did_you_mean, given_twice, half_a_character
 
 Shortlist: TypeAlias = frozenset[str]
 
@@ -69,6 +69,8 @@ class LabelSpace(Sequence[str]):
                 raise BadShortlist(f"class names are non-empty strings; got {name!r}{hint}")
         self.names: tuple[str, ...] = tuple(_plain(name) for name in given)
         self._positions = {name: j for j, name in enumerate(self.names)}
+        if (half := half_a_character(self.names)) is not None:
+            raise BadShortlist(f"class {half!r} holds half a character (a lone surrogate), which no file can hold")
         if twice := given_twice(self.names):
             raise BadShortlist(f"class {twice!r} is named twice")
         if len(self.names) < 2:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 # Characters that change how the text around them is shown: controls of terminals, and of the direction of writing
 _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_HALF = re.compile("[\ud800-\udfff]")  # surrogates without the other half
 
 
 def visible(text: str) -> str:
@@ -35,6 +36,11 @@ def some_of(words: Iterable[str], most: int = 6, joint: str = ", ", last: str = 
     words = list(words)
     shown = joint.join(words[:most])
     return f"{shown}{last}{len(words) - most:,} more" if len(words) > most else shown
+
+
+def half_a_character(words: Iterable[str]) -> str | None:
+    """The first word with a lone surrogate, which no table and no page can hold, or nothing."""
+    return next((word for word in words if _HALF.search(word)), None)
 
 
 def given_twice(words: Sequence[str]) -> str | None:

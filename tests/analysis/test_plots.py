@@ -65,5 +65,5 @@ def test_axes_of_ones_own(analysis):
 
 def test_without_matplotlib_the_extra_is_named(analysis, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingPackage, match=r"shortlist\[plots\]"):
+    with pytest.raises(MissingPackage, match=r"pip install '\.\[plots\]'"):
         analysis.plot.overlap()

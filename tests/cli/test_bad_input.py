@@ -212,6 +212,10 @@ BAD = {
         labelers(CODE + "a = [keywords(['x'], says='sports', name='money')]\n"),
         ["two labelers are called 'money'"],
     ),
+    "half a character in a name": (
+        labelers(CODE + 'x = keywords(["goal"], says="sports", name="x\\ud800")\n'),
+        ["half a character"],
+    ),
     "a column nobody has": (
         labelers(CODE + "a = keywords(['x'], says='sports', on='titel', name='a')\n"),
         ["labelers.py, line 4", "'titel'"],
@@ -327,12 +331,12 @@ def test_a_package_that_is_not_installed(folder, capfd, monkeypatch):
     from shortlist.errors import MissingPackage
 
     def missing(*_):
-        raise MissingPackage("this needs jinja2: pip install 'shortlist[report]'")
+        raise MissingPackage("this needs jinja2: pip install '.[report]'")
 
     monkeypatch.setattr("shortlist.reporting.page.environment", missing)
     ended = call(capfd, "report", "--force")
     assert ended.code == 4
-    assert "pip install 'shortlist[report]'" in one_line(ended)
+    assert "pip install '.[report]'" in one_line(ended)
     assert call(capfd, "report").code == 4
     ended = call(capfd, "run")  # as part of a run it is passed over
     assert ended.code == 0

@@ -243,3 +243,9 @@ def test_a_crash_tells_the_row_and_how_to_go_on():
     assert 'on_error = "abstain"' in str(error.value)
     assert isinstance(error.value.__cause__, IndexError)
     assert error.value.row == 1
+
+
+def test_half_a_character_in_a_name_is_told():
+    with pytest.raises(BadLabeler, match="half a character") as told:
+        apply([keywords(["x"], says="a", name="x\ud800")], ["x"], space=SPACE)
+    assert told.value.labeler == "x\ud800"

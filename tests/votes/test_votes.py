@@ -315,6 +315,7 @@ def test_bad_codes(codes, facts):
     ("changes", "error", "facts"),
     [
         ({"names": ["a", "b", "a"]}, BadVotes, ["two labelers are called 'a'"]),
+        ({"names": ["a", "b\ud800", "c"]}, BadVotes, [r"labeler 'b\ud800': its name holds half a character"]),
         ({"names": ["a", "b"]}, BadVotes, ["3 names", "got 2"]),
         ({"names": ["a", "b", 3]}, BadVotes, ["got 3"]),
         ({"names": ["a", "b", ""]}, BadVotes, ["''"]),

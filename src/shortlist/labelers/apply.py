@@ -24,7 +24,7 @@ from shortlist.progress import Advance, Tell, counted, live_line
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.concat import infer_codomain, merged_failure
-from shortlist.wording import given_twice
+from shortlist.wording import given_twice, half_a_character
 
 OnError = Literal["raise", "abstain"]
 WIDE = 262_144  # rows of a chunk for labelers that search columns
@@ -170,7 +170,10 @@ def _labelers(given: Any) -> tuple[Labeler, ...]:
     found = tuple(g if isinstance(g, Labeler) else FunctionLabeler(g) for g in given)
     if not found:
         raise BadLabeler("there are no labelers to apply")
-    if twice := given_twice([labeler.name for labeler in found]):
+    names = [labeler.name for labeler in found]
+    if (half := half_a_character(names)) is not None:
+        raise BadLabeler(f"labeler {half!r}: its name holds half a character (a lone surrogate)", labeler=half)
+    if twice := given_twice(names):
         raise BadLabeler(f"two labelers are called {twice!r}: give each its own name=…", labeler=twice)
     return found
 

@@ -12,7 +12,7 @@ from shortlist.errors import BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.patterns import Codes
-from shortlist.wording import given_twice
+from shortlist.wording import given_twice, half_a_character
 
 
 def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -52,6 +52,8 @@ def checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
     for name in given:
         if not isinstance(name, str) or not name:
             raise BadVotes(f"names of labelers are non-empty strings; got {name!r}")
+    if (half := half_a_character(given)) is not None:
+        raise BadVotes(f"labeler {half!r}: its name holds half a character (a lone surrogate), which no file can hold")
     if twice := given_twice(given):
         raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
     return tuple(str(name) for name in given)
