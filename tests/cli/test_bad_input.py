@@ -126,8 +126,11 @@ BAD = {
         more('[label_model]\nmax_iter = 9\nbalance = "learn"\n'),
         ["line 20", 'estimator="likelihood"'],
     ),
-    "an option of no estimator": (more("[label_model.estimator]\nunanimty = 0.8\n"), ["line 19", "'unanimity'"]),
-    "an estimator that cannot be": (more("[label_model]\nestimator = { unanimity = 8 }\n"), ["line 19", "below 1"]),
+    "an option of no estimator": (more("[label_model.estimator]\nclas_votes = 8.0\n"), ["line 19", "'class_votes'"]),
+    "an estimator that cannot be": (
+        more("[label_model]\nestimator = { accuracy_mean = 8 }\n"),
+        ["line 19", "accuracy_mean"],
+    ),
     "a balance of other classes": (more("[label_model]\nbalance = { sport = 1 }\n"), ["line 19", "sport"]),
     "a file that labelers read, missing": (more('[labelers]\ndepends = ["w.txt"]\n'), ["line 19", "w.txt does not"]),
     "a type unknown": (more('[data.types]\nn = "float"\n'), ["line 18", "'number'"]),

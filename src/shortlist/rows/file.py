@@ -188,8 +188,12 @@ class RowFile(RowStore):
             with atomic(copy) as file:
                 self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
                 self.check_unchanged()
-        except (pl.exceptions.PolarsError, OSError):  # a full disk is no reason to fail; a file that cannot be read is
-            return False  # one, and tells so when it is read itself
+        except BadFile as error:
+            if error.file != str(copy):
+                raise
+            return False  # a full disk is no reason to fail
+        except (pl.exceptions.PolarsError, OSError):  # a file that cannot be read tells so when it is read itself
+            return False
         return True
 
     def _empty(self, columns: Sequence[str] | None) -> pl.DataFrame:
