@@ -126,10 +126,13 @@ BAD = {
         more('[label_model]\nmax_iter = 9\nbalance = "learn"\n'),
         ["line 20", 'estimator="likelihood"'],
     ),
-    "an option of no estimator": (more("[label_model.estimator]\nclas_votes = 8.0\n"), ["line 19", "'class_votes'"]),
+    "an option of no estimator": (
+        more("[label_model.estimator]\naccuracy_meen = 0.8\n"),
+        ["line 19", "'accuracy_mean'"],
+    ),
     "an estimator that cannot be": (
         more("[label_model]\nestimator = { accuracy_mean = 8 }\n"),
-        ["line 19", "accuracy_mean"],
+        ["line 19", "between 0 and 1"],
     ),
     "a balance of other classes": (more("[label_model]\nbalance = { sport = 1 }\n"), ["line 19", "sport"]),
     "a file that labelers read, missing": (more('[labelers]\ndepends = ["w.txt"]\n'), ["line 19", "w.txt does not"]),
@@ -381,6 +384,25 @@ def test_a_name_that_labels_cannot_have_is_told_before_the_work(folder, capfd):
     assert ended.code == 3
     assert ".parquet, .csv or .jsonl" in one_line(ended)
     assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [
+        (["--to", "labels.csv", "--columns", "id,bdy"], "no column 'bdy'. Did you mean 'body'?"),
+        (["--to", "labels.csv", "--min-belief", "80"], "beliefs go from 0 to 1: for 80 %, write 0.8"),
+        (["--to", "labels.csv", "--min-belief", "nan"], "beliefs go from 0 to 1"),
+        (["--columns", "body"], "--to labels.csv"),
+        (["--min-belief", "0"], "--to labels.csv"),
+        (["--plain-names"], "--to labels.csv"),
+    ],
+)
+def test_labels_that_cannot_be_had_are_told_before_the_work(arguments, fact, folder, capfd):
+    ended = call(capfd, "export", *arguments)
+    assert ended.code == 3
+    assert fact in one_line(ended)
+    assert not (folder / "out").exists()
+    assert not (folder / "labels.csv").exists()
 
 
 @pytest.mark.parametrize("command", [["export"], ["predict", "more.csv"]])

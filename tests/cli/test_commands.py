@@ -140,6 +140,20 @@ def test_export_and_predict_elsewhere(folder, capfd):
     assert call(capfd, "export", "--to", "labels.xlsx").code == 3
 
 
+def test_export_of_columns_and_of_rows_believed_enough(folder, capfd):
+    asked = ["--to", "labels.csv", "--columns", "body, n", "--min-belief", "0.8", "--plain-names"]
+    ended = call(capfd, "export", *asked)
+    assert ended.code == 0, ended.err
+    found = pl.read_csv("labels.csv")
+    assert found.columns[:4] == ["id", "body", "n", "class"]
+    assert found["belief"].min() >= 0.8
+    assert f"{len(found)} of 300 rows are labelled with a belief of at least 0.8 → labels.csv" in ended.out
+    told = json.loads(call(capfd, "export", *asked, "--json").out)
+    assert told["labelled"] == len(found)
+    assert told["classes"] == {name: (found["class"] == name).sum() for name in told["classes"]}
+    assert pl.read_parquet("out/labels.parquet").height == 300
+
+
 def test_check_is_strict_when_asked(folder, capfd):
     assert call(capfd, "check").code == 0
     ended = call(capfd, "check", "--strict")

@@ -157,11 +157,13 @@ def test_options_of_the_model_only_fit_again(project):
 
 def test_settings_of_the_estimator_are_a_table(project):
     edit(
-        project.folder / "shortlist.toml", "[classifier]", "[label_model.estimator]\nclass_votes = 7.0\n\n[classifier]"
+        project.folder / "shortlist.toml",
+        "[classifier]",
+        "[label_model.estimator]\naccuracy_mean = 0.7\n\n[classifier]",
     )
-    assert project.model.estimator.class_votes == 7.0
+    assert project.model.estimator.accuracy_mean == 0.7
     assert project.run(["fit"])[-1].status == "up to date"
-    edit(project.folder / "shortlist.toml", "class_votes = 7.0", 'kind = "likelihood"\naccuracy_mean = 0.9')
+    edit(project.folder / "shortlist.toml", "accuracy_mean = 0.7", 'kind = "likelihood"\naccuracy_mean = 0.9')
     assert project.model.estimator == Likelihood(accuracy_mean=0.9)
 
 

@@ -147,6 +147,13 @@ def check(
 @stage_command("export")
 def export(
     to: Annotated[Path | None, typer.Option("--to", help="Another file to write: .parquet, .csv or .jsonl.")] = None,
+    columns: Annotated[str, typer.Option(help="Of --to: columns of the data to add, such as the text: A,B.")] = "",
+    min_belief: Annotated[
+        float | None, typer.Option(help="Of --to: only rows whose class is believed at least so much, 0 to 1.")
+    ] = None,
+    plain_names: Annotated[
+        bool, typer.Option("--plain-names", help="Of --to: names of columns that a database takes without quotes.")
+    ] = False,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,
@@ -155,7 +162,7 @@ def export(
     """Write the labels: class, belief, margin, shortlist and one column of beliefs per class."""
     from shortlist.cli.commands import show_export
 
-    show_export(project, to, force=force, as_json=json)
+    show_export(project, to, columns, min_belief, plain_names=plain_names, force=force, as_json=json)
 
 
 @stage_command("report")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shortlist.cli.ending import ending
+from shortlist.cli.init import names
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
 from shortlist.wording import some_of
 
+if TYPE_CHECKING:
+    from shortlist.project.parts.extract import Extract
 
-def _run(folder: Path, stage: str, screen: Screen, force: bool) -> tuple[Project, Outcome]:
+
+def _run(project: Project, stage: str, screen: Screen, force: bool) -> tuple[Project, Outcome]:
     """Bring one stage up to date; what goes before it is told in a line each."""
-    project = Project(folder)
     with screen.working():
         outcomes = project.run([stage], force=force, listener=screen)
     screen.notes([one for one in outcomes if one.status == "done" or (one.stage == stage and one.status != "skipped")])
@@ -47,7 +50,7 @@ def show_run(
 def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outcome:
     """Bring a stage up to date, and show its one line."""
     screen = Screen(as_json=as_json)
-    _, outcome = _run(folder, stage, screen, force)
+    _, outcome = _run(Project(folder), stage, screen, force)
     if outcome.status == "skipped":
         raise MissingPackage(outcome.notes[0])
     if not as_json:
@@ -58,7 +61,7 @@ def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outco
 
 def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
-    project, outcome = _run(folder, "vote", screen, force)
+    project, outcome = _run(Project(folder), "vote", screen, force)
     from shortlist.analysis import Analysis
 
     sample = project.session.sample
@@ -70,7 +73,7 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
 
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
-    project, outcome = _run(folder, "fit", screen, force)
+    project, outcome = _run(Project(folder), "fit", screen, force)
     analysis = project.session.seen
     table = analysis.labelers(level=None)
     shares = (analysis.mass / len(analysis.votes)).tolist()
@@ -85,7 +88,7 @@ def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
 
 def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> bool | None:
     screen = Screen(as_json=as_json)
-    project, outcome = _run(folder, "check", screen, force)
+    project, outcome = _run(Project(folder), "check", screen, force)
     checkup = project.session.checkup
     for line in checkup.lines():
         screen.text(line)
@@ -100,20 +103,44 @@ def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> boo
     return found
 
 
-def show_export(folder: Path, to: Path | None, *, force: bool, as_json: bool) -> None:
-    screen = Screen(as_json=as_json)
-    if to is not None:
-        from shortlist.rows import table_format
+def show_export(
+    folder: Path,
+    to: Path | None,
+    columns: str,
+    min_belief: float | None,
+    *,
+    plain_names: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from shortlist.project.parts.extract import Extract
+    from shortlist.project.stages.export import write_extract
 
-        table_format(to)  # a name that cannot be is told before the work
-    project, outcome = _run(folder, "export", screen, force)
+    screen, project = Screen(as_json=as_json), Project(folder)
+    extract = Extract(tuple(names(columns)), min_belief, plain_names)
+    _check_export(project, to, extract)
+    _, outcome = _run(project, "export", screen, force)
+    where, facts = outcome.outputs[0], outcome.facts
     if to is not None:
-        project.export(to)
-    where = to or outcome.outputs[0]
-    classes = outcome.facts["classes"]
-    screen.text(f"{outcome.facts['labelled']:,} of {len(project.session.parts):,} rows are labelled → {where}")
-    screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in classes.items()])
-    screen.json({**outcome.to_dict(), "outputs": [str(where)]})
+        with project.open() as session:
+            where, facts = to, write_extract(session, to, extract)
+    least = "" if min_belief is None else f" with a belief of at least {min_belief:g}"
+    screen.text(f"{facts['labelled']:,} of {len(project.session.parts):,} rows are labelled{least} → {where}")
+    screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in facts["classes"].items()])
+    screen.json({**outcome.to_dict(), **facts, "outputs": [str(where)]})
+
+
+def _check_export(project: Project, to: Path | None, extract: Extract) -> None:
+    """What cannot be is told before the work."""
+    from shortlist.rows import table_format
+
+    if to is not None:
+        table_format(to)
+        extract.check(project.rows)
+    elif extract != type(extract)():
+        raise ShortlistError(
+            "--columns, --min-belief and --plain-names are about a file of your own: say which, --to labels.csv"
+        )
 
 
 def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json: bool) -> None:

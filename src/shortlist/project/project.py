@@ -110,13 +110,26 @@ class Project:
         """Write the report; where it is comes back."""
         return self.run(["report"])[-1].outputs[0]
 
-    def export(self, path: str | os.PathLike[str]) -> Path:
-        """Write the labels to a parquet, csv or jsonl file of your choice."""
-        from shortlist.project.stages.export import write_labels
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        columns: str | Sequence[str] = (),
+        min_belief: float | None = None,
+        plain_names: bool = False,
+    ) -> Path:
+        """Write the labels to a parquet, csv or jsonl file of your choice.
 
+        columns       of the data, such as the text, to stand before the labels
+        min_belief    only rows whose class is believed at least so much, from 0 to 1
+        plain_names   names of columns that a database takes without quotes: belief_middle_east
+        """
+        from shortlist.project.parts.extract import Extract
+        from shortlist.project.stages.export import write_extract
+
+        names = (columns,) if isinstance(columns, str) else tuple(columns)
         with self.open() as session:
-            run_stages(session, ["fit"], force=False)
-            write_labels(session, Path(path))
+            write_extract(session, Path(path), Extract(names, min_belief, plain_names))
         return Path(path)
 
     def predict(

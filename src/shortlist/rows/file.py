@@ -78,7 +78,7 @@ class RowFile(RowStore):
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
-        self._given = separator, encoding
+        self.given = separator, encoding
         self._frame: pl.DataFrame | None = None  # of files that have to be read as a whole
         self._schema: dict[str, pl.DataType] | None = None
         self._stamp = stamp(self.path)
@@ -188,11 +188,9 @@ class RowFile(RowStore):
             with atomic(copy) as file:
                 self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
                 self.check_unchanged()
-        except BadFile as error:
-            if error.file != str(copy):
+        except (BadFile, OSError) as error:  # a full disk is no reason to fail; a file that cannot be read is one, and
+            if isinstance(error, BadFile) and error.file != str(copy):  # tells so when it is read itself
                 raise
-            return False  # a full disk is no reason to fail
-        except (pl.exceptions.PolarsError, OSError):  # a file that cannot be read tells so when it is read itself
             return False
         return True
 
@@ -217,7 +215,7 @@ class RowFile(RowStore):
     def dialect(self) -> Dialect:
         """The separator and the encoding of a csv file."""
         with explained(self.path):
-            return find_dialect(self.path, *self._given, usual="\t" if self.kind == "tsv" else ",")
+            return find_dialect(self.path, *self.given, usual="\t" if self.kind == "tsv" else ",")
 
     def _whole(self, **how: Any) -> pl.DataFrame:
         """All rows of a file that cannot be read piece by piece: a sheet, or text that is not in UTF-8."""

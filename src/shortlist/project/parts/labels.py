@@ -19,6 +19,7 @@ from shortlist.beliefs import LabelTable
 from shortlist.engines import Engine
 from shortlist.progress import Advance
 from shortlist.project.kept.state import write_json
+from shortlist.project.parts.extract import Extract, Extractor
 from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
 from shortlist.project.rows import Rows
 from shortlist.rows import write_table
@@ -142,18 +143,19 @@ def class_counts(frame: pl.DataFrame) -> Counter[str]:
     return Counter(dict(frame["class"].drop_nulls().value_counts().iter_rows()))
 
 
-def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance) -> Counter[str]:
-    """All labels in one file, in the order of the rows."""
+def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance, extract: Extract) -> Counter[str]:
+    """The labels that are asked for in one file, in the order of the rows."""
     counts: Counter[str] = Counter()
 
     def frames() -> Iterator[pl.DataFrame]:
         for piece in pieces_of(parts_of(rows), rows):
             for frame in job.frames(piece):
-                counts.update(class_counts(frame))
+                counts.update(class_counts(frame.filter(extract.kept(frame))))
                 advance(len(frame))
                 yield frame
 
-    write_table(path, frames(), job.table.schema)
+    made = Extractor(extract, rows, job.table.schema)
+    write_table(path, made.frames(frames()), made.schema)
     return counts
 
 

@@ -61,6 +61,7 @@ class SourceFile(NamedTuple):
 
     path: str
     types: dict[str, str]
+    dialect: tuple[str | None, str | None]  # separator and encoding of a csv file, where the settings name them
     stamp: tuple[int, int]  # size and time of the last change, as the driver saw them
 
 
@@ -73,7 +74,7 @@ class PartReader:
     @classmethod
     def of(cls, rows: Rows) -> PartReader:
         files = (
-            SourceFile(str(file.path.absolute()), file.types, stamp(file.path)[:2])
+            SourceFile(str(file.path.absolute()), file.types, file.given, stamp(file.path)[:2])
             for file in rows.files  # a worker may see another inode
         )
         return cls(tuple(files))
@@ -94,7 +95,8 @@ class PartReader:
         self._check_unchanged(parts[0].file)
 
     def open(self, f: int) -> RowFile:
-        return RowFile(self.files[f].path, self.files[f].types)
+        path, types, (separator, encoding), _stamp = self.files[f]
+        return RowFile(path, types, separator=separator, encoding=encoding)
 
     def _check_unchanged(self, f: int) -> None:
         path = Path(self.files[f].path)

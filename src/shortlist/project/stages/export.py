@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
+    from shortlist.project.parts.extract import Extract
     from shortlist.project.parts.labels import LabelJob
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
@@ -50,13 +51,26 @@ def label_files(path: Path) -> list[Path]:
     return listed_files(path) if path.suffix == ".json" else [path]
 
 
-def write_labels(session: Session, path: Path) -> Facts:
-    """Write the labels of all rows, some rows at a time. How many rows got each class comes back."""
+def write_labels(session: Session, path: Path, extract: Extract | None = None) -> Facts:
+    """Write the labels of all rows, or what is asked for of them. How many rows got each class comes back."""
+    from shortlist.project.parts.extract import Extract
     from shortlist.project.parts.labels import write_one_file
 
     session.rows.refuse_to_overwrite(path)
-    counts = write_one_file(label_job(session, path), session.rows, path, session.listener.advance)
+    asked = extract or Extract()
+    counts = write_one_file(label_job(session, path), session.rows, path, session.listener.advance, asked)
     return label_facts(session, counts)
+
+
+def write_extract(session: Session, path: Path, extract: Extract) -> Facts:
+    """Fit where that is out of date, and write what is asked for. What cannot be had is told before the work."""
+    from shortlist.project.stages.running import run_stages
+    from shortlist.rows import table_format
+
+    table_format(path)
+    extract.check(session.rows)
+    run_stages(session, ["fit"], force=False)
+    return write_labels(session, path, extract)
 
 
 def write_label_parts(session: Session, path: Path) -> Facts:
