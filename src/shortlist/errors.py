@@ -131,7 +131,7 @@ class BadFile(ShortlistError, ValueError):
         return f"{self.file} {self.message}" if self.file is not None else self.message
 
 
-class CannotTravel(ShortlistError, TypeError):
+class CannotTravel(ShortlistError, ValueError):
     """Something that labelers use cannot be sent to workers elsewhere."""
 
 

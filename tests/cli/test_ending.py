@@ -50,7 +50,7 @@ def test_a_run_ends_with_it(tmp_path, monkeypatch, capfd):
     assert out.rstrip().endswith("Look at: out/report.html")
     edit(home / "labelers.py", '"election|minister"', '"nothing"')
     found = json.loads(call(capfd, "run", "--json").out)
-    assert found["since"]["label model"][1] == found["figures"]["label model"]
+    assert found["since"]["counting votes"][1] == found["figures"]["counting votes"]
     assert "Since" not in call(capfd, "run").out  # nothing was done
 
 

@@ -61,13 +61,13 @@ def test_a_package_that_is_not_the_one_is_refused():
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.ShortlistWarning")
 def test_digits_that_are_believed_wrong_are_named_right():
-    """A split of the development: two rows in five are believed wrong, and their clusters are named right."""
+    """A split of the development: three rows in ten are believed wrong, and their clusters are named right."""
     digits, unseen = sets.digits(), ("0", "2", "3")
     train, _, new = sample(digits, unseen, 0)
     model = ZeroShotClassifier(digits.table, detectors=AttributeDetectors(digits.table, kind="linear"))
     model.fit(digits.X[train], digits.y[train], unlabelled=digits.X[new], unseen=unseen)
     believed = np.array(model.unseen_)[model.beliefs_.argmax(axis=1)]
-    assert zero_shot_scores(digits.y[new], believed, unseen).unseen < 0.7
+    assert zero_shot_scores(digits.y[new], believed, unseen).unseen < 0.75
     assert model.scores(digits.X[new], digits.y[new]).unseen > 0.95
 
 

@@ -24,6 +24,7 @@ DEEP = 4  # how far is looked into what cannot travel
 MAKER = f"shortlist {shortlist.__version__}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 _opened: dict[str, Any] = {}  # in a worker: what was opened, by key; the last one only, since models are large
+_importable: list[str] = []  # in a worker: of which modules these are
 _folders: list[str] = []  # in a worker: where modules of users were written
 
 
@@ -67,7 +68,7 @@ class Packed:
 
         if self.maker != MAKER:
             raise ShortlistError(f"a worker has {MAKER}, and the work comes from {self.maker}: install the same there")
-        _make_importable(self.key, self.sources)
+        make_importable(self.sources)
         return pickle.loads(self.data)
 
 
@@ -77,8 +78,12 @@ def to_bytes(thing: Any) -> bytes:
     return data
 
 
-def _make_importable(key: str, sources: Mapping[str, str]) -> None:
-    """Write the user's modules to a folder of this process; those of earlier work are forgotten."""
+def make_importable(sources: Mapping[str, str]) -> None:
+    """Write the user's modules to a folder of this process, once; those of earlier work are forgotten."""
+    key = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
+    if _importable == [key]:
+        return
+    _importable[:] = [key]
     for folder in _folders:
         sys.path.remove(folder)
         for name, module in list(sys.modules.items()):

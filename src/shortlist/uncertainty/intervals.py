@@ -119,7 +119,16 @@ def _by_judgement(model: LabelModel, accuracy: Interval, evidence: Evidence, lev
     propensity = _of_shares(model.panel_.codes(evidence.votes), evidence.weights, level)
     balance = model.class_balance_
     by_class = _in_proportion(propensity, model.parameters_)
-    return Intervals(accuracy, propensity, by_class, Interval(balance.copy(), balance.copy()), level, "information")
+    return Intervals(
+        accuracy,
+        propensity,
+        by_class,
+        Interval(balance.copy(), balance.copy()),
+        level,
+        "information",
+        model.panel_.names,
+        tuple(model.panel_.space),
+    )
 
 
 # -- information ---------------------------------------------------------------------------------------

@@ -7,13 +7,15 @@ complete. Workers elsewhere are handed whole parts, which they read, vote on and
 from __future__ import annotations
 
 import gc
-from collections.abc import Generator, Iterator, Sequence
+import os
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from shortlist.engines import Engine, is_elsewhere, ordered
+from shortlist.engines.travel import make_importable
 from shortlist.errors import BadFile, LabelerFailed, PieceLost, ShortlistError
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.ballot import Ballot
@@ -153,8 +155,12 @@ class AskChunk:
     """What a worker does with a piece. It travels once to each worker."""
 
     askers: dict[Labelers, Asker]
+    sources: Mapping[str, str]  # the modules beside labelers.py, for what is imported while labelers run
+    home: int = field(default_factory=os.getpid)
 
     def __call__(self, piece: ChunkPiece) -> Answers:
+        if os.getpid() != self.home:
+            make_importable(self.sources)
         with gathered() as printed:
             ballots = self.askers[piece.labelers](piece.chunk)
         return Answers(piece.part, ballots, printed)
@@ -170,7 +176,8 @@ def _here(roster: Roster, rows: Rows, job: VoteJob, known: Known, engine: Engine
         else:
             advance(part.rows)
             yield job.finish(part, (), None, files)
-    function = AskChunk({asked: job.asker.only(asked) for asked in {job.missing(files) for files in unseen.values()}})
+    askers = {asked: job.asker.only(asked) for asked in {job.missing(files) for files in unseen.values()}}
+    function = AskChunk(askers, job.sources)
     waiting: list[list[Ballot]] = []
     with closing(_answers(roster, engine, function, _pieces(rows, job, unseen, function, engine.workers))) as answers:
         for part, ballots, printed in answers:

@@ -19,6 +19,8 @@ def first_copies(sample: Sample, says: Says) -> Positions:
     """
     layout, first = says.layout, np.arange(says.layout.n)
     rules = np.flatnonzero(says.telling)
+    if len(rules) < 2:
+        return first
     votes = sample.weights @ sample.hot  # (S,)
     total = layout.per_labeler(votes)
     together = _together(sample, says, rules)

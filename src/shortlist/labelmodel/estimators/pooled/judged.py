@@ -25,6 +25,7 @@ from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.formulae.likelihood import Emission
 
 SURENESS = 4.0  # the larger, the less do votes count that the others are unsure about
+NOTHING: Floats = np.zeros((1, 1))  # of a block where no labeler tells anything by voting
 SMALLEST = 1e-300  # of a sum that is divided by
 
 
@@ -61,6 +62,7 @@ class Judge:
         own = np.exp(table.votes.max(axis=1, keepdims=True) - table.votes)  # takes a vote out of the beliefs
         parts = in_order(threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks)
         counts, told, asked, mass = (sum(part) for part in zip(*parts, strict=True))
+        told, asked = (np.broadcast_to(each, counts.shape) for each in (told, asked))
         return Judged(counts, layout.per_labeler(told), np.maximum(mass + layout.per_labeler(asked), 0))
 
 
@@ -104,7 +106,7 @@ class JudgedBlock:
             counts += block.hot[block.many].T @ weighed
             mass = mass - weighed.sum(axis=0)
         if not self.telling.any():
-            return counts, np.zeros_like(counts), np.zeros_like(counts), mass
+            return counts, NOTHING, NOTHING, mass
         told = self._told(joint, own * propensity[block.owner])
         rest = own * (block.by_vote(self.weight * self.telling / z) @ joint)
         rest -= block.by_vote(block.weights[block.row] * self.telling) @ beliefs

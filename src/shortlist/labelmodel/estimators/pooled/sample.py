@@ -97,7 +97,8 @@ class Sample:
     def blocks(self) -> list[Block]:
         """All rows, some at a time."""
         votes = np.cumsum(np.minimum(self.n_votes, MANY) + 1) * self.layout.k
-        ends = np.unique(np.searchsorted(votes, np.arange(BUFFER, votes.max(initial=0) + BUFFER, BUFFER)) + 1)
+        size = max(BUFFER, self.layout.member.size)  # what a block gives is a table of shortlists × classes
+        ends = np.unique(np.searchsorted(votes, np.arange(size, votes.max(initial=0) + size, size)) + 1)
         starts = [0, *(int(end) for end in ends if end < len(self.weights))]
         parts = [slice(a, b) for a, b in zip(starts, [*starts[1:], len(self.weights)], strict=True)]
         return [Block.of(self.hot[part], self.weights[part], self.gold[part], self.layout) for part in parts]
