@@ -71,7 +71,11 @@ def test_a_disk_that_is_full_names_the_file_and_leaves_nothing_behind(project, s
         assert run(project, earlier).returncode == 0
     output = {"vote": "", "fit": "label_model.npz", "check": "", "export": f"labels.{form}", "report": "report.html"}
     ended = subprocess.run(
-        [sys.executable, "-c", SMALL, "900", stage], cwd=project, capture_output=True, text=True, env=environment()
+        [sys.executable, "-B", "-c", SMALL, "900", stage],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        env=environment(),
     )
     assert ended.returncode == 3, ended.stderr
     assert len(ended.stderr.splitlines()) == 1
