@@ -1,4 +1,4 @@
-"""The examples do what they say: digits beat a count of votes, and the picture shows what the model believes."""
+"""The examples do what they say: digits are level with a count of votes or better, and the picture shows what the model believes."""
 
 import re
 from xml.etree import ElementTree
@@ -8,7 +8,7 @@ from examples.picture import SENTENCE, draw, votes_on
 from shortlist.demo.labelers import CLASSES
 
 
-def test_digits_beat_counting_votes(capsys):
+def test_digits_are_level_with_counting_votes(capsys):
     main()
     shown = capsys.readouterr().out
     scores = {name: float(share) for name, share in re.findall(r"│ (.+?) +│ +([\d.]+)% │", shown)}

@@ -63,8 +63,9 @@ class LabelModel(Predictor):
     ----------
     estimator : `Pooled(...)`, `Likelihood(...)`, or another `Estimator`; "pooled" and "likelihood" for their defaults
     balance : "uniform"; a share for every class, by position or by name; or "learn" (likelihood only). None leaves it
-        to the estimator: equal classes, unless (pooled) the votes clearly say otherwise
-    max_iter, tol : the solver stops when a step gains less than `tol` of the penalised likelihood, twice running
+        to the estimator: equal classes; pooled: as the votes have it, as far as the fit is trusted
+    max_iter : how many steps at most
+    tol : of the likelihood: it stops when a step gains less than this share of it, twice running
     seed : of random starting points and batches
     device : "cpu", or a torch device such as "cuda"
     threads : how many cores to use on the CPU; None for all. The answer does not depend on it.

@@ -71,8 +71,8 @@ def collapsed(balance: Floats, panel: Panel) -> BalanceCollapsed | None:
 def not_converged(n_iter: int) -> NotConverged:
     """A fit that had to stop."""
     return NotConverged(
-        f"the fit stopped after {n_iter} iterations and was still improving. Raise max_iter, or tol if this "
-        "is good enough."
+        f"the fit stopped after {n_iter} iterations and was still moving. Raise max_iter. (Of the likelihood, a larger "
+        "tol stops earlier.)"
     )
 
 

@@ -27,14 +27,13 @@ class Settled:
 
     accuracy: Floats  # (n, k)
     lift: Floats  # (n, k): how often a labeler votes on each class, up to a factor
-    right: Floats  # (n, k): judged votes that hold the class
     votes: Floats  # (n, k): judged votes
     history: Floats  # (steps,): the largest change of a number in each step
     at_rest: bool
 
     def of_copies(self, first: Positions) -> Settled:
         """Copies are what the first of them is."""
-        each = {name: getattr(self, name)[first] for name in ("accuracy", "lift", "right", "votes")}
+        each = {name: getattr(self, name)[first] for name in ("accuracy", "lift", "votes")}
         return replace(self, **each)
 
     def parameters(self, says: Says, gold: GoldVotes, balance: Floats) -> Parameters:
@@ -57,7 +56,7 @@ def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_i
         history.append(change(before, here))
         at_rest = history[-1] < AT_REST
         if at_rest or len(history) >= max_iter:
-            return Settled(accuracy, lift, right, votes, np.array(history), at_rest)
+            return Settled(accuracy, lift, votes, np.array(history), at_rest)
 
 
 def prior_parameters(settings: Pooled, says: Says, balance: Floats) -> Parameters:
