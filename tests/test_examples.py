@@ -1,4 +1,4 @@
-"""The examples do what they say: digits are level with a count of votes or better, and the picture shows what the model believes."""
+"""The examples do what they say: digits are level with a vote count, and the picture shows what is believed."""
 
 import re
 from xml.etree import ElementTree
