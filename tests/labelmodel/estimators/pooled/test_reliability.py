@@ -23,14 +23,14 @@ def world(rng, m=1500):
     held = np.array([[truth[a] + 1 == v for a, v in enumerate(c)] for c in columns[:4]])
     right = [h[c > 0].mean() for h, c in zip(held, columns[:4], strict=True)]
     right += [(truth[c.astype(bool)] == j).mean() for c, j in zip(columns[4:], (0, 1, 2, 0), strict=True)]
-    return votes, np.array(right)
+    return votes, np.array(right), truth
 
 
 @quiet
 def test_intervals_cover_and_say_where_votes_cannot_tell():
     covered, errors = [], []
     for seed in range(25):
-        votes, right = world(np.random.default_rng(seed))
+        votes, right, _ = world(np.random.default_rng(seed))
         model = LabelModel().fit(votes)
         low, high = model.estimate_.labeler_interval(0.9)
         covered.append((low <= right) & (right <= high))
@@ -43,8 +43,20 @@ def test_intervals_cover_and_say_where_votes_cannot_tell():
 
 
 @quiet
+def test_intervals_by_class_cover():
+    covered = []
+    for seed in range(15):
+        votes, _, truth = world(np.random.default_rng(seed))
+        low, high = LabelModel().fit(votes).estimate_.accuracy_interval(0.9)
+        for i, j in np.ndindex(4, 3):
+            said = votes.codes[(votes.codes[:, i] > 0) & (truth == j), i]
+            covered.append(low[i, j] <= (said == j + 1).mean() <= high[i, j])
+    assert np.mean(covered) > 0.88
+
+
+@quiet
 def test_by_class_what_is_true_by_construction_has_no_width():
-    votes, _ = world(np.random.default_rng(0))
+    votes, _, _ = world(np.random.default_rng(0))
     found = intervals(LabelModel().fit(votes)).accuracy
     assert found.lower[4].tolist() == found.upper[4].tolist() == [1, 0, 0]
     assert (found.upper - found.lower)[:4].min() > 0.01

@@ -73,7 +73,7 @@ class Reliability:
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where votes cannot tell.
 
-        To what chance does, it adds half of what a labeler's own votes make of it, on either side.
+        Its width is what chance does, and twice what a labeler's own votes make of it.
         """
         reach = (self.most - self.least) / 2
         least, most = np.maximum(self.least - reach, 0.0), np.minimum(self.most + reach, 1.0)
@@ -81,7 +81,9 @@ class Reliability:
 
     def class_interval(self, level: float) -> tuple[Floats, Floats]:
         """(n, k) both: the same by class. What is true by construction has no width."""
-        lower, upper = _interval(self.by_class, self.by_class, np.nan_to_num(self.class_votes), level)
+        reach = (self.most - self.least)[:, None]
+        least, most = np.maximum(self.by_class - reach, 0.0), np.minimum(self.by_class + reach, 1.0)
+        lower, upper = _interval(least, most, np.nan_to_num(self.class_votes), level)
         settled = np.isnan(self.class_votes)
         return np.where(settled, self.by_class, lower), np.where(settled, self.by_class, upper)
 
