@@ -1,11 +1,13 @@
 """What every engine has to do: the same results as one process, whoever works and however the rows are cut."""
 
+import threading
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from shortlist import LabelModel, apply, keywords, pattern
+from shortlist import LabelModel, apply, keywords, labeler, pattern
 from shortlist.engines import ordered
 from shortlist.errors import CannotTravel, ShortlistError
 from tests.engines.articles import LABELERS, make, outputs
@@ -104,6 +106,73 @@ def test_a_labeler_that_fails_is_told_at_its_row_and_line(engine, tmp_path):
     with pytest.raises(ShortlistError, match=r"labeler 'power' failed on row \d+: ZeroDivisionError") as error:
         project.run(engine=engine)
     assert error.value.line == 1 + code[: code.index("1 / 0")].count("\n")
+
+
+COUNTED = """
+import os
+from functools import cache
+from pathlib import Path
+
+from shortlist import from_classifier, labeler
+
+HERE = Path({here!r})
+
+
+def note(what):
+    with (HERE / what).open("a") as file:
+        file.write(f"{{os.getpid()}}\\n")
+
+
+class Model:
+    def __init__(self):
+        self.words = ["goal"]
+
+    def __setstate__(self, state):
+        note("travelled.txt")
+        self.__dict__.update(state)
+
+    def __call__(self, texts):
+        return [any(word in text for word in self.words) for text in texts]
+
+
+@cache
+def loaded():
+    note("loaded.txt")
+    return {{"minister"}}
+
+
+carried = from_classifier(Model(), {{True: "sports", False: None}}, on="body", name="carried")
+
+
+@labeler(says=["politics"])
+def asks_a_model(text):
+    return "politics" if loaded() & set(text.split()) else None
+"""
+
+
+def test_a_model_travels_and_is_loaded_once_per_worker(engine, tmp_path):
+    if not getattr(engine, "elsewhere", False):
+        pytest.skip("on this machine, labelers do not travel")
+    project = make(tmp_path / "news", labelers=COUNTED.format(here=str(tmp_path)))
+    project.run(["vote"], engine=engine)
+    for what in ("travelled.txt", "loaded.txt"):
+        by_process = Counter((tmp_path / what).read_text().split())
+        assert set(by_process.values()) == {1}, what
+        assert len(by_process) <= engine.workers
+
+
+def test_a_labeler_of_apply_that_cannot_travel_is_named(engine):
+    lock = threading.Lock()
+
+    @labeler(says=["a", "b"])
+    def locked(text):
+        with lock:
+            return "a"
+
+    if not getattr(engine, "elsewhere", False):
+        pytest.skip("processes of this machine say it in their own words")
+    with pytest.raises(CannotTravel, match=r"labeler 'locked' cannot travel.*lock in it cannot"):
+        apply([keywords(["a"], says="b"), locked], ["a", "b"], engine=engine)
 
 
 def test_what_cannot_travel_is_named(engine, tmp_path):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -60,6 +61,12 @@ def engine(request):
 
 def watched(folder, **options):
     return make(folder, labelers=CODE.format(here=str(folder)), **options)
+
+
+def slowly_watched(folder, **options):
+    """A project with time to do something while it runs: a row takes 20 ms."""
+    slow = CODE.replace("    if row.id ==", '    __import__("time").sleep(0.02)\n    if row.id ==')
+    return make(folder, labelers=slow.format(here=str(folder)), **options)
 
 
 @pytest.fixture(scope="module")
@@ -130,12 +137,31 @@ def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(engine, tmp_path, ref
     assert results(outputs(project)) == results(reference)
 
 
+class Doubling:
+    """A cluster that does every piece twice, at the same time: it is retried, or was thought to be lost."""
+
+    elsewhere, workers = True, 2
+
+    def map(self, function, pieces):
+        with ThreadPoolExecutor(2) as pool:
+            for number, piece in pieces:
+                first, _second = pool.map(function, [piece, piece])
+                yield number, first
+
+
+def test_a_piece_that_is_done_twice_counts_once(tmp_path, reference):
+    project = watched(tmp_path / "news")
+    project.run(engine=Doubling())
+    assert results(outputs(project)) == results(reference)
+    assert set(asked(project).values()) == {2}
+    assert not list(project.folder.rglob("*.tmp*"))
+
+
 @pytest.mark.parametrize("kind", CLUSTERS)
 def test_a_driver_that_is_killed_and_started_again(kind, tmp_path, reference):
     toml = TOML.replace("[engine]", f'[engine]\nkind = "{kind}"\nworkers = 2')
-    slow = CODE.replace("    if row.id ==", '    __import__("time").sleep(0.02)\n    if row.id ==')
     folder = tmp_path / "news"
-    project = make(folder, labelers=slow.format(here=str(folder)), toml=toml)
+    project = slowly_watched(folder, toml=toml)
     command = [sys.executable, "-m", "shortlist.cli", "run"]
     driver = subprocess.Popen(command, cwd=folder, env=environment(), start_new_session=True,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip

@@ -69,8 +69,7 @@ class Session:
         chosen = self.settings.engine
         if self._engine is None and chosen.kind == "local":
             return Local(chosen.workers or self.settings.labelers.workers)
-        more = {"gpus": chosen.gpus} if chosen.gpus else {}
-        engine = self._engine or make_engine(chosen.kind, chosen.address, chosen.workers, **more)
+        engine = self._engine or make_engine(chosen.kind, chosen.address, chosen.workers)
         self.listener.working_on(type(engine).__name__, engine.workers, getattr(engine, "dashboard", None))
         return engine
 
