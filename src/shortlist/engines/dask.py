@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import signal
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -84,26 +84,18 @@ class Dask(Lasting):
         return killed
 
     def _done(self, futures: Sequence[Any]) -> list[Any]:
-        """Of these, those that are done. Where that takes long, it is looked after the workers."""
-        begun = time.monotonic()
+        """Of these, those that are done. Where nobody works, own workers are started again, others are waited for."""
+        idle = 0.0
         while True:
             with self.client.as_current(), suppress(TimeoutError, CancelledError):
                 self._dask.wait(futures, LOOK, return_when="FIRST_COMPLETED")
             if done := [future for future in futures if future.status not in ("pending", "lost")]:
                 return done
-            if self.client.nthreads():
-                begun = time.monotonic()
-            else:
-                self._no_workers(time.monotonic() - begun)
-
-    def _no_workers(self, seconds: float) -> None:
-        """Nobody has worked for so long: processes of this machine are started again, those of a cluster awaited."""
-        if self._cluster is not None:
-            self._cluster.scale(self._count)
-        elif seconds > PATIENCE:
-            raise ShortlistError(
-                f"the Dask cluster has had no workers for {PATIENCE} seconds: start some, and run again"
-            )
+            idle = 0 if self.client.nthreads() else idle + LOOK
+            if idle and self._cluster is not None:
+                self._cluster.scale(self._count)
+            elif idle > PATIENCE:
+                raise ShortlistError(f"the Dask cluster has had no workers for {PATIENCE} s: start some, and run again")
 
     @contextmanager
     def _carried(self, packed: Packed, gpus: float) -> Iterator[Callable[[Any], Any]]:
@@ -143,5 +135,10 @@ def _local_cluster(distributed: Any, count: int) -> Any:
     """Processes of this machine, which share its cores."""
     return distributed.LocalCluster(
         n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0", env=share_of_cores(count),
-        silence_logs=50,
+        silence_logs=50, preload=[__name__],
     )  # fmt: skip
+
+
+def dask_setup(_worker: Any) -> None:
+    """Dask calls it where a worker of this machine starts. Ctrl-C reaches it, too, but the driver is to end it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

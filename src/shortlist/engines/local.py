@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from pickle import PicklingError
 
+from shortlist.engines.cached import Cached, reduced_cached
 from shortlist.engines.engine import Engine, Result, Work, checked_workers
 from shortlist.engines.flight import Flight
 from shortlist.errors import ShortlistError
@@ -29,7 +30,9 @@ class Local:
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
         from joblib.externals.loky import get_reusable_executor
+        from joblib.externals.loky.backend.reduction import register
 
+        register(Cached, reduced_cached)
         # Not joblib.Parallel: who stops it early kills its processes, and its own thread may stumble over that.
         try:
             yield from as_they_finish(get_reusable_executor(self.workers), self.workers, function, pieces)
