@@ -10,6 +10,7 @@ import pytest
 from shortlist import LabelModel, apply, keywords, labeler, pattern
 from shortlist.engines import ordered
 from shortlist.errors import CannotTravel, ShortlistError
+from shortlist.project.listener import Listener
 from tests.engines.articles import LABELERS, make, outputs
 from tests.engines.clusters import ENGINES, started
 
@@ -94,6 +95,37 @@ def test_parts_of_any_size_give_the_same_results(part_rows, engine, reference, t
     mine, theirs = (LabelModel.load(one.folder / "out" / "label_model.npz") for one in (project, reference))
     for name in ("accuracy_", "propensity_", "class_balance_", "history_"):
         assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
+
+
+class Told(Listener):
+    """Takes down what a listener is told of the vote stage."""
+
+    def __init__(self):
+        self.engine, self.rows, self.advanced, self.stage = None, None, [], None
+
+    def working_on(self, engine, workers, dashboard):
+        self.engine = engine, workers, dashboard
+
+    def begin(self, stage, rows=None):
+        self.stage = stage
+        if stage == "vote":
+            self.rows = rows
+
+    def advance(self, rows):
+        if self.stage == "vote":
+            self.advanced.append(rows)
+
+
+def test_progress_is_told_part_by_part_and_the_address_of_the_dashboard(engine, tmp_path):
+    told = Told()
+    make(tmp_path / "news").run(["vote"], engine=engine, listener=told)
+    assert told.rows == sum(told.advanced) == 350
+    assert len(told.advanced) > 5
+    if getattr(engine, "elsewhere", False):
+        name, workers, dashboard = told.engine
+        assert (name, workers) == (type(engine).__name__, 2)
+        assert dashboard == engine.dashboard
+        assert name == "Ray" or dashboard.startswith("http://")  # that of Ray is another package
 
 
 def test_a_labeler_that_fails_is_told_at_its_row_and_line(engine, tmp_path):
