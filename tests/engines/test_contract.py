@@ -3,6 +3,8 @@
 import threading
 import time
 from collections import Counter
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from shortlist import LabelModel, apply, keywords, labeler, pattern
 from shortlist.engines import ordered
 from shortlist.errors import CannotTravel, ShortlistError
 from shortlist.project.listener import Listener
-from tests.engines.articles import LABELERS, make, outputs
+from tests.engines.articles import LABELERS, TOML, make, outputs
 from tests.engines.clusters import ENGINES, started
 
 
@@ -84,6 +86,17 @@ def test_a_project_has_the_same_bytes(engine, reference, tmp_path):
     assert outputs(project) == outputs(reference)
     assert project.votes == reference.votes
     assert [one.status for one in project.run(engine=engine)] == ["up to date"] * 4
+
+
+def test_rows_of_a_store_are_fetched_by_the_workers(engine, reference, tmp_path):
+    handler = partial(SimpleHTTPRequestHandler, directory=str(reference.folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/rows/*"
+        project = make(tmp_path / "news", toml=TOML.replace("rows/*", url))
+        project.run(engine=engine)
+        server.shutdown()
+    assert outputs(project) == outputs(reference)
 
 
 @pytest.mark.parametrize("part_rows", [7, 1000])
