@@ -34,7 +34,7 @@ from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
 from shortlist.options import check_amount, check_probability
 
-CLASS_VOTES = 600.0  # of each labeler on rows of each class: more teach nothing that matters
+CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
