@@ -1,6 +1,7 @@
 """Unseen: whole parts are asked about while others are read and written; nothing is mixed up, lost or kept wrongly."""
 
 import os
+import pickle
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 from shortlist.engines import Local
 from shortlist.errors import BadFile
 from shortlist.labelers.apply import Asker
+from shortlist.project.parts.voting import vote
 from shortlist.project.rows import Rows
 from tests.project.news import rows
 from tests.project.parts.files import codes, make
@@ -73,6 +75,25 @@ def test_a_part_that_is_kept_is_not_read_again(tmp_path, monkeypatch):
     project.run(["vote"])
     assert [files for files in read if files is not None] == [[3]]
     assert np.isin(project.session.votes.ids[-40:], ["xdoc" + str(a) for a in range(40)]).all()
+
+
+def test_what_all_parts_have_in_common_is_held_once(tmp_path):
+    project = make(tmp_path / "p", files=5, part_rows=20)
+    with project.open() as session:
+        how = session.roster, session.rows, session.columns
+        for engine in (Local(1), Elsewhere()):
+            done, _asked = vote(*how, engine, target=tmp_path / "votes")
+            assert len(done) == 15
+            assert len({id(voted.like) for voted in done}) == 1
+
+
+class Elsewhere(Local):
+    """Another machine: what comes back is a copy."""
+
+    elsewhere = True
+
+    def map(self, function, pieces):
+        return ((number, pickle.loads(pickle.dumps(function(piece)))) for number, piece in pieces)
 
 
 def test_a_second_name_of_kept_votes_survives_when_they_are_pruned(tmp_path):

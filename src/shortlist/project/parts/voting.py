@@ -55,10 +55,20 @@ def vote(
     known = columns.known(roster.fingerprints)
     work = _elsewhere if is_elsewhere(engine) else _here
     with importable(roster.folder), collector_off():
-        done = {voted.part.place: voted for voted in work(roster, rows, job, known, engine, advance)}
+        done = _gathered(work(roster, rows, job, known, engine, advance))
     columns.prune(roster.fingerprints)
     asked = {i for voted in done.values() for i in voted.asked}
     return [done[index] for index in sorted(done)], tuple(roster.names[i] for i in sorted(asked))
+
+
+def _gathered(results: Iterator[Voted]) -> dict[int, Voted]:
+    """By place. What labelers may say is nearly always the same for all parts, and is held once."""
+    done: dict[int, Voted] = {}
+    seen: dict[object, Votes] = {}
+    for voted in results:
+        like = seen.setdefault((voted.like.codomains, voted.like.failures), voted.like)
+        done[voted.part.place] = voted._replace(like=like)
+    return done
 
 
 def vote_parts(done: Sequence[Voted], path: Path) -> VoteParts:
