@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
@@ -57,7 +57,7 @@ def is_elsewhere(engine: Engine) -> bool:
     return bool(getattr(engine, "elsewhere", False))
 
 
-def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Iterator[Result]:
+def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Generator[Result]:
     """The results in the order of the pieces. Of several errors, the first in that order is the one raised."""
     waiting: dict[int, Result | Failed] = {}
     following = 0

@@ -247,10 +247,13 @@ class Session:
         return self.digests.of(path) if path.exists() else None
 
     def data_digests(self) -> list[str]:
-        """The content of the data files, one word each. Workers elsewhere read those that are not known."""
+        """The content of the data files, one word each. Those that are not known are read by workers or threads."""
         paths = data_files(self.folder, self.settings)
-        if self.settings.engine.kind != "local" and (unknown := self.digests.unknown(paths)):
+        if unknown := self.digests.unknown(paths):
+            from shortlist.engines import Threads
+            from shortlist.engines.engine import machine_cores
             from shortlist.project.parts.surveying import digest_files
 
-            digest_files(self.engine, self.digests, unknown)
+            local = self.settings.engine.kind == "local"
+            digest_files(Threads(machine_cores()) if local else self.engine, self.digests, unknown)
         return [self.digests.of(path) for path in paths]
