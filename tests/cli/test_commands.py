@@ -225,3 +225,19 @@ def test_a_reader_that_has_seen_enough(folder):
 
 def test_exit_codes_are_told_apart():
     assert len(set(MEANINGS)) == 7
+
+
+def test_python_runs_the_package(folder):
+    """`python -m shortlist` said: No module named shortlist.__main__."""
+    command = [sys.executable, "-m", "shortlist", "vote", "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["stage"] == "vote"
+
+
+def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):
+    monkeypatch.chdir(folder.parent)
+    for before in (["-C", "news"], ["--project", str(folder)]):
+        assert call(capfd, *before, "vote").out.startswith("4 labelers on 300 rows")
+    assert call(capfd, "-C", "nowhere", "vote", "-C", "news").code == 0  # the nearest counts
+    assert "no shortlist.toml" in call(capfd, "-C", "nowhere", "vote").err

@@ -43,6 +43,8 @@ def test_codes_by_hand():
     assert [declared.resolve(answer) for answer in ("a", ["b", "c"], None, {"a"})] == [1, 2, 0, 1]
     with pytest.raises(BadShortlist, match="'b' is not among what it says"):
         declared.resolve("b")
+    with pytest.raises(BadShortlist, match=r"Add it: says=\['a', Not\('b'\)\]"):
+        Codebook((frozenset("a"),), SPACE).resolve(Not("b"))
     inferred = Codebook(None, SPACE)
     assert [inferred.resolve(answer) for answer in ("c", {"a", "b"}, Not("c"), "c")] == [1, 2, 2, 1]
     assert Codebook(None, SPACE, full_abstains=True).resolve({"a", "b", "c"}) == 0

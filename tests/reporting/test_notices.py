@@ -1,11 +1,13 @@
 """Findings are said when there is something to say, and not otherwise."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from shortlist import LabelModel, Votes
 from shortlist.labelmodel import Likelihood
 from shortlist.reporting.notices import notices, verdict
+from shortlist.reporting.overview import COPIES
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, overview_of
 
@@ -26,6 +28,18 @@ def test_an_honest_model_of_good_labelers_gets_no_warning():
     for complaint in ("depend on each other", "say the same", "confident", "than it is"):
         assert complaint not in words
     assert "honest" in words
+
+
+def test_labelers_that_never_meet_are_no_copies():
+    """Two rules of two classes were said to "say the same on all 0 rows on which both vote"."""
+    truth = np.random.default_rng(0).integers(0, 3, 600)
+    codes = np.column_stack([truth == 0, truth == 1, np.where(truth == 2, 2, 1)]).astype(int)
+    votes = Votes(codes, [["a"], ["b"], [{"a", "b"}, "c"]], ["a", "b", "c"], ["money", "polls", "power"])
+    overview = overview_of(votes, quietly_fitted(votes))
+    together = overview.pairs.filter(pl.col("overlap") == 0)
+    assert together["correlation"].max() > COPIES  # one votes, so the other does not
+    assert overview.near_copies == set()
+    assert "say the same" not in said(overview)
 
 
 def test_copies_are_named():

@@ -76,11 +76,18 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def everywhere(
+    context: typer.Context,
+    project: Annotated[
+        Path | None,
+        typer.Option("--project", "-C", help="The project folder, as after a command.", show_default=False),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """See the help of the application."""
+    if project is not None and context.invoked_subcommand:
+        context.default_map = {context.invoked_subcommand: {"project": str(project)}}
 
 
 @app.command(short_help="Start a project from a data file.")

@@ -117,8 +117,10 @@ class Codebook:
         code = 0 if meaning is None else self.table.get(meaning)
         if code is None:
             if not self.inferred:
+                declared = ", ".join(map(show_answer, self.seen))
                 raise BadShortlist(
-                    f"{show_answer(meaning)} is not among what it says: {', '.join(map(show_answer, self.seen))}"
+                    f"{show_answer(meaning)} is not among what it says: {declared}. "
+                    f"Add it: says=[{declared}, {answer if isinstance(answer, Not) else show_answer(meaning)}]"
                 )
             code = self._add(meaning)
         with suppress(TypeError):  # a list is understood, but cannot be remembered

@@ -12,6 +12,7 @@ from shortlist.project.mistake import BadProject
 Path_ = tuple[str | int, ...]
 _TABLE = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))((?:\s*\.\s*[\w-]+)*)\s*=""")
+_PYTHON_NOT = re.compile(r"""\bNot\(\s*((?:"[^"]*"|'[^']*')(?:\s*,\s*(?:"[^"]*"|'[^']*'))*)\s*\)""")
 _PLACE = re.compile(r"^(.*?) \(at line (\d+), column (\d+)\)$", re.DOTALL)
 
 
@@ -50,10 +51,18 @@ class TomlFile:
     def _syntax_error(self, error: tomllib.TOMLDecodeError) -> BadProject:
         found = _PLACE.match(str(error))  # tomllib before Python 3.14 tells the place in its message only
         if found:
-            hint = " (texts stand between quotation marks)" if found[1] == "Invalid value" else ""
+            hint = self._hint(int(found[2])) if found[1] == "Invalid value" else ""
             return BadProject(found[1] + hint, file=self.name, line=int(found[2]), offset=int(found[3]))
         what = str(error).replace(" (at end of document)", "")
         return BadProject(f"{what}, at the end of the file", file=self.name, line=self.text.count("\n") + 1)
+
+    def _hint(self, line: int) -> str:
+        """What to write instead of a value that is none."""
+        python = _PYTHON_NOT.search(self.text.splitlines()[line - 1])
+        if python is None:
+            return " (texts stand between quotation marks)"
+        several = "," in python[1]
+        return f". In this file, Not({python[1]}) is written {{ not = {f'[{python[1]}]' if several else python[1]} }}"
 
     def _places(self) -> dict[Path_, int]:
         """Path → line, for tables and for keys written on a line of their own."""

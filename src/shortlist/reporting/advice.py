@@ -11,7 +11,6 @@ import polars as pl
 
 from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.calibration import wilson
-from shortlist.identifiability.findings import show_not
 from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain
 from shortlist.reporting.trials import FEW, Trial, Trials
 from shortlist.wording import some_of
@@ -84,7 +83,7 @@ def failed(overview: Overview) -> Iterator[Advice]:
                 "failed",
                 f"Mend {name}: it failed on {failure.count:,} rows.",
                 f"It abstained there. The first error: {trace[-1] if trace else 'unknown'}",
-                f'apply([{name}], rows, on_error="raise")    # stops at the first row that fails',
+                overview.lines.failing(name),
                 about=name,
             )
 
@@ -95,7 +94,7 @@ def silent(overview: Overview) -> Iterator[Advice]:
             "silent",
             f"Mend {name}, or delete it: it never voted on these rows.",
             f"What it looks for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
-            f"del {name}",
+            overview.lines.left_out(name),
             about=name,
         )
 
@@ -106,7 +105,7 @@ def unfinished(overview: Overview) -> Iterator[Advice]:
             "unfinished",
             "Let the fit run longer.",
             f"It stopped before it converged, after {overview.model.n_iter_:,} steps.",
-            f"LabelModel(max_iter={10 * overview.model.max_iter})",
+            overview.lines.longer_fit(10 * overview.model.max_iter),
         )
 
 
@@ -135,9 +134,8 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
         trial = trials.without(name)
         if trial.sure or not trial.measured:
             why = " ".join(filter(None, (reasons[name], trial.show())))
-            found = Advice(
-                "leave out", f"Mend {name}, or leave it out.", why, f"del {name}", trial.gain, trial.measured
-            )
+            what, code = f"Mend {name}, or leave it out.", overview.lines.left_out(name)
+            found = Advice("leave out", what, why, code, trial.gain, trial.measured)
             look = f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}"
             yield replace(found, command=look, about=name)
 
@@ -199,19 +197,18 @@ def two_sided(overview: Overview, trials: Trials) -> Iterator[Advice]:
 
 
 def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
-    first = names[0]
-    (said,) = overview.votes.codomains[overview.votes.names.index(first)].says
-    no = show_not(overview.votes.space.ordered(said))
+    votes = overview.votes
+    said = {name: codomain.says[0] for name, codomain in zip(votes.names, votes.codomains, strict=True)}
     one = len(names) == 1
     return Advice(
         "two-sided",
         f"Let {some_of(names)} also say what a row is not, where nothing matches.",
         f"{'It always gives' if one else 'They always give'} the same answer, so votes do not show how accurate "
         f"{'it is' if one else 'they are'}. {trial.show()}",
-        f"{first} = keywords(…, no={no})    # in a function: return {no}",
+        overview.lines.second_answers([(name, votes.space.ordered(said[name])) for name in names]),
         trial.gain,
         trial.measured,
-        about=first,
+        about=names[0],
     )
 
 
@@ -223,15 +220,11 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
             f"Write a labeler that tells {one} from {other}.",
             f"{mistaken} taken for the other one. The gain is that of a labeler as good as your average one "
             f"({average.show()}).",
-            f"@labeler(says=[{_word(one)}, {_word(other)}])\ndef tells_apart(text): ...",
+            overview.lines.tells_apart(one, other),
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",
             about=one,
         )
-
-
-def _word(name: str) -> str:
-    return show_not([name])[4:-1]
 
 
 def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:

@@ -19,10 +19,12 @@ from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.advice import advise
 from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.lines import Lines
 from shortlist.reporting.trials import FEW
 from shortlist.votes import Votes
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
+MEET = 0.5  # of near-copies: how often both vote at least, as a share of how often they would by chance
 
 
 class Tile(NamedTuple):
@@ -39,6 +41,7 @@ class Overview:
     diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
     checkup      what `check` found: advice and diagnosis; without it, that is found out here
     scores       who is right on how many gold rows, besides the model: the classifier, for example
+    lines        the language in which advice says what to write: Python, or that of a project
     """
 
     def __init__(
@@ -50,10 +53,12 @@ class Overview:
         time_limit: float = 10.0,
         checkup: Checkup | None = None,
         scores: Mapping[str, float] | None = None,
+        lines: Lines | None = None,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
         self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
         self._checkup, self.other_scores = checkup, dict(scores or {})
+        self.lines = lines or Lines()
 
     @property
     def estimates(self) -> bool:
@@ -97,13 +102,19 @@ class Overview:
 
     @cached_property
     def near_copies(self) -> set[tuple[str, str]]:
-        """Pairs that depend on each other beyond the class, or that never say different things."""
+        """Pairs that depend on each other beyond the class, or that never say different things.
+
+        Evidence counts twice where both vote. So two that seldom vote on the same row are none, whatever their votes
+        have to do with each other.
+        """
         bits = self.analysis.bits
         table = self.pairs.with_columns(kinds=_upper(bits.kinds(same_shortlists(bits.layout))))
         found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * bits.m >= FEW)
         if "correlation" in table.columns:
             found |= pl.col("correlation").fill_null(0) >= COPIES
-        return set(table.filter(found).select("labeler", "other").iter_rows())
+        coverage = dict(zip(self.votes.names, self.votes.coverage, strict=True))
+        pairs = table.filter(found & (pl.col("overlap") > 0)).select("labeler", "other", "overlap").iter_rows()
+        return {(one, other) for one, other, both in pairs if both >= MEET * coverage[one] * coverage[other]}
 
     @cached_property
     def classes(self) -> pl.DataFrame:

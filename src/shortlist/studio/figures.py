@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shortlist.project.code.places import Places
 from shortlist.project.session import Session
 from shortlist.reporting.advice import Advice
 from shortlist.reporting.overview import Overview
@@ -13,7 +14,7 @@ LIMIT = 5.0  # seconds for the doctor
 
 def figures(session: Session) -> dict[str, Any]:
     """Per labeler: the interval of its accuracy and its worth; and what to do next, the most gain first."""
-    found = Overview(session.analysis, time_limit=LIMIT)
+    found = Overview(session.analysis, time_limit=LIMIT, lines=Places(session.roster))
     kept = ("accuracy", "accuracy_low", "accuracy_high", "worth", "gold_gain")
     lines = {line["labeler"]: {name: line[name] for name in kept if name in line} for line in found.labelers.to_dicts()}
     return {"labelers": lines, "todo": [_to_do(one, len(session.votes)) for one in found.checkup.advice]}

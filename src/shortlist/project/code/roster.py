@@ -121,7 +121,9 @@ def _check_names(roster: Roster) -> None:
     if twice := given_twice(roster.names):
         line = roster.code.source.find_definition(twice) if roster.code else None
         file = roster.code.source.path.name if roster.code and line else None
-        message = f"two labelers are called {twice!r}: give each its own name"
+        both = line and any(record.get("name") == twice for record in roster.settings.declared)
+        where = f", one in {roster.settings.toml.name} and one in {file}" if both else ""
+        message = f"two labelers are called {twice!r}{where}: give each its own name, or delete one"
         raise BadProject(message, labeler=twice, file=file, line=line)
 
 

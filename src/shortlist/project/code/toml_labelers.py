@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ from shortlist.labelspace import Not
 from shortlist.project.code.toml_models import TomlModels
 from shortlist.project.settings import Settings
 from shortlist.prompts import PROMPTS
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, some_of
+
+_NOT = re.compile(r"\s*not\b[\s(]*(.+?)[\s)]*$", re.IGNORECASE)
 
 
 def toml_labelers(settings: Settings, folder: Path = Path()) -> tuple[list[Labeler], list[str]]:
@@ -36,8 +40,15 @@ def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:
         keys = [key for key, value in record.items() if word in _texts(value)]
-        raise settings.toml.wrong(not_a_class(made, word, settings.classes), "labeler", i, *keys[-1:])
+        told = meant_not(word, settings.classes) or not_a_class(made, word, settings.classes)
+        raise settings.toml.wrong(told, "labeler", i, *keys[-1:])
     return made
+
+
+def toml_not(classes: Sequence[str]) -> str:
+    """Every class but these, as the toml says it."""
+    words = [json.dumps(name, ensure_ascii=False) for name in classes]
+    return f"{{ not = {words[0] if len(words) == 1 else '[' + ', '.join(words) + ']'} }}"
 
 
 def unknown_word(labeler: Labeler, classes: tuple[str, ...]) -> str | None:
@@ -47,6 +58,17 @@ def unknown_word(labeler: Labeler, classes: tuple[str, ...]) -> str | None:
             if word not in classes:
                 return word
     return None
+
+
+def meant_not(word: str, classes: tuple[str, ...]) -> str | None:
+    """What to write instead of `"Not(business)"` and `"not business"`, which name no class; None of other words."""
+    found = _NOT.match(word)
+    names = [name.strip().strip("\"'") for name in found[1].split(",")] if found else []
+    known = {name.casefold(): name for name in classes}
+    if not names or any(name.casefold() not in known for name in names):
+        return None
+    meant = [known[name.casefold()] for name in names]
+    return f"{word!r} is not a class. Every class but {some_of(meant)} is written {toml_not(meant)}"
 
 
 def not_a_class(labeler: Labeler, word: str, classes: tuple[str, ...]) -> str:

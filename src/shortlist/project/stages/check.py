@@ -22,19 +22,21 @@ class Check(Stage):
     name = "check"
     help = "What to do next; can accuracies be learned from votes?"
     needs = ("vote", "fit")
+    revision = 2  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
 
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes measure what is advised
-        return [gold and [gold, session.data_digests()], session.gold_digest()]
+        return [self.revision, gold and [gold, session.data_digests()], session.gold_digest()]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        from shortlist.project.code.places import Places
         from shortlist.project.kept.state import write_json
         from shortlist.reporting.overview import Overview
 
-        found = Overview(session.seen, time_limit=TIME_LIMIT).checkup.in_project
+        found = Overview(session.seen, time_limit=TIME_LIMIT, lines=Places(session.roster)).checkup.in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {

@@ -1,0 +1,122 @@
+"""Advice is in the language of where a labeler stands, and what it says to write works as it is written."""
+
+import re
+
+import pytest
+
+from shortlist.labelers import Labeler
+from shortlist.project import BadProject
+from shortlist.project.code.places import Places
+from tests.project.news import LABELERS, TOML, edit, make
+
+
+class Both(Labeler):
+    """Some labeler of another kind."""
+
+    name, says = "both", (frozenset({"sports"}),)
+
+    def vote(self, columns, codebook):
+        raise NotImplementedError
+
+    def __call__(self, row):
+        raise NotImplementedError
+
+
+def places(folder, **how):
+    return Places(make(folder, **how).session.roster)
+
+
+def test_a_labeler_of_the_toml_gets_a_line_of_toml(tmp_path):
+    """It was told `money = keywords(…)`, which made a second labeler of that name."""
+    line = places(tmp_path).second_answer("money", ["business"])
+    assert line == 'no = { not = "business" }    # in shortlist.toml, at the labeler "money"'
+    assert make(tmp_path, toml=TOML + line).session.roster.labelers[0].no.classes == {"business"}
+    assert 'not = ["business", "a \\"b\\""]' in places(tmp_path).second_answer("money", ["business", 'a "b"'])
+
+
+def test_a_pattern_of_labelers_py_gets_python(tmp_path):
+    line = places(tmp_path).second_answer("polls", ["politics"])
+    assert line == 'polls = pattern(…, no=Not("politics"))    # in labelers.py, line 27'
+
+
+def test_a_function_is_told_to_declare_what_it_says(tmp_path):
+    """Done to the letter, the advice was an error: the new answer was not among what it says."""
+    told = places(tmp_path).second_answer("sport", ["sports"])
+    declared = re.match(r"(@labeler\(says=.*?\])\)", told)[0]
+    assert declared == '@labeler(says=["sports", Not("sports")])'
+    body = 'return "sports"\n'
+    followed = LABELERS.replace('@labeler(says=["sports"])', declared).replace(
+        f"        {body}", f'        {body}    return Not("sports")\n'
+    )
+    make(tmp_path, labelers=followed).run(["vote"])
+    two = places(tmp_path).second_answer("sport", ["sports", "politics"])
+    assert '@labeler(says=[{"sports", "politics"}, Not("sports", "politics")])' in two
+
+
+def test_a_function_that_declares_nothing(tmp_path):
+    told = places(tmp_path, labelers=LABELERS.replace('@labeler(says=["sports"])', "@labeler"))
+    assert told.second_answer("sport", ["sports"]).startswith("@labeler    # in labelers.py")
+
+
+def test_labelers_of_other_kinds_are_told_the_answer(tmp_path):
+    found = places(tmp_path)
+    found.labelers["both"] = Both()
+    assert '# another answer: { not = "sports" }' in found.second_answer("both", ["sports"])
+    found.in_code.add("both")
+    assert 'another answer, Not("sports")' in found.second_answer("both", ["sports"])
+
+
+def test_lines_about_the_project_are_lines_of_its_toml(tmp_path):
+    found = places(tmp_path)
+    for line, setting in ((found.left_out("money"), ["money"]), (found.failing("money"), "raise")):
+        labelers = make(tmp_path, toml=f"{TOML}\n{line}\n").settings.labelers
+        assert setting in (list(labelers.off), labelers.on_error)
+    assert make(tmp_path, toml=f"{TOML}\n{found.longer_fit(77)}\n").settings.label_model == {"max_iter": 77}
+    assert make(tmp_path, toml=f"{TOML}\n{found.use_gold()}\n").settings.gold_fits
+
+
+def test_suggested_labelers_have_names_of_their_own(tmp_path):
+    """Two that were pasted were both called `tells_apart`, and one was lost."""
+    found = places(tmp_path)
+    code = [found.tells_apart(*pair) for pair in (("business", "politics"), ("politics", "sports"), ("1 é", "b-c"))]
+    assert [re.search(r"def (\w+)", one)[1] for one in code] == [
+        "business_or_politics",
+        "politics_or_sports",
+        "is_1_é_or_b_c",
+    ]
+    head = "from shortlist import Not, feature, keywords, labeler, pattern\n\n\n"
+    project = make(tmp_path, labelers=head + "\n\n\n".join(code[:2]))
+    assert project.session.roster.names == ["money", "business_or_politics", "politics_or_sports"]
+
+
+@pytest.mark.parametrize(
+    "line", ['no = Not("business")', 'no = "Not(business)"', 'no = "not Business"', "no = 'Not(\"business\")'"]
+)
+def test_a_not_of_python_in_the_toml_is_shown_as_toml(tmp_path, line):
+    """The error suggested 'business': the opposite."""
+    with pytest.raises(BadProject) as error:
+        make(tmp_path, toml=TOML + line).session.roster  # noqa: B018
+    assert '{ not = "business" }' in str(error.value)
+    assert "Did you mean" not in str(error.value)
+    assert error.value.line == TOML.count("\n") + 1
+
+
+def test_a_not_of_several_classes(tmp_path):
+    with pytest.raises(BadProject, match=r'written \{ not = \["business", "sports"\] \}'):
+        make(tmp_path, toml=TOML + 'no = Not("business", "sports")')
+    with pytest.raises(BadProject, match=r'written \{ not = \["business", "sports"\] \}'):
+        make(tmp_path, toml=TOML + 'no = "Not(business, sports)"').session.roster  # noqa: B018
+
+
+def test_other_words_that_are_no_class_are_told_as_before(tmp_path):
+    with pytest.raises(BadProject, match="Did you mean 'business'"):
+        make(tmp_path, toml=TOML + 'no = "busines"').session.roster  # noqa: B018
+    with pytest.raises(BadProject, match="between quotation marks"):
+        make(tmp_path, toml=TOML + "no = business")
+
+
+def test_one_name_in_both_files(tmp_path):
+    make(tmp_path)
+    edit(tmp_path / "labelers.py", 'name="polls"', 'name="money"')
+    with pytest.raises(BadProject, match=r"one in shortlist\.toml and one in labelers\.py"):
+        make(tmp_path, labelers=(tmp_path / "labelers.py").read_text()).session.roster  # noqa: B018
