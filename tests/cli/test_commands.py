@@ -227,14 +227,6 @@ def test_exit_codes_are_told_apart():
     assert len(set(MEANINGS)) == 7
 
 
-def test_python_runs_the_package(folder):
-    """`python -m shortlist` said: No module named shortlist.__main__."""
-    command = [sys.executable, "-m", "shortlist", "vote", "--json"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment())
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["stage"] == "vote"
-
-
 def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):
     monkeypatch.chdir(folder.parent)
     for before in (["-C", "news"], ["--project", str(folder)]):
