@@ -1,5 +1,6 @@
 """What an Analysis is made of, and what it refuses."""
 
+import numpy as np
 import pytest
 
 from shortlist import Analysis, LabelModel, Votes
@@ -65,3 +66,17 @@ def test_one_labeler_and_one_row():
     assert analysis.classes().height == 1
     assert analysis.rows()["conflict"].to_list() == [[]]
     assert Analysis(newspaper(), oracle()).suggest(1).height == 1
+
+
+def test_rows_without_a_vote_are_neither_right_nor_wrong():
+    """They have no label, but the guess from the class balance was scored."""
+    votes = Votes([[1], [1], [2], [0], [0]], [["a", "b"]], ["a", "b"])
+    gold = ["a", "b", "b", "a", None]
+    analysis = Analysis(votes, LabelModel().fit(votes), gold=gold)
+    assert analysis.known_rows == 4
+    assert analysis.scored.tolist() == [True, True, True, False, False]
+    assert analysis.right_on_gold == analysis.counting_on_gold == pytest.approx(2 / 3)
+    assert "right on 66.7% of the 3 with a vote" in repr(analysis)
+    silent = Analysis(votes, LabelModel().fit(votes), gold={3: "a"})
+    assert np.isnan(silent.right_on_gold)
+    assert "right on" not in repr(silent)

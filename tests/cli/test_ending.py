@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from shortlist.cli.ending import ending
 from shortlist.project.kept.history import History
 from shortlist.project.stages import Outcome
@@ -51,7 +53,11 @@ def test_a_run_ends_with_it(tmp_path, monkeypatch, capfd):
     edit(home / "labelers.py", '"election|minister"', '"nothing"')
     found = json.loads(call(capfd, "run", "--json").out)
     assert found["since"]["counting votes"][1] == found["figures"]["counting votes"]
-    assert "Since" not in call(capfd, "run").out  # nothing was done
+    again = call(capfd, "run").out
+    assert again.startswith("All is up to date: vote, fit, check")
+    assert "Since" not in again  # nothing was done
+    assert "Right on " in again  # but all else is told again
+    assert "Do next: " in again
 
 
 def test_a_stage_that_found_too_little_is_marked(tmp_path, monkeypatch, capfd):
@@ -72,4 +78,34 @@ def test_the_report_shows_the_classifier_once_it_is_trained(tmp_path, monkeypatc
     assert "<dt>classifier</dt>" not in (home / "out" / "report.html").read_text()
     call(capfd, "run")
     assert "<dt>classifier</dt>" in (home / "out" / "report.html").read_text()
-    assert "Nothing to do" in call(capfd, "run").out
+    assert "All is up to date" in call(capfd, "run").out
+
+
+def test_rows_without_a_vote_are_told_apart(tmp_path):
+    """22 of 150 gold rows without a vote, and so without a label, were counted as right or wrong."""
+    fit = {"accuracy": 0.75, "counting": 0.5, "gold_rows": 150, "gold_voted": 128}
+    told = [Outcome("fit", "done", (), fit), Outcome("predict", "done", (), {"accuracy": 0.9, "gold_rows": 150})]
+    assert list(ending(told, History(tmp_path / "none.json"))) == [
+        "Right on the 128 gold rows with a vote (22 have none): label model 75.0%, counting votes 50.0%.",
+        "Right on all 150 gold rows: classifier 90.0%.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("model", "classifier", "line"),
+    [
+        (0.75, 0.9, "Use p.parquet: right on 135 of 150 gold rows (l.parquet: 96)."),
+        (1.0, 0.8, "Use l.parquet: right on 128 of 150 gold rows (p.parquet: 120)."),
+        (0.9375, 0.8, "Use l.parquet or p.parquet: both are right on 120 of 150 gold rows."),
+        (None, None, "Two files of labels: l.parquet (rows with a vote) and p.parquet (every row, by the classifier)."),
+    ],
+)
+def test_which_file_to_use(tmp_path, model, classifier, line):
+    """Labels and predictions were written, and nobody said which are better."""
+    fit = {"accuracy": model, "counting": model, "gold_rows": 150, "gold_voted": 128}
+    told = [
+        Outcome("fit", "done", ("m.npz",), fit),
+        Outcome("export", "done", ("l.parquet",), {}),
+        Outcome("predict", "done", ("p.parquet",), {"accuracy": classifier, "gold_rows": 150}),
+    ]
+    assert line in list(ending(told, History(tmp_path / "none.json")))

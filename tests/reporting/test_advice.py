@@ -1,13 +1,18 @@
 """What to do comes first, by gain, with a line of code, and never contradicts itself."""
 
 import ast
+import re
 
 import numpy as np
 import polars as pl
+import pytest
 
 import shortlist
 from shortlist import LabelModel, Votes
-from shortlist.reporting.advice import ENOUGH, advise, suspects, worse_than_chance
+from shortlist.reporting.advice import ENOUGH, advise, contradicted, suspects, worse_than_chance
+from shortlist.reporting.notices import verdict
+from shortlist.reporting.overview import Overview
+from shortlist.reporting.prospects import Average
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile, overview_of
@@ -24,7 +29,7 @@ def kinds(found):
 
 def test_labelers_that_mislead_the_model_come_first_and_the_gain_is_measured():
     votes, truth, model = misled()
-    found = advice_of(votes, model, gold=truth)
+    found = [one for one in advice_of(votes, model, gold=truth) if one.kind != "use gold"]
     assert {one.code for one in found[:2]} == {"del rumour", "del echo"}
     assert found[0].measured
     assert found[0].gain > 200
@@ -107,7 +112,9 @@ def test_rows_without_a_vote_and_classes_that_are_mixed_up():
 def test_gold_rows_are_asked_for_until_there_are_enough():
     votes, truth = drawn()
     model, gold = quietly_fitted(votes), dict(enumerate(truth))
-    assert kinds(advice_of(votes, model))[-1] == "label"
+    assert kinds(advice_of(votes, model))[0] == "label"  # where nothing is measured, all else is a guess
+    some = dict(list(gold.items())[: ENOUGH - 1])
+    assert kinds(advice_of(votes, model, gold=some))[-1] == "label"
     assert "label" not in kinds(advice_of(votes, model, gold=dict(list(gold.items())[:ENOUGH])))
     assert "label" not in kinds(advice_of(votes))  # nothing to score yet
 
@@ -117,7 +124,7 @@ def test_where_gold_rows_show_no_mistake_there_is_nothing_to_do():
     model = quietly_fitted(votes)
     overview = overview_of(votes, model, gold=list(model.predict(votes)))
     assert overview.checkup.advice == ()
-    assert "Nothing to do: the labels are right on 100.0% of the gold rows" in str(overview.checkup)
+    assert "Nothing to do: the labels are right on 100.0% of the gold rows with a vote" in str(overview.checkup)
 
 
 def test_the_code_of_every_advice_is_code():
@@ -145,3 +152,59 @@ def test_findings_about_the_same_classes_do_not_contradict_each_other():
     words = " ".join([*(one.why for one in overview.checkup.advice), *overview.diagnosis.findings])
     assert "name one without the other" not in words
     assert "nobody" not in words
+
+
+def test_where_gold_rows_settle_it_the_verdict_asks_for_nothing():
+    """`check` said "Nothing to do", and then "Not identifiable … three are needed"."""
+    overview = news_overview()
+    assert overview.checkup.identifiable is False
+    assert overview.checkup.advice == ()
+    assert "You need not act on this" in str(overview.checkup)
+    assert verdict(overview).text == overview.checkup.verdict
+    assert "You need not act" not in news_overview(known=0).checkup.verdict
+
+
+def news_overview(known=300):
+    """Rules of which each names its class and nothing else, always right."""
+    truth = np.random.default_rng(0).integers(0, 3, 300)
+    votes = Votes((truth[:, None] == np.arange(3)).astype(int), [["a"], ["b"], ["c"]], ["a", "b", "c"])
+    gold = {a: "abc"[truth[a]] for a in range(known)}
+    return overview_of(votes, quietly_fitted(votes), gold=gold or None)
+
+
+def doubted(m=600, seed=0):
+    """Two labelers that say one class each, the first right 95 % of the time, the second 60 %; and one about pairs."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, m)
+    good = (rng.random(m) < np.where(truth == 0, 0.6, 0.04)).astype(int)
+    bad = (rng.random(m) < np.where(truth == 1, 0.6, 0.45)).astype(int)
+    votes = Votes(np.column_stack([good, bad]), [["a"], ["b"]], ["a", "b"], ["good", "bad"])
+    return votes, ["ab"[j] for j in truth]
+
+
+def test_gold_rows_that_contradict_the_model_are_to_fit_it():
+    votes, truth = doubted()
+    model, gold = quietly_fitted(votes), dict(enumerate(truth[:200]))
+    overview = overview_of(votes, model, gold=gold)
+    assert set(contradicted(overview)) & {"good", "bad"}
+    (found,) = [one for one in advise(overview) if one.kind == "use gold"]
+    assert found.code == "LabelModel().fit(votes, gold)"
+    assert found.measured
+    told = re.search(r"right on ([\d.]+)% → ([\d.]+)% of (\d+) gold rows with a vote", found.why)
+    assert float(told[2]) >= float(told[1])
+    assert int(told[3]) == votes.covered[:200].sum()
+    fits = Overview(overview.analysis, gold_fits=True)
+    assert "use gold" not in kinds(advise(fits))
+    assert "use gold" not in kinds(advice_of(votes, model, gold=dict(enumerate(truth[: ENOUGH - 1]))))
+
+
+def test_an_accuracy_that_is_not_known_is_no_part_of_the_average():
+    """The table said "not known", and the advice counted a guess of 70 % with the others."""
+    table = pl.DataFrame(
+        {"labeler": ["film", "state"], "votes": [50, 50], "coverage": [0.5, 0.5], "accuracy": [0.7, 0.9],
+         "accuracy_low": [0.0, 0.8], "accuracy_high": [1.0, 0.95]}
+    )  # fmt: skip
+    assert Average.of(table).accuracy == pytest.approx(0.9)
+    assert Average.of(table[:1]).accuracy == pytest.approx(0.7)  # nothing else is told
+    gold = table.with_columns(gold_accuracy=pl.Series([0.5, None]))
+    assert Average.of(gold).accuracy == pytest.approx(0.7)

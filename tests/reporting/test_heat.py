@@ -1,5 +1,6 @@
 """Heat maps say what the tables say."""
 
+import numpy as np
 import pytest
 
 from shortlist import Votes
@@ -31,6 +32,17 @@ def test_accuracy_by_class():
     assert found.columns == ["business", "sports", "world"]
     assert found.cells[0][1].number == f"{100 * model.accuracy_[0, 1]:.0f}"
     assert "on 3 gold rows 100%" in found.cells[0][1].tip
+
+
+def test_accuracies_that_are_true_by_construction_are_no_estimates():
+    """A rule that names one class was shown with 100 beside "not known"."""
+    truth = np.random.default_rng(0).integers(0, 2, 200)
+    votes = Votes(np.column_stack([truth == 0, truth + 1]).astype(int), [["a"], ["a", "b"]], ["a", "b"])
+    model = quietly_fitted(votes)
+    assert set(model.accuracy_[0]) == {0.0, 1.0}
+    line = heat.accuracy_heat(overview_of(votes, model)).cells[0]
+    assert [cell.number for cell in line] == ["", ""]
+    assert "nothing to estimate" in line[0].tip
 
 
 def test_with_very_many_labelers_the_busiest_are_shown():

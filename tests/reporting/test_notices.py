@@ -4,10 +4,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist import LabelModel, Votes
+from shortlist import Analysis, LabelModel, Votes
 from shortlist.labelmodel import Likelihood
-from shortlist.reporting.notices import notices, verdict
-from shortlist.reporting.overview import COPIES
+from shortlist.reporting.notices import notices, off_gold, verdict
+from shortlist.reporting.overview import COPIES, Overview
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, overview_of
 
@@ -75,3 +75,23 @@ def test_a_digest_needs_a_model_for_beliefs():
     with pytest.raises(ValueError, match="model"):
         _ = overview.belief
     assert not hasattr(LabelModel(), "accuracy_")
+
+
+def test_an_accuracy_that_is_not_known_is_not_said_to_be_off():
+    """The table said "not known", this list said "estimated 70%", both of one labeler."""
+    table = pl.DataFrame(
+        {"labeler": ["money", "polls"], "accuracy": [0.7, 0.7], "accuracy_low": [0.0, 0.6], "accuracy_high": [1.0, 0.8],
+         "gold_votes": [40, 40], "gold_accuracy": [0.95, 0.95]}
+    )  # fmt: skip
+    (found,) = off_gold(table)
+    assert found.text.startswith("polls is taken to be less accurate")
+
+
+def test_gold_rows_that_fit_are_told():
+    """Only the terminal said that figures on gold rows look better than they are."""
+    votes, truth = drawn()
+    model = quietly_fitted(votes)
+    analysis = Analysis(votes, model, gold=list(truth))
+    assert "Gold rows take part in the fit" in said(Overview(analysis, gold_fits=True))
+    assert "take part" not in said(Overview(analysis))
+    assert "take part" not in said(Overview(Analysis(votes, model), gold_fits=True))  # there are none

@@ -70,7 +70,10 @@ class Analysis:
         parts += [type(self.model).__name__] if self.model is not None else []
         parts += [f"{self.known_rows:,} gold rows"] if self.gold is not None else []
         if self.model is not None and self.gold is not None:
-            parts.append(f"right on {self.right_on_gold:.1%} of them (counting votes: {self.counting_on_gold:.1%})")
+            voted = int(self.scored.sum())
+            which = "of them" if voted == self.known_rows else f"of the {voted:,} with a vote"
+            right = f"right on {self.right_on_gold:.1%} {which} (counting votes: {self.counting_on_gold:.1%})"
+            parts += [right] if voted else []
         return f"Analysis: {', '.join(parts)}"
 
     def _lines(self) -> tuple[list[str], list[list[str]]]:
@@ -210,11 +213,19 @@ class Analysis:
 
     @property
     def right_on_gold(self) -> float:
-        """The share of rows with a known class whose most believed class is right."""
+        """Of the rows with a known class and a vote, the share whose most believed class is right.
+
+        A row without any vote has no label, so it is neither right nor wrong.
+        """
         if self.gold is None:
             raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
-        known = self.gold >= 0
-        return float((self.guess[known] == self.gold[known]).mean())
+        return share_of(self.guess[self.scored] == self.gold[self.scored])
+
+    @cached_property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """(m,): rows with a known class and a vote."""
+        none = np.zeros(len(self.votes), np.bool_)
+        return none if self.gold is None else (self.gold >= 0) & self.votes.covered
 
     @property
     def known_rows(self) -> int:
@@ -228,10 +239,10 @@ class Analysis:
 
         if self.gold is None:
             raise BadFit("this needs known classes: Analysis(votes, gold=…)")
-        known = np.flatnonzero(self.gold >= 0)
+        scored = np.flatnonzero(self.scored)
         counted = MajorityVote().fit(self.votes)
-        guess = most_likely(counted.predict_proba(self.votes[known]), counted.class_balance_)
-        return float((guess == self.gold[known]).mean())
+        guess = most_likely(counted.predict_proba(self.votes[scored]), counted.class_balance_)
+        return share_of(guess == self.gold[scored])
 
     @cached_property
     def soft(self) -> Floats:
@@ -256,6 +267,11 @@ class Analysis:
         if not hasattr(self.model, "accuracy_"):
             raise BadFit("this needs a fitted LabelModel: Analysis(votes, model)")
         return self.model
+
+
+def share_of(right: npt.NDArray[np.bool_]) -> float:
+    """The share that is true; not a number where there is none to count."""
+    return float(right.mean()) if right.size else float("nan")
 
 
 def suggest_questions(

@@ -42,6 +42,11 @@ def labeler_table(analysis: Analysis, level: float | None) -> pl.DataFrame:
     return frame(columns)
 
 
+def not_known() -> pl.Expr:
+    """Whether votes cannot tell how accurate a labeler is: the interval of its accuracy is all there is."""
+    return ((pl.col("accuracy_low") <= 0) & (pl.col("accuracy_high") >= 1)).fill_null(value=False)
+
+
 def shortlist_table(analysis: Analysis) -> pl.DataFrame:
     """One line for each shortlist of each labeler: how often it was said, and how often it is right."""
     votes, bits = analysis.votes, analysis.bits

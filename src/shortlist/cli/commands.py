@@ -39,8 +39,8 @@ def show_run(
     worked = [one.stage for one in outcomes if one.status == "done"]
     if not worked:
         done = ", ".join(one.stage for one in outcomes if one.status == "up to date")
-        screen.text(f"Nothing to do: {done} are up to date ({took:.2f} s).")
-    for line in ending(outcomes, project.history) if worked else ():
+        screen.text(f"All is up to date: {done} ({took:.2f} s).")
+    for line in ending(outcomes, project.history):
         screen.text(line)
     since = project.history.change if worked else {}
     found = {"did": worked, "seconds": round(took, 3), "figures": figures_of(outcomes), "since": since}
@@ -75,7 +75,7 @@ def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen = Screen(as_json=as_json)
     project, outcome = _run(Project(folder), "fit", screen, force)
     analysis = project.session.seen
-    table = analysis.labelers(level=None)
+    table = analysis.labelers()
     shares = (analysis.mass / len(analysis.votes)).tolist()
     _headline(screen, outcome)
     _labelers(screen, table)
@@ -92,8 +92,8 @@ def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> boo
     checkup = project.session.checkup
     for line in checkup.lines():
         screen.text(line)
-    verdict, *rest = checkup.diagnosis.findings
-    screen.text(f"\nCan accuracies be learned from votes alone? {verdict}")
+    rest = checkup.diagnosis.findings[1:]
+    screen.text(f"\nCan accuracies be learned from votes alone? {checkup.verdict}")
     for finding in rest if theory else ():
         screen.text(f"  - {finding}")
     if rest and not theory:
@@ -174,8 +174,14 @@ COLUMNS = {
 
 
 def _labelers(screen: Screen, table: Any) -> None:
-    """The table of labelers, shares in per cent."""
+    """The table of labelers, shares in per cent. An accuracy that votes cannot tell is not shown."""
+    import polars as pl
+
+    from shortlist.analysis.labelers import not_known
+
     shown = {name: header for name, header in COLUMNS.items() if name in table.columns}
+    if "accuracy" in shown:
+        table = table.with_columns(accuracy=pl.when(~not_known()).then("accuracy"))
     rows = [[_cell(name, line[name]) for name in shown] for line in table.iter_rows(named=True)]
     screen.table("Labelers", list(shown.values()), rows)
 
@@ -184,7 +190,7 @@ def _cell(name: str, value: Any) -> str:
     if name == "labeler":
         return str(value)
     if value is None:
-        return "–"
+        return "not known" if name == "accuracy" else "–"
     return f"{value:.1f}" if name == "size" else _percent(value)
 
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from shortlist.project.kept.history import Figures, History, figures_of
 from shortlist.project.stages import Outcome
+from shortlist.project.stages.stage import Facts
 
-SCORES = ("label model", "counting votes", "classifier")
+LABELS = ("label model", "counting votes")  # these label rows with a vote; the classifier labels every row
 
 
 def ending(outcomes: Sequence[Outcome], history: History) -> Iterator[str]:
-    """What to know after a run that had something to do."""
+    """What to know after a run; what changed, where it had something to do."""
     facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
     figures = figures_of(outcomes)
-    scores = [f"{name} {figures[name]:.1%}" for name in SCORES if name in figures]
-    if scores:
-        yield f"Right on {facts['fit']['gold_rows']:,} gold rows: {', '.join(scores)}."
-        yield from behind(figures)
-    change = [f"{name} {old:.1%} → {new:.1%}" for name, (old, new) in history.change.items()]
+    yield from scores(facts, figures)
+    yield from behind(figures)
+    yield from which_file(outcomes, facts)
+    worked = any(one.status == "done" for one in outcomes)
+    change = [f"{name} {old:.1%} → {new:.1%}" for name, (old, new) in history.change.items() if worked]
     if change:
         yield f"Since last time: {', '.join(change)}."
     advice = facts.get("check", {}).get("advice")
@@ -32,7 +33,38 @@ def ending(outcomes: Sequence[Outcome], history: History) -> Iterator[str]:
         yield f"Look at: {pages[0]}"
 
 
+def scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
+    """Who is right on which share of the gold rows; rows without a vote are told apart, for they have no label."""
+    labels = [f"{name} {figures[name]:.1%}" for name in LABELS if name in figures]
+    classifier = [f"classifier {figures['classifier']:.1%}"] if "classifier" in figures else []
+    rows = facts.get("fit", {}).get("gold_rows") or facts.get("predict", {}).get("gold_rows", 0)
+    voted = facts.get("fit", {}).get("gold_voted", rows)
+    if labels and voted < rows:
+        yield f"Right on the {voted:,} gold rows with a vote ({rows - voted:,} have none): {', '.join(labels)}."
+        labels = []
+    if labels or classifier:
+        yield f"Right on {'all ' if voted < rows else ''}{rows:,} gold rows: {', '.join([*labels, *classifier])}."
+
+
+def which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:
+    """Which of the two files of labels to use: the one that is right on more gold rows."""
+    files = {one.stage: one.outputs[0] for one in outcomes if one.outputs}
+    if "export" not in files or "predict" not in files:
+        return
+    labels, predictions = files["export"], files["predict"]
+    fit, predicted = facts["fit"], facts["predict"]
+    if fit.get("accuracy") is None or predicted.get("accuracy") is None:
+        yield f"Two files of labels: {labels} (rows with a vote) and {predictions} (every row, by the classifier)."
+        return
+    labelled, read = (round(one["accuracy"] * one.get("gold_voted", one["gold_rows"])) for one in (fit, predicted))
+    if labelled == read:
+        yield f"Use {labels} or {predictions}: both are right on {read:,} of {fit['gold_rows']:,} gold rows."
+        return
+    (most, best), (less, other) = sorted([(labelled, labels), (read, predictions)], reverse=True)
+    yield f"Use {best}: right on {most:,} of {fit['gold_rows']:,} gold rows ({other}: {less:,})."
+
+
 def behind(figures: Figures) -> Iterator[str]:
     """A warning where the label model does worse than counting votes."""
-    if figures["label model"] < figures["counting votes"] - 0.005:
+    if figures.get("label model", 1.0) < figures.get("counting votes", 0.0) - 0.005:
         yield "The label model does worse here than counting votes: follow the advice below before you use its labels."

@@ -35,7 +35,7 @@ class Snapshot:
             "in conflict": float(count(union(analysis.bits.against))) / len(votes),
             "mean belief": float(analysis.distinct.counts @ analysis.distinct.beliefs.max(axis=1)) / len(votes),
         }
-        if analysis.gold is not None:
+        if analysis.scored.any():
             totals["right on gold rows"] = analysis.right_on_gold
         labels = np.where(votes.covered, analysis.guess, -1)
         return cls(fingerprints, tuple(votes.space), sources, analysis.labelers(level=None), totals, labels)

@@ -22,7 +22,7 @@ TRIED = 20  # labelers that are tried at most: those whose gold rows disagree mo
 SHOWN = 6
 ENOUGH = 50  # rows with a known class
 
-Kind = Literal["failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "label"]
+Kind = Literal["failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "use gold", "label"]
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,14 @@ class Advice:
 
 
 def advise(overview: Overview) -> list[Advice]:
-    """What is broken first, then by gain, then what would measure more."""
+    """What is broken first, then by gain. Where nothing is measured, labelling rows by hand goes before all guesses."""
     broken = [*failed(overview), *silent(overview), *unfinished(overview)]
-    better = [one for one in improvements(overview) if one.gain is not None and one.gain >= 1]
-    better.sort(key=lambda one: -(one.gain or 0))
-    return [*broken, *better[: max(1, SHOWN - len(broken))], *more_gold(overview)]
+    measure = list(more_gold(overview))
+    found = list(improvements(overview))
+    better = sorted((one for one in found if one.gain is not None and one.gain >= 1), key=lambda one: -(one.gain or 0))
+    better = [*better[: max(1, SHOWN - len(broken))], *(one for one in found if one.gain is None)]
+    guesses = overview.known.sum() < FEW
+    return [*broken, *measure, *better] if guesses else [*broken, *better, *measure]
 
 
 # -- what is broken ------------------------------------------------------------------------------------
@@ -120,6 +123,7 @@ def improvements(overview: Overview) -> Iterator[Advice]:
         trials = Trials(overview.analysis)
         yield from left_out(overview, trials)
         yield from two_sided(overview, trials)
+        yield from use_gold(overview, trials)
     average = Average.of(table)
     yield from mixed(overview, average)
     yield from uncovered(overview, average)
@@ -212,6 +216,40 @@ def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
     )
 
 
+def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
+    """Let known classes fit the model, too, where they contradict what it takes labelers to be."""
+    names = contradicted(overview)
+    if overview.gold_fits or not names or overview.analysis.scored.sum() < ENOUGH:
+        return
+    trial = trials.knowing()
+    if trial.likelier is None or trial.before == 1 or trial.gain < 0:
+        return
+    was, now = trial.likelier
+    yield Advice(
+        "use gold",
+        "Let the gold rows take part in the fit.",
+        f"They contradict how accurate the model takes {some_of(names)} to be. Tried, each half of them judged by a "
+        f"model fitted with the other: right on {trial.before:.1%} → {trial.after:.1%} of {trial.known:,} gold rows "
+        f"with a vote, and {was:.0%} → {now:.0%} of the belief is in their class. The classifier learns from beliefs.",
+        overview.lines.use_gold(),
+        trial.gain if trial.gain >= 1 else None,
+        measured=True,
+    )
+
+
+def contradicted(overview: Overview) -> list[str]:
+    """Labelers that are right more or less often on gold rows than the model takes them to be, beyond chance."""
+    table = overview.plain_labelers
+    if "gold_accuracy" not in table.columns:
+        return []
+    found = []
+    for line in table.filter(pl.col("gold_votes") >= FEW).iter_rows(named=True):
+        low, high = wilson(line["gold_accuracy"], line["gold_votes"])
+        if line["accuracy"] is not None and not low <= line["accuracy"] <= high:
+            found.append(line["labeler"])
+    return found
+
+
 def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
     for one, other, error, gain, counted in mixed_pairs(overview.analysis, average)[:2]:
         mistaken = f"On gold rows, {error:.0%} of both are" if counted else f"About {error:.0%} of the rows of both are"
@@ -251,7 +289,7 @@ def more_gold(overview: Overview) -> Iterator[Advice]:
         yield Advice(
             "label",
             f"Label about {ENOUGH} rows by hand, to know how good the labels are.",
-            f"{have} a known class. With {ENOUGH}, accuracies and the advice above are measured, not estimated.",
+            f"{have} a known class. With {ENOUGH}, accuracies and gains are measured; without, they are guesses.",
             f"Analysis(votes, model).suggest({ENOUGH})    # the rows that help most",
             command="shortlist label",
         )

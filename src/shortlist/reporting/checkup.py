@@ -17,7 +17,7 @@ class Checkup:
     rows: int
     advice: tuple[Advice, ...]
     diagnosis: Diagnosis
-    right: float | None = None  # the share of gold rows whose label is right, where there are any
+    right: float | None = None  # of gold rows with a vote, the share whose label is right, where there are any
 
     @property
     def identifiable(self) -> bool | None:
@@ -29,13 +29,25 @@ class Checkup:
         """The same for who works in a project folder: its commands stand beside the code."""
         return replace(self, advice=tuple(one.in_project for one in self.advice))
 
+    @property
+    def verdict(self) -> str:
+        """Whether accuracies can be learned from votes alone, and whether that asks for anything."""
+        finding = self.diagnosis.findings[0]
+        if self.advice or self.right is None or self.identifiable is not False:
+            return finding
+        return f"You need not act on this: gold rows show how good the labels are. {finding}"
+
     def lines(self) -> Iterator[str]:
         """The to-do list, as a terminal shows it."""
         if not self.advice:
-            known = "" if self.right is None else f"the labels are right on {self.right:.1%} of the gold rows, and "
+            known = (
+                ""
+                if self.right is None
+                else f"the labels are right on {self.right:.1%} of the gold rows with a vote, and "
+            )
             yield f"Nothing to do: {known}no change that was tried sets more rows right."
             return
-        yield "What to do, the most gain first. Do one, run again: gains do not add up."
+        yield "What to do, the most gain first (in labels of the label model). Do one, run again: gains do not add up."
         for number, one in enumerate(self.advice, 1):
             yield f"{number}. {one.what}"
             yield f"   {one.why}"
@@ -44,7 +56,7 @@ class Checkup:
             yield from (f"       {line}" for line in one.code.splitlines())
 
     def __str__(self) -> str:
-        return "\n".join([*self.lines(), "", self.diagnosis.findings[0]])
+        return "\n".join([*self.lines(), "", self.verdict])
 
     def __repr__(self) -> str:
         return str(self)

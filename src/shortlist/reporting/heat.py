@@ -119,6 +119,8 @@ def _gold_by_class(overview: Overview) -> list[list[str]]:
 
 
 def _alpha(name: str, label: str, value: float, gold: str) -> Cell:
+    if value in (0.0, 1.0):  # no estimate: see `accuracy_table`
+        return Cell(0.0, "good", "", f"{name} on {label}: nothing to estimate, its answers settle it{gold}")
     return Cell(float(value) ** 2, "good", _percent(value), f"{name} on {label}: estimated right {value:.0%}{gold}")
 
 

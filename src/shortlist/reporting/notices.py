@@ -7,11 +7,17 @@ from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
+from shortlist.analysis.labelers import not_known
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.trials import FEW
 
 OFF = 0.05  # distance of an estimate from gold, or of belief from truth, that is worth a word
 MOST = 3  # of each kind
+
+GOLD_FITS = (
+    "Gold rows take part in the fit. So figures on gold rows look somewhat better on this page than they are, but for "
+    "those at the top of a project's page: there, each half was scored by a model fitted with the other half."
+)
 
 Level = Literal["good", "note", "warn"]
 
@@ -25,6 +31,8 @@ class Notice(NamedTuple):
 
 def notices(overview: Overview) -> Iterator[Notice]:
     """What votes, model and gold labels show, besides what there is to do about it."""
+    if overview.gold_fits and overview.known.any():
+        yield Notice("note", GOLD_FITS)
     yield from copies(overview)
     if "accuracy" in overview.labelers.columns:
         yield from off_gold(overview.labelers)
@@ -35,7 +43,7 @@ def notices(overview: Overview) -> Iterator[Notice]:
 def verdict(overview: Overview) -> Notice:
     """Whether accuracies can be learned from votes alone."""
     levels: dict[bool | None, Level] = {True: "good", False: "note", None: "note"}
-    return Notice(levels[overview.diagnosis.identifiable], overview.diagnosis.findings[0])
+    return Notice(levels[overview.diagnosis.identifiable], overview.checkup.verdict)
 
 
 def copies(overview: Overview) -> Iterator[Notice]:
@@ -67,7 +75,8 @@ def off_gold(labelers: pl.DataFrame) -> Iterator[Notice]:
     if "gold_accuracy" not in labelers.columns:
         return
     gap = (pl.col("accuracy") - pl.col("gold_accuracy")).abs()
-    found = labelers.filter((gap > OFF) & (pl.col("gold_votes") >= FEW)).sort(gap, descending=True)
+    told = ~not_known()  # what is not known is not off
+    found = labelers.filter(told & (gap > OFF) & (pl.col("gold_votes") >= FEW)).sort(gap, descending=True)
     for row in found.head(MOST).iter_rows(named=True):
         more = "more" if row["accuracy"] > row["gold_accuracy"] else "less"
         yield Notice(

@@ -41,6 +41,7 @@ class Overview:
     diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
     checkup      what `check` found: advice and diagnosis; without it, that is found out here
     scores       who is right on how many gold rows, besides the model: the classifier, for example
+    gold_fits    whether the model was fitted with the known classes, too
     lines        the language in which advice says what to write: Python, or that of a project
     """
 
@@ -54,11 +55,12 @@ class Overview:
         checkup: Checkup | None = None,
         scores: Mapping[str, float] | None = None,
         lines: Lines | None = None,
+        gold_fits: bool = False,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
         self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
         self._checkup, self.other_scores = checkup, dict(scores or {})
-        self.lines = lines or Lines()
+        self.lines, self.gold_fits = lines or Lines(), gold_fits
 
     @property
     def estimates(self) -> bool:
@@ -145,11 +147,11 @@ class Overview:
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """How often the most believed class is right, where gold labels can tell."""
-        if self.model is None or self.analysis.gold is None:
+        """How often the most believed class is right, on rows with a vote whose class is known."""
+        scored = self.analysis.scored
+        if self.model is None or self.analysis.gold is None or not scored.any():
             return None
-        right = self.analysis.guess[self.known] == self.analysis.gold[self.known]
-        return Calibration.of(self.belief[self.known], right)
+        return Calibration.of(self.belief[scored], self.analysis.guess[scored] == self.analysis.gold[scored])
 
     @cached_property
     def conflicted(self) -> float:
@@ -160,11 +162,17 @@ class Overview:
 
     @cached_property
     def score_tiles(self) -> list[Tile]:
-        """Who is right on how many gold rows: the model, a mere count of the votes, and others that were scored."""
+        """Who is right on how many gold rows: the model, a mere count of the votes, and others that were scored.
+
+        The first two label rows with a vote; others, such as a classifier, label every row.
+        """
         assert self.calibration is not None
         scores = {"label model": self.calibration.right, "counting votes": self.analysis.counting_on_gold}
-        note = f"right on {self.known.sum():,} gold rows"
-        return [Tile(name, f"{share:.1%}", note) for name, share in (scores | self.other_scores).items()]
+        known, voted = int(self.known.sum()), int(self.analysis.scored.sum())
+        every = f"right on {known:,} gold rows"
+        some = every if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
+        shown = (scores | self.other_scores).items()
+        return [Tile(name, f"{share:.1%}", some if name in scores else every) for name, share in shown]
 
     @cached_property
     def tiles(self) -> list[Tile]:

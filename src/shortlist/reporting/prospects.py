@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
+from shortlist.analysis.labelers import not_known
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import most_likely
 from shortlist.reporting.trials import FEW, spread
@@ -31,17 +32,25 @@ class Average(NamedTuple):
 
     @classmethod
     def of(cls, table: pl.DataFrame) -> Average:
-        """From the table of labelers: known classes count before estimates."""
-        right = pl.coalesce([name for name in ("gold_accuracy", "accuracy", "believed") if name in table.columns])
-        voting = table.filter(pl.col("votes") > 0).with_columns(right=right)
+        """From the table of labelers: known classes count before estimates, and estimates before guesses."""
+        voting = table.filter(pl.col("votes") > 0)
         if voting.is_empty():
             return cls(0.0, 0.0)
-        votes = voting["votes"].to_numpy().astype(np.float64)
-        accuracy = float(votes @ voting["right"].fill_null(0.5).to_numpy() / votes.sum())
+        right = pl.coalesce([name for name in ("gold_accuracy", "accuracy", "believed") if name in table.columns])
+        told = voting.filter(_told(table.columns))
+        judged = (voting if told.is_empty() else told).with_columns(right=right.fill_null(0.5))
+        votes = judged["votes"].to_numpy().astype(np.float64)
+        accuracy = float(votes @ judged["right"].to_numpy() / votes.sum())
         return cls(float(voting["coverage"].mean() or 0.0), accuracy)  # type: ignore[arg-type]
 
     def show(self) -> str:
         return f"right {self.accuracy:.0%}, votes on {self.coverage:.0%} of rows"
+
+
+def _told(columns: list[str]) -> pl.Expr:
+    """Whether gold rows or votes tell how accurate a labeler is."""
+    told = ~not_known() if "accuracy_low" in columns else pl.lit(value=True)
+    return told | pl.col("gold_accuracy").is_not_null() if "gold_accuracy" in columns else told
 
 
 class Pair(NamedTuple):

@@ -19,6 +19,7 @@ from shortlist.votes import Codomain, Votes
 
 MOST = 3_000  # rows a trial is made on
 FEW = 20  # rows with a known class: fewer measure nothing
+TINY = 1e-6  # beliefs below count as this much
 SURE = 2.0  # standard errors beyond which a difference is not called chance
 
 
@@ -31,6 +32,7 @@ class Trial(NamedTuple):
     after: float | None = None
     known: int = 0
     sure: bool = False  # whether known rows show more than chance would
+    likelier: tuple[float, float] | None = None  # belief in the known class before and after, if surely better
 
     @property
     def measured(self) -> bool:
@@ -39,7 +41,8 @@ class Trial(NamedTuple):
     def show(self) -> str:
         """The evidence in a sentence."""
         if self.before is not None and self.after is not None:
-            return f"Tried: right on {self.known:,} gold rows {self.before:.1%} → {self.after:.1%}."
+            rows = round(self.known * (self.after - self.before))
+            return f"Tried: {rows:+,} of {self.known:,} gold rows right{'' if self.sure else ', which may be chance'}."
         return f"Tried: {self.changed:,.0f} rows would change their label."
 
 
@@ -62,12 +65,28 @@ class Trials:
         """Labelers that have one thing to say also say the contrary, wherever they abstain."""
         return self._tried(contradicting(self.votes, names))
 
+    def knowing(self) -> Trial:
+        """Known classes fit the model, too: each half of them is judged by a model that was fitted with the other.
+
+        Judged are rows with a vote. Beliefs are compared by their log score, which rewards no false certainty.
+        """
+        known = np.flatnonzero(self.known & self.votes.covered)
+        after, beliefs = np.zeros_like(self._before), np.zeros((len(self.votes), len(self.votes.space)))
+        for fitted, judged in ((known[::2], known[1::2]), (known[1::2], known[::2])):
+            gold = {int(a): self.votes.space[int(self.gold[a])] for a in fitted}
+            guess, found = self._guess(self.votes, gold)
+            after[judged], beliefs[judged] = guess[judged], found[judged]
+        was, now = (found[known, self.gold[known]] for found in (self._guess(self.votes)[1], beliefs))
+        trial = self._measured(self._before[known], after[known], self.gold[known])
+        better = surely_above(np.log(np.maximum(now, TINY) / np.maximum(was, TINY)))
+        return trial._replace(likelier=(float(was.mean()), float(now.mean())) if better else None)
+
     @cached_property
     def _before(self) -> Positions:
         return self._guess(self.votes)[0]
 
-    def _guess(self, votes: Votes) -> tuple[Positions, Floats]:
-        model: Any = fit_again(self.model, votes)
+    def _guess(self, votes: Votes, gold: dict[int, str] | None = None) -> tuple[Positions, Floats]:
+        model: Any = fit_again(self.model, votes, gold)
         beliefs = model.predict_proba(votes)
         return most_likely(beliefs, model.class_balance_), beliefs
 
@@ -75,18 +94,25 @@ class Trials:
         before, (after, beliefs) = self._before, self._guess(votes)
         scale, changed = self.m / len(self.votes), before != after
         if self.known.sum() >= FEW:
-            return self._measured(before, after, scale * float(changed.sum()))
+            found = self._measured(before[self.known], after[self.known], self.gold[self.known])
+            return found._replace(changed=scale * float(changed.sum()))
         every = np.arange(len(before))
         gain = float((beliefs[every, after] - beliefs[every, before]).sum())
         return Trial(scale * gain, scale * float(changed.sum()))
 
-    def _measured(self, before: Positions, after: Positions, changed: float) -> Trial:
-        gold, count = self.gold[self.known], int(self.known.sum())
-        was, now = before[self.known] == gold, after[self.known] == gold
+    def _measured(self, before: Positions, after: Positions, gold: Positions) -> Trial:
+        """What guesses before and after show on rows whose class is known."""
+        was, now = before == gold, after == gold
         mended, broken = int((now & ~was).sum()), int((was & ~now).sum())
         sure = abs(mended - broken) > SURE * (mended + broken) ** 0.5
-        gain = self.m * (mended - broken) / count
-        return Trial(gain, changed, float(was.mean()), float(now.mean()), count, sure)
+        gain = self.m * (mended - broken) / len(gold)
+        return Trial(gain, float((before != after).sum()), float(was.mean()), float(now.mean()), len(gold), sure)
+
+
+def surely_above(differences: Floats) -> bool:
+    """Whether the mean is above 0 by more than chance."""
+    spread = float(differences.std(ddof=1)) if len(differences) > 1 else np.inf
+    return bool(differences.mean() > SURE * spread / len(differences) ** 0.5)
 
 
 def chosen_rows(analysis: Analysis) -> Positions:

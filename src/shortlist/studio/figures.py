@@ -14,7 +14,9 @@ LIMIT = 5.0  # seconds for the doctor
 
 def figures(session: Session) -> dict[str, Any]:
     """Per labeler: the interval of its accuracy and its worth; and what to do next, the most gain first."""
-    found = Overview(session.analysis, time_limit=LIMIT, lines=Places(session.roster))
+    found = Overview(
+        session.analysis, time_limit=LIMIT, lines=Places(session.roster), gold_fits=session.settings.gold_fits
+    )
     kept = ("accuracy", "accuracy_low", "accuracy_high", "worth", "gold_gain")
     lines = {line["labeler"]: {name: line[name] for name in kept if name in line} for line in found.labelers.to_dicts()}
     return {"labelers": lines, "todo": [_to_do(one, len(session.votes)) for one in found.checkup.advice]}

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from shortlist.analysis import Analysis
-from shortlist.labelmodel import MajorityVote
 from shortlist.project.change import Change
 from shortlist.project.session import Session
 from shortlist.studio.desk import Desk
@@ -52,11 +49,10 @@ def gold(session: Session, *, bare: bool) -> dict[str, Any]:
     facts["fits"] = session.settings.gold_fits
     if analysis.gold is None:
         return facts
-    rows = np.flatnonzero(analysis.gold >= 0)
-    facts["rows"] = len(rows)
-    if not bare:
-        counted = MajorityVote().fit(session.votes[rows[:1]]).predict_proba(session.votes[rows]).argmax(axis=1)
-        facts |= {"model": analysis.right_on_gold, "counting": float((counted == analysis.gold[rows]).mean())}
+    facts["rows"] = analysis.known_rows
+    facts["voted"] = int(analysis.scored.sum())
+    if not bare and facts["voted"]:
+        facts |= {"model": analysis.right_on_gold, "counting": analysis.counting_on_gold}
     return facts
 
 

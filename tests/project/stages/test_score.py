@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from shortlist import Votes
+from shortlist.labelmodel import MajorityVote
 from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.project.stages.score import gold_scores, judged_by_halves
+from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
 
 
 class Memory:
@@ -36,7 +37,7 @@ def test_who_has_seen_the_answers_is_scored_by_halves():
     assert gold_scores(evidence, Memory(evidence))["accuracy"] == 1.0
     found = judged_by_halves(evidence, fit)
     # numbered 1 to 8, the rows of the fifth kind have one: in one half, it is unknown and taken for x
-    assert found == {"accuracy": 7 / 8, "counting": pytest.approx(found["counting"]), "gold_rows": 8}
+    assert found == {"accuracy": 7 / 8, "counting": pytest.approx(found["counting"]), "gold_rows": 8, "gold_voted": 8}
     assert [one.weights[one.gold >= 0].sum() for one in fitted] == [4, 4]
     assert [one.total for one in fitted] == [13, 13]
 
@@ -44,3 +45,14 @@ def test_who_has_seen_the_answers_is_scored_by_halves():
 def test_counting_is_scored_on_the_same_rows():
     # x x: right twice; x y and y x: tied, so the first class, right; y y: right three times; x alone: wrong
     assert gold_scores(tally(), Memory(tally()))["counting"] == 7 / 8
+
+
+def test_rows_without_a_vote_are_not_scored():
+    votes = Votes([[1, 1], [2, 2], [0, 0]], [["x", "y"]] * 2, ["x", "y"])
+    evidence = Evidence(votes, np.array([2.0, 1, 3]), np.array([0, 0, 0]))
+    found = gold_scores(evidence, MajorityVote().fit(votes))
+    assert found == {"accuracy": 2 / 3, "counting": 2 / 3, "gold_rows": 6, "gold_voted": 3}
+    assert right_on_gold(found) == ", 66.7% right on gold rows with a vote"
+    silent = Evidence(votes, np.array([2.0, 1, 3]), np.array([-1, -1, 0]))
+    assert gold_scores(silent, MajorityVote().fit(votes)) == {"gold_rows": 3, "gold_voted": 0}
+    assert right_on_gold({"gold_rows": 3, "gold_voted": 0}) == ""

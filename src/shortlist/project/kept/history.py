@@ -9,7 +9,7 @@ from pathlib import Path
 from shortlist.project.kept.state import write_json
 from shortlist.project.stages.outcome import Outcome
 
-FORMAT = 1
+FORMAT = 2  # 1: rows without a vote counted as right or wrong
 MOST = 200  # runs that are remembered
 
 Figures = dict[str, float]  # "label model", "counting votes" and "classifier": shares of gold rows; "covered": of all

@@ -29,14 +29,20 @@ class Check(Stage):
 
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes measure what is advised
-        return [self.revision, gold and [gold, session.data_digests()], session.gold_digest()]
+        return [
+            self.revision,
+            gold and [gold, session.data_digests()],
+            session.gold_digest(),
+            session.settings.gold_fits,
+        ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.code.places import Places
         from shortlist.project.kept.state import write_json
         from shortlist.reporting.overview import Overview
 
-        found = Overview(session.seen, time_limit=TIME_LIMIT, lines=Places(session.roster)).checkup.in_project
+        lines, fits = Places(session.roster), session.settings.gold_fits
+        found = Overview(session.seen, time_limit=TIME_LIMIT, lines=lines, gold_fits=fits).checkup.in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAMPLED = "more rows differ in their votes than are counted: what is told rests on {:,} of them, drawn by their votes"
 GOLD_FITS = (
     "gold rows take part in the fit: each half of them was scored by a model fitted with the other half. Elsewhere, in "
-    "`check` and in the report, the model looks better on them than it is"
+    "`check` and in the report, the model looks somewhat better on them than it is"
 )
 
 
@@ -29,7 +29,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 3  # goes up when the same votes give another model
+    revision = 4  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)

@@ -35,7 +35,8 @@ class Report(Stage):
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        overview = Overview(session.seen, checkup=session.checkup, scores=classifier_score(self, session))
+        fits, scores = session.settings.gold_fits, other_scores(self, session)
+        overview = Overview(session.seen, checkup=session.checkup, scores=scores, gold_fits=fits)
         spent, labelers = self._spent(session), session.roster.labelers
         write_page(overview, session.sample.rows, paths[0], title, labelers, spent)
         return {"notes": session.sample.notes}
@@ -46,9 +47,13 @@ class Report(Stage):
         return [] if record is None else list(record.facts.get("spent", ()))
 
 
-def classifier_score(stage: Stage, session: Session) -> dict[str, float]:
-    """How often the classifier is right on gold rows, where it was trained on what there is now."""
+def other_scores(stage: Stage, session: Session) -> dict[str, float]:
+    """How often the classifier is right on gold rows, where it was trained on what there is now.
+
+    And the label model, as `fit` scored it: where gold rows take part in the fit, each half by the other.
+    """
     from shortlist.project.stages.running import shown_facts
 
-    accuracy = shown_facts(stage, session).get("predict", {}).get("accuracy")
-    return {} if accuracy is None else {"classifier": accuracy}
+    fit, predicted = session.state.records["fit"].facts, shown_facts(stage, session).get("predict", {})
+    found = {"label model": fit.get("accuracy"), "classifier": predicted.get("accuracy")}
+    return {name: share for name, share in found.items() if share is not None}

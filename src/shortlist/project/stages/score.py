@@ -1,4 +1,7 @@
-"""Score: how often the label model, and a mere count of the votes, is right on rows with a known class."""
+"""Score: how often the label model, and a mere count of the votes, is right on rows with a known class.
+
+A row without any vote has no label, so it is neither right nor wrong: shares are those of rows with a vote.
+"""
 
 from __future__ import annotations
 
@@ -33,23 +36,30 @@ def judged_by_halves(tally: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
 
 
 def right_on_gold(facts: Facts) -> str:
-    return f", {facts['accuracy']:.1%} right on gold rows" if facts.get("accuracy") is not None else ""
+    if facts.get("accuracy") is None:
+        return ""
+    some = facts.get("gold_voted", facts["gold_rows"]) < facts["gold_rows"]
+    return f", {facts['accuracy']:.1%} right on gold rows{' with a vote' if some else ''}"
 
 
 def _facts(tally: Evidence, right: Callable[[Evidence], float]) -> Facts:
     from shortlist.labelmodel import MajorityVote
 
-    known, rows = _known(tally), float(tally.weights[tally.gold >= 0].sum())
+    known = _known(tally)
+    voted = float(known.weights @ known.votes.covered)
+    facts: Facts = {"gold_rows": round(float(known.weights.sum())), "gold_voted": round(voted)}
+    if not voted:
+        return facts
     counted = _right(MajorityVote().fit(tally.votes), known, known.weights)
-    return {"accuracy": right(known) / rows, "counting": counted / rows, "gold_rows": round(rows)}
+    return {"accuracy": right(known) / voted, "counting": counted / voted} | facts
 
 
 def _right(model: Any, known: Evidence, counts: Floats) -> float:
-    """How many of the rows, so many of each, are labelled right."""
+    """How many of the rows, so many of each, have a vote and are labelled right."""
     from shortlist.beliefs import most_likely
 
     guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
-    return float(counts @ (guess == known.gold))
+    return float(counts @ ((guess == known.gold) & known.votes.covered))
 
 
 def _known(tally: Evidence) -> Evidence:

@@ -29,7 +29,7 @@ function Tiles({ project }) {
   if (!project.bare) {
     tiles.push(["covered", percent(totals.covered), "rows with a vote"], ["in conflict", percent(totals["in conflict"]), "rows with disjoint shortlists"], ["mean belief", percent(totals["mean belief"]), "in the best guess"]);
   }
-  if (gold.model !== undefined) tiles.push(["right", percent(gold.model), `of ${count(gold.rows)} gold rows; by counting votes ${percent(gold.counting)}`]);
+  if (gold.model !== undefined) tiles.push(["right", percent(gold.model), `of ${count(gold.voted)} gold rows${gold.voted < gold.rows ? ` with a vote (${count(gold.rows - gold.voted)} have none)` : ""}; by counting votes ${percent(gold.counting)}`]);
   else if (gold.rows) tiles.push(["gold rows", count(gold.rows), "rows with a known class"]);
   return html`<dl class="tiles">${tiles.map(([name, value, note]) => html`<div class="tile"><dt>${name}</dt><dd>${value}</dd><dd class="note">${note}</dd></div>`)}</dl>`;
 }
