@@ -135,7 +135,10 @@ def obstacles(d: Diagnosis) -> Iterator[str]:
             'LabelModel() and propensity="class" use it.'
         )
     if d.said.unreachable:
-        yield f"No combination of answers leaves only {some_of(d.said.unreachable, joint=' or ')} possible."
+        yield (
+            "Labelers that always give the same answer left aside, no combination of answers leaves only "
+            f"{some_of(d.said.unreachable, joint=' or ')} possible."
+        )
     yield from few_separators(d.said, d)
     if d.repairs:
         at_least = "the fewest additions that do" if d.said.repairs.smallest else "perhaps not the fewest additions"

@@ -218,9 +218,9 @@ def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
 
 def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
     """Let known classes fit the model, too, where they contradict what it takes labelers to be."""
-    names = contradicted(overview)
-    if overview.gold_fits or not names or overview.analysis.scored.sum() < ENOUGH:
-        return
+    names, known = contradicted(overview), overview.known
+    if overview.gold_fits or not names or overview.analysis.scored.sum() < ENOUGH or known.mean() > 0.5:
+        return  # where most classes are known, they are there to score
     trial = trials.knowing()
     if trial.likelier is None or trial.before == 1 or trial.gain < 0:
         return

@@ -180,10 +180,10 @@ class Overview:
         tiles = [
             Tile("rows", f"{m:,}", f"{n} labelers, {len(self.votes.space)} classes"),
             Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
-            Tile("in conflict", f"{self.conflicted:.1%}", "rows with disjoint shortlists"),
+            Tile("in conflict", f"{self.conflicted:.1%}", "rows where two labelers exclude each other"),
         ]
         if self.model is not None:
-            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the best guess"))
+            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the most likely class"))
         if self.calibration is not None:
             tiles += self.score_tiles
         return tiles
