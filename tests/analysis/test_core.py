@@ -72,11 +72,11 @@ def test_rows_without_a_vote_are_neither_right_nor_wrong():
     """They have no label, but the guess from the class balance was scored."""
     votes = Votes([[1], [1], [2], [0], [0]], [["a", "b"]], ["a", "b"])
     gold = ["a", "b", "b", "a", None]
-    analysis = Analysis(votes, LabelModel().fit(votes), gold=gold)
+    analysis = Analysis(votes, quietly_fitted(votes), gold=gold)
     assert analysis.known_rows == 4
     assert analysis.scored.tolist() == [True, True, True, False, False]
     assert analysis.right_on_gold == analysis.counting_on_gold == pytest.approx(2 / 3)
     assert "right on 66.7% of the 3 with a vote" in repr(analysis)
-    silent = Analysis(votes, LabelModel().fit(votes), gold={3: "a"})
+    silent = Analysis(votes, quietly_fitted(votes), gold={3: "a"})
     assert np.isnan(silent.right_on_gold)
     assert "right on" not in repr(silent)

@@ -109,3 +109,15 @@ def test_which_file_to_use(tmp_path, model, classifier, line):
         Outcome("predict", "done", ("p.parquet",), {"accuracy": classifier, "gold_rows": 150}),
     ]
     assert line in list(ending(told, History(tmp_path / "none.json")))
+
+
+def test_the_report_says_where_gold_rows_fit(tmp_path, monkeypatch, capfd):
+    """Only the terminal said so."""
+    home = tmp_path / "news"
+    make(home)
+    monkeypatch.chdir(home)
+    call(capfd, "report")
+    assert "Gold rows take part" not in (home / "out" / "report.html").read_text()
+    edit(home / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    call(capfd, "report")
+    assert "Gold rows take part in the fit" in (home / "out" / "report.html").read_text()
