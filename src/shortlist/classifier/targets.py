@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit
 from shortlist.labelspace import LabelSpace
-from shortlist.options import check_choice
+from shortlist.options import check_amount, check_choice
 from shortlist.votes import Votes
 
 Uncovered: TypeAlias = Literal["drop", "keep"]
@@ -30,6 +30,12 @@ class Targets:
     beliefs: Floats
     weights: Floats
     classes: npt.NDArray[Any]
+
+    def sharpened(self, power: float) -> Targets:
+        """The same, with beliefs in proportion to their power."""
+        check_amount("sharpen", power, "the power of beliefs", above=True)
+        beliefs = (self.beliefs / self.beliefs.max(axis=1, keepdims=True)) ** power
+        return replace(self, beliefs=beliefs / beliefs.sum(axis=1, keepdims=True))
 
 
 def make_targets(

@@ -168,7 +168,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _last_stage(self) -> Any:
         """The default classifier: a mixture, or a linear model where beliefs had to take the place of names."""
         replaced = self.by_cluster and self.label_model is None and self.named_ is None
-        return NoiseAwareClassifier() if replaced else SeededMixture()
+        return NoiseAwareClassifier(sharpen=1.0) if replaced else SeededMixture()
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""
