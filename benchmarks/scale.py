@@ -1,13 +1,21 @@
 """How fast are votes on many rows, on one machine and on the workers of an engine?
 
-    PYTHONPATH=src python3 benchmarks/scale.py                       # 10,000,000 rows; slopes over 1, 3 and 10 million
-    PYTHONPATH=src python3 benchmarks/scale.py --rows 3000000 --engines local dask
+    PYTHONPATH=src python3 benchmarks/scale.py --turns 3             # 1, 3 and 10 million rows
+    PYTHONPATH=src python3 benchmarks/scale.py --rows 300000 1000000 --engines local dask
 
 Generated texts in 64 parquet files, 20 declarative labelers. Every way runs in a process of its own, one after the
-other: a bare polars scan with the same expressions; `shortlist run` (vote, fit, export) on this machine; the same on
-Dask and on Ray with one worker and with two. Start-up of a cluster is told apart. Seconds are of the clock; processor
-seconds (of the driver while it votes, and of all processes in all) are beside them, since the machine may be busy.
-Memory is the peak of the driver, and of the largest worker. The labels of all ways are equal, or the exit code is 1.
+other, in each of several turns; medians are shown, ratios are taken within a turn.
+
+bare scan   `pl.scan_parquet(rows).select(20 × str.contains).collect_batches()`: it reads the same files, works out the
+            same expressions, and writes nothing
+local       `shortlist run` (vote, fit, export) on this machine
+dask, ray   the same with one worker and with two; "× local" is the vote stage over that of `local`
+
+What an engine needs to start, with the imports of its workers, is told apart. The vote stage reads every file for its
+digest, too, and writes the votes. Seconds are of the clock; processor seconds of the driver while it votes are beside
+them, since the machine may be busy. Memory is the peak of the driver, and of the largest worker. At the end: how the
+seconds of the bare scan, of voting and of all stages grow with the rows (an exponent of 1 is linear).
+The labels of all ways are equal, or the exit code is 1.
 """
 
 from __future__ import annotations
@@ -17,6 +25,8 @@ import hashlib
 import json
 import os
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -79,8 +89,8 @@ def bare(rows: Path) -> dict:
     plan = [pl.col("text").str.contains(word).alias(word) for word in patterns()]
     for batch in pl.scan_parquet(rows / "*.parquet").select(plan).collect_batches(chunk_size=131_072):
         count += len(batch)
-    seconds = {"vote": time.perf_counter() - start, "vote_cpu": time.process_time() - begun}
-    return {**seconds, "rows": count, "worker_mb": 0}
+    seconds = {"vote": time.perf_counter() - start, "vote cpu": time.process_time() - begun}
+    return {**seconds, "rows": count, "worker MB": 0}
 
 
 def project(folder: Path, kind: str, workers: int) -> dict:
@@ -90,6 +100,7 @@ def project(folder: Path, kind: str, workers: int) -> dict:
 
     start = time.perf_counter()
     engine = make_engine(kind, workers=workers)
+    list(engine.map(imported, enumerate(range(workers))))
     up = time.perf_counter() - start
     watch = Largest()
     begun = time.process_time()
@@ -103,8 +114,16 @@ def project(folder: Path, kind: str, workers: int) -> dict:
     for path in sorted((folder / "out" / "labels").iterdir()):
         labels.update(path.read_bytes())
     seconds = {name: one.seconds for name, one in outcomes.items()}
-    return {"start": up, **seconds, "vote_cpu": used, "rows": outcomes["vote"].facts["rows"], "worker_mb": memory,
+    return {"start": up, **seconds, "vote cpu": used, "rows": outcomes["vote"].facts["rows"], "worker MB": memory,
             "labels": labels.hexdigest()}  # fmt: skip
+
+
+def imported(_piece: int) -> float:
+    """What a worker needs before its first piece; it lasts a moment, so that every worker gets one."""
+    import shortlist.project.parts.ballots  # noqa: F401
+
+    time.sleep(0.5)
+    return time.time()
 
 
 class Largest:
@@ -134,80 +153,88 @@ class Largest:
 
 
 def alone(arguments: list[str]) -> dict:
-    """What another process finds, with the processor time of it and of all that it started."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    """What another process finds."""
     out = subprocess.run(
-        [sys.executable, __file__, *arguments], check=True, capture_output=True, text=True, env=os.environ
+        [sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=os.environ
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = json.loads(out.stdout.splitlines()[-1])
-    found["cpu"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return found
+    return json.loads(out.stdout.splitlines()[-1])
 
 
 # -- the comparison --------------------------------------------------------------------------------------
 
+COLUMNS = {"start": 1, "vote": 2, "× bare": 2, "× local": 2, "rows/s": 0, "vote cpu": 2, "fit": 1, "export": 1,
+           "driver MB": 0, "worker MB": 0}  # fmt: skip
 
-def compared(m: int, ways: list[tuple[str, int]]) -> bool:
-    heads = (
-        "start s",
-        "vote s",
-        "× bare",
-        "rows/s",
-        "vote cpu s",
-        "fit s",
-        "export s",
-        "all cpu s",
-        "driver MB",
-        "worker MB",
-    )
-    print(f"\n{m:,} rows × {LABELERS} labelers in {FILES} files\n{'':10}" + "".join(f"{head:>11}" for head in heads))
-    labels = set()
+
+def compared(m: int, ways: list[tuple[str, int]], turns: int) -> tuple[dict, bool]:
+    """The medians of each way, and whether all made the same labels."""
+    print(f"\n{m:,} rows × {LABELERS} labelers in {FILES} files, {turns} turns, seconds")
+    print(f"{'':10}" + "".join(f"{head:>11}" for head in COLUMNS))
+    found: dict[str, list[dict]] = {}
     with tempfile.TemporaryDirectory() as name:
-        rows = Path(name) / "rows"
-        write_rows(rows, m)
-        floor = alone(["--bare", str(rows)])
-        show("bare scan", floor, floor["vote"])
-        for kind, workers in ways:
-            folder = Path(name) / f"{kind}{workers}"
-            write_project(folder, rows)
-            found = alone(["--one", str(folder), kind, str(workers)])
-            show(f"{kind} {workers}", found, floor["vote"])
-            labels.add(found["labels"])
-    return len(labels) <= 1
+        write_rows(Path(name) / "rows", m)
+        for turn in range(turns):
+            one = one_turn(Path(name), ways, turn)
+            for way, cells in one.items():
+                found.setdefault(way, []).append(cells)
+    labels = {cells["labels"] for some in found.values() for cells in some if "labels" in cells}
+    medians = {way: {head: statistics.median(one.get(head, 0) for one in some) for head in COLUMNS}
+               for way, some in found.items()}  # fmt: skip
+    for way, cells in medians.items():
+        print(f"{way:10}" + "".join(f"{cells[head]:11,.{n}f}" for head, n in COLUMNS.items()), flush=True)
+    return medians, len(labels) == 1
 
 
-def show(name: str, found: dict, floor: float) -> None:
-    cells = [found.get("start", 0), found["vote"], found["vote"] / floor, found["rows"] / found["vote"]]
-    cells += [
-        found["vote_cpu"],
-        found.get("fit", 0),
-        found.get("export", 0),
-        found["cpu"],
-        found["driver_mb"],
-        found["worker_mb"],
-    ]
-    places = (1, 1, 2, 0, 1, 1, 1, 1, 0, 0)
-    print(f"{name:10}" + "".join(f"{cell:11,.{n}f}" for cell, n in zip(cells, places, strict=True)), flush=True)
+def one_turn(base: Path, ways: list[tuple[str, int]], turn: int) -> dict[str, dict]:
+    """Each way once."""
+    found = {"bare scan": alone(["--bare", str(base / "rows")])}
+    for kind, workers in ways:
+        folder = base / f"{kind}{workers}-{turn}"
+        write_project(folder, base / "rows")
+        found[f"{kind} {workers}"] = alone(["--one", str(folder), kind, str(workers)])
+        shutil.rmtree(folder)
+    for cells in found.values():
+        cells["rows/s"] = cells["rows"] / cells["vote"]
+        cells["× bare"] = cells["vote"] / found["bare scan"]["vote"]
+        cells["× local"] = cells["vote"] / found["local 1"]["vote"] if "local 1" in found else 0
+    return found
+
+
+def show_slopes(sizes: dict[int, dict]) -> None:
+    """How seconds grow with rows: the exponent of the power that fits best."""
+    rows = np.log(list(sizes))
+    local = [medians["local 1"] for medians in sizes.values()]
+    seconds = {
+        "the bare scan": [medians["bare scan"]["vote"] for medians in sizes.values()],
+        "voting": [one["vote"] for one in local],
+        "voting, fit and export": [one["vote"] + one["fit"] + one["export"] for one in local],
+    }
+    print()
+    for what, given in seconds.items():
+        print(f"seconds of {what} grow as rows^{np.polyfit(rows, np.log(given), 1)[0]:.2f}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 3_000_000, 10_000_000])
     parser.add_argument("--engines", nargs="+", default=["local", "dask", "ray"])
+    parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--bare")
     parser.add_argument("--one", nargs=3)
     given = parser.parse_args()
     if given.bare or given.one:
         found = bare(Path(given.bare)) if given.bare else project(Path(given.one[0]), given.one[1], int(given.one[2]))
-        found["driver_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+        found["driver MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
         print(json.dumps(found))
         return 0
-    *small, large = given.rows
     ways = [(kind, n) for kind in given.engines for n in ((1,) if kind == "local" else (1, 2))]
-    for m in small:
-        compared(m, [("local", 1)])
-    return 0 if compared(large, ways) else 1
+    sizes, equal = {}, []
+    for m in sorted(given.rows):
+        sizes[m], same = compared(m, ways if m == max(given.rows) else [("local", 1)], given.turns)
+        equal.append(same)
+    if len(sizes) > 1 and "local" in given.engines:
+        show_slopes(sizes)
+    return 0 if all(equal) else 1
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shortlist.archive import Renamed, atomic, read_archive, under, write_archive
+from shortlist.archive import Renamed, atomic, put_same, read_archive, under, write_archive
 from shortlist.errors import BadFile
 
 ARRAYS = {"codes": np.arange(6).reshape(2, 3), "ids": np.array(["ä", "狗"]), "none": np.zeros((0, 2))}
@@ -247,3 +247,25 @@ def test_arrays_can_be_known_by_other_names_without_being_unpacked(tmp_path):
     assert (sorted(more), len(more), more["uno"].tolist(), len(more["tres"])) == (["tres", "uno"], 2, [1], 3)
     with pytest.raises(KeyError):
         more["one"]
+
+
+def test_a_file_has_a_second_name_that_outlives_the_first(tmp_path):
+    source, target = tmp_path / "kept", tmp_path / "written"
+    source.write_bytes(b"votes")
+    target.write_bytes(b"old")
+    for _again in range(2):  # the second time, the target is the same file already
+        put_same(source, target)
+        assert sorted(tmp_path.iterdir()) == [source, target]
+    source.unlink()
+    assert target.read_bytes() == b"votes"
+
+
+def test_a_file_system_without_links_gets_a_copy(tmp_path, monkeypatch):
+    def no_links(*_paths):
+        raise OSError("not permitted")
+
+    monkeypatch.setattr(os, "link", no_links)
+    (tmp_path / "kept").write_bytes(b"votes")
+    put_same(tmp_path / "kept", tmp_path / "written")
+    assert (tmp_path / "written").read_bytes() == b"votes"
+    assert len(list(tmp_path.iterdir())) == 2

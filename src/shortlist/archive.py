@@ -67,6 +67,22 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
+def put_same(source: Path, target: Path) -> None:
+    """Give a file a second name, in one step; where the file system cannot, copy it.
+
+    That is safe for files that are replaced and never written to.
+    """
+    draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        os.link(source, draft)
+    except OSError:  # another disk, or one that knows no links
+        with atomic(target) as file:
+            file.write(source.read_bytes())
+    else:
+        os.replace(draft, target)
+        draft.unlink(missing_ok=True)  # it stays where the target already was the same file
+
+
 def _of_polars(error: BaseException) -> bool:
     """Whether polars raised it: an error of its own, or one of the system without a number."""
     return type(error).__module__.startswith("polars") or (isinstance(error, OSError) and error.strerror is None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -113,6 +113,15 @@ class Asker:
         """Some of the labelers, by their places."""
         return replace(self, labelers=tuple(self.labelers[i] for i in places))
 
+    @property
+    def gpus(self) -> float:
+        """How many GPUs a worker needs to ask them: they are asked by the same worker."""
+        return max((labeler.gpus for labeler in self.labelers), default=0)
+
+    def travellers(self) -> Iterator[tuple[str, object]]:
+        """What is sent to workers elsewhere, by name."""
+        return ((f"labeler {labeler.name!r}", labeler) for labeler in self.labelers)
+
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
@@ -147,7 +156,15 @@ class Asker:
 
     def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
         """What was said about all chunks, in the order of the rows, as Votes."""
-        return _collect(self.labelers, results, self.space, self.full_abstains)
+        return _collect(self.labelers, results, self.space, self.full_abstains, self._declared)
+
+    @cached_property
+    def _declared(self) -> dict[int, Codomain]:
+        """The codomains of labelers that declare what they say, made once for all chunks."""
+        if self.space is None:
+            return {}
+        told = {i: one for i, one in enumerate(self.labelers) if one.says is not None}
+        return {i: _codomain(one, (), self.space, self.full_abstains) for i, one in told.items()}
 
 
 def _again_and_again(rows: Any, first_row: int, tell: Tell | None) -> AllRows | None:
@@ -202,7 +219,11 @@ def _names(answers: Iterable[Shortlist | Not]) -> list[str]:
 
 
 def _collect(
-    labelers: Sequence[Labeler], results: Sequence[Sequence[Ballot]], space: LabelSpace | None, full_abstains: bool
+    labelers: Sequence[Labeler],
+    results: Sequence[Sequence[Ballot]],
+    space: LabelSpace | None,
+    full_abstains: bool,
+    known: Mapping[int, Codomain],
 ) -> Votes:
     """The ballots of all chunks as Votes."""
     if space is None:
@@ -212,10 +233,10 @@ def _collect(
     columns, codomains = [], []
     for i, labeler in enumerate(labelers):
         ballots = [ballots[i] for ballots in results]
-        codomain = _codomain(labeler, ballots, space, full_abstains)
+        codomain = known.get(i) or _codomain(labeler, ballots, space, full_abstains)
         codomains.append(codomain)
         columns.append(_column(ballots, codomain, space, full_abstains))
-    codes = np.stack(columns, axis=1) if results else np.zeros((0, len(labelers)), np.uint8)
+    codes = np.stack(columns).T if results else np.zeros((0, len(labelers)), np.uint8)
     failures = [merged_failure([ballots[i].failure for ballots in results]) for i in range(len(labelers))]
     return Votes(codes, codomains, space, [labeler.name for labeler in labelers], failures=failures)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
 
 KIND = "label model"
-FORMAT = 4
+FORMAT = 5
 ESTIMATE = "estimate."
 SOME = 100  # rows that a model is tried on when it is loaded
 Model = TypeVar("Model", bound="LabelModel")

@@ -252,7 +252,7 @@ class LabelModel(Predictor):
         """How much each labeler moved the belief about a row, in log-odds of one class against another.
 
         Of the default estimator, what temperature leaves of a labeler's evidence is its move, and what trust
-        adds is the move "pooling".
+        and gold rows with the same votes add is the move "pooling".
         """
         codes = self._panel().codes(votes)
         if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):

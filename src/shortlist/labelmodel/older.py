@@ -1,12 +1,15 @@
-"""Older files: label models of formats 1 to 3, as format 4 has them.
+"""Older files: label models of formats 1 to 4, as format 5 has them.
 
 Until format 2, all options were those of LabelModel, and any option of the likelihood chose it. Format 1 knew only the
-likelihood. Until format 3, the default estimator was another one: what it found cannot be read.
+likelihood. Until format 3, the default estimator was another one: what it found cannot be read. Until format 4, it
+kept no gold rows.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from shortlist.archive import Arrays, Renamed
 from shortlist.errors import BadFile
@@ -23,6 +26,8 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     """The header and the arrays of a file of any format, in the format of today."""
     if header["version"] < 4 and _pooled(header):
         raise BadFile("it was fitted by the default estimator of an earlier version: fit again, on the same votes")
+    if header["version"] == 4 and _pooled(header):
+        return header, _without_known(arrays)
     if header["version"] >= 3:
         return header, arrays
     settings = _likelihood({name: header["options"].get(name) for name in LIKELIHOOD})
@@ -35,6 +40,13 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     options["estimator"] = settings
     header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
     return header, Renamed(arrays, names, more)
+
+
+def _without_known(arrays: Arrays) -> Arrays:
+    """No rows of known class."""
+    n, k = arrays["estimate.parameters.accuracy"].shape
+    more: Arrays = {"estimate.known.codes": np.zeros((0, n), np.uint8), "estimate.known.counts": np.zeros((0, k))}
+    return Renamed(arrays, {name: name for name in arrays}, more)
 
 
 def _pooled(header: dict[str, Any]) -> bool:

@@ -87,23 +87,30 @@ class Rows(RowStore):
         self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
     ) -> Iterator[Segment]:
         """The rows in order, at most `size` at a time; no segment reaches into the next file."""
-        for f, (file, source) in enumerate(zip(self.files, self.sources, strict=True)):
+        for f, source in enumerate(self.sources):
             if files is None or f in files:
                 start = sum(self.counts[:f])
-                for number, frame in enumerate(self._batches(file, source, columns)):
+                for number, frame in enumerate(self._batches(f, columns)):
                     yield Segment(source, number, frame, start + number * self.size)
 
-    def _batches(self, file: RowFile, source: str, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+    def _batches(self, f: int, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+        source = self.sources[f]
         if source in self._frames:
             kept = self._frames[source]
             yield from kept if columns is None else (frame.select(columns) for frame in kept)
             return
-        read = file.batches(columns, self.size)
+        read = self._read(self.files[f], self.counts[f], columns)
         if self.keep and columns is None:
             self._frames[source] = list(read)
             yield from self._frames[source]
         else:
             yield from read
+
+    def _read(self, file: RowFile, count: int, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+        """The segments of a file. One that is a single segment is read as a whole, which costs less than a stream."""
+        if file.kind == "parquet" and 0 < count <= self.size:
+            return iter([file.slice(0, count, columns)])
+        return file.batches(columns, self.size)
 
     def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, counted over all files, in the order of the numbers."""

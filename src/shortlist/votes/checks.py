@@ -81,14 +81,18 @@ def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Se
         )
     if given.dtype.kind not in "iufb":
         raise BadVotes(f"codes are whole numbers from 0; got an array of {given.dtype}")
-    for column, codomain, name in zip(given.T, codomains, names, strict=True):
-        wrong = (column < 0) | (column > len(codomain))
+    sizes = np.array([len(codomain) for codomain in codomains], np.int64)
+    if given.dtype.kind != "u" or (given.max(axis=0, initial=0) > sizes).any():
+        _check_columns(given, sizes, names)
+    return frozen(np.array(given, np.min_scalar_type(sizes.max(initial=0)), order="F"))
+
+
+def _check_columns(given: npt.NDArray[Any], sizes: npt.NDArray[np.int64], names: Sequence[str]) -> None:
+    """Raise at the first cell that holds no code of its labeler."""
+    for column, size, name in zip(given.T, sizes.tolist(), names, strict=True):
+        wrong = (column < 0) | (column > size)
         if given.dtype.kind == "f":
             wrong |= column != np.floor(column)  # fractions, and NaN, which differs from itself
         if wrong.any():
             a = int(np.argmax(wrong))
-            raise BadVotes(
-                f"labeler {name!r} has whole-number codes 0 to {len(codomain)}, but row {a} holds {column[a]}"
-            )
-    largest = max((len(codomain) for codomain in codomains), default=0)
-    return frozen(np.array(given, np.min_scalar_type(largest), order="F"))
+            raise BadVotes(f"labeler {name!r} has whole-number codes 0 to {size}, but row {a} holds {column[a]}")

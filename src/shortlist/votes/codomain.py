@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,16 +56,7 @@ class Codomain:
 
     def check(self, space: LabelSpace) -> None:
         """Raise where these are not different shortlists of the space that meet the paper's conditions."""
-        for shortlist in self.shortlists:
-            space.shortlist(shortlist)
-        if len(set(self.shortlists)) < len(self.shortlists) or not self.dummies <= set(self.shortlists):
-            raise BadShortlist(f"shortlists are repeated, or a dummy is not among them: {self.show(space)}")
-        missing = missing_dummy(self.shortlists, space)
-        if missing is not None:
-            raise BadShortlist(
-                f"{self.show(space)} leaves a class out of all shortlists, or has one in all of them; "
-                f"Codomain.declare adds the dummy {space.show(missing)}"
-            )
+        _check(self, space)
 
     @property
     def says(self) -> tuple[Shortlist, ...]:
@@ -81,9 +73,10 @@ class Codomain:
         rows = [[name in shortlist for name in space] for shortlist in self.shortlists]
         return np.array(rows, np.bool_).reshape(len(self), len(space))
 
-    def show(self, space: LabelSpace) -> str:
-        """`HUM | {DESC, NUM} | dummy ABBR`, for people."""
-        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in self.shortlists]
+    def show(self, space: LabelSpace, *, dummies: bool = True) -> str:
+        """`HUM | {DESC, NUM} | dummy ABBR`, for people; without `dummies`, what the labeler says."""
+        known = self.shortlists if dummies else self.says
+        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in known]
         return (
             (" | ".join(shown) or "nothing") + (" | …" if self.open else "") + (" (inferred)" if self.inferred else "")
         )
@@ -103,6 +96,21 @@ class Codomain:
             frozenset(frozenset(names) for names in record["dummies"]),
             bool(record["inferred"]),
             bool(record.get("open", False)),
+        )
+
+
+@lru_cache(maxsize=4096)  # parts of one table have the same codomains, thousands of times
+def _check(codomain: Codomain, space: LabelSpace) -> None:
+    for shortlist in codomain.shortlists:
+        space.shortlist(shortlist)
+    different = set(codomain.shortlists)
+    if len(different) < len(codomain.shortlists) or not codomain.dummies <= different:
+        raise BadShortlist(f"shortlists are repeated, or a dummy is not among them: {codomain.show(space)}")
+    missing = missing_dummy(codomain.shortlists, space)
+    if missing is not None:
+        raise BadShortlist(
+            f"{codomain.show(space)} leaves a class out of all shortlists, or has one in all of them; "
+            f"Codomain.declare adds the dummy {space.show(missing)}"
         )
 
 

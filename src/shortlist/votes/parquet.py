@@ -26,13 +26,13 @@ IDS = "row id"  # the column of ids, where no labeler is called so
 
 def write_parquet(votes: Votes, path: str | os.PathLike[str], header: Mapping[str, Any]) -> None:
     """Write one file; it replaces an older one in one step."""
-    columns: dict[str, Any] = dict(zip(votes.names, votes.codes.T, strict=True))
+    table = pl.from_numpy(votes.codes, schema=list(votes.names), orient="row")
     ids = None if votes.ids is None else _free_name(votes.names)
     if ids is not None:
-        columns = {ids: votes.ids, **columns}
+        table.insert_column(0, pl.Series(ids, votes.ids))
     text = json.dumps({**header, "rows": len(votes), "ids": ids}, allow_nan=False)
     with atomic(path) as file:
-        pl.DataFrame(columns).write_parquet(file, compression="lz4", statistics=False, metadata={KEY: text})
+        table.write_parquet(file, compression="lz4", statistics=False, metadata={KEY: text})
 
 
 def _free_name(names: tuple[str, ...]) -> str:

@@ -70,11 +70,7 @@ class Evidence:
         """At most `most` unique rows: the heaviest half, and an evenly spaced sample of the rest, re-weighted."""
         if len(self.weights) <= most:
             return self
-        order = np.lexsort((_priority(self.votes), -self.weights))
-        step = -(-(len(order) - most // 2) // (most - most // 2))
-        rows = np.concatenate([order[: most // 2], order[most // 2 :: step]])
-        weights = self.weights[rows]
-        weights[most // 2 :] *= step
+        rows, weights = thinned(np.lexsort((_priority(self.votes), -self.weights)), self.weights, most)
         return Evidence(self.votes[rows], weights, self.gold[rows])
 
 
@@ -136,6 +132,16 @@ class EvidenceSum:
         if not self.sampled:
             return found
         return Evidence(found.votes, found.weights * (self.rows / found.total), found.gold)
+
+
+def thinned(order: Positions, weights: Floats, most: int) -> tuple[Positions, Floats]:
+    """At most so many of more rows, and their weights: the first half in order, and evenly spaced ones of the rest."""
+    half = most // 2
+    step = -(-(len(order) - half) // (most - half))
+    rows = np.concatenate([order[:half], order[half::step]])
+    weights = weights[rows]
+    weights[half:] *= step
+    return rows, weights
 
 
 def _priority(votes: Votes) -> npt.NDArray[np.uint64]:

@@ -5,16 +5,16 @@ It travels once to each worker. A part that was voted on before is not voted on 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from shortlist.archive import atomic
+from shortlist.archive import put_same
 from shortlist.errors import BadFile
 from shortlist.labelers.apply import Asker
 from shortlist.project.kept.columns import VoteColumns
+from shortlist.project.kept.digest import file_digest
 from shortlist.project.parts.part import Part, PartReader
 from shortlist.rows import chunks
 from shortlist.votes import Votes
@@ -35,7 +35,7 @@ class Voted(NamedTuple):
 
 
 class PartPiece(NamedTuple):
-    """Parts of one file that a worker votes on, and where it finds what is known of each."""
+    """Parts that a worker votes on, and where it finds what is known of each."""
 
     parts: tuple[Part, ...]
     known: tuple[Files, ...]
@@ -51,10 +51,11 @@ class VoteJob:
     target: Path | None  # the folder of the parts
     reader: PartReader
     sources: Mapping[str, str]  # the modules beside labelers.py, which travel with it
+    gpus: float = 0  # that a worker elsewhere needs
 
     def travellers(self) -> Iterator[tuple[str, object]]:
         """What is sent to workers elsewhere, by name."""
-        return ((f"labeler {labeler.name!r}", labeler) for labeler in self.asker.labelers)
+        return self.asker.travellers()
 
     def missing(self, known: Files) -> Labelers:
         """The labelers whose votes on a part are not known."""
@@ -103,8 +104,7 @@ class VoteJob:
         votes = (
             fresh if fresh is not None and len(asked) == len(self.fingerprints) else self._joined(asked, fresh, known)
         )
-        like = votes[:0]
-        like = Votes(like.codes, like.codomains, like.space, like.names, failures=votes.failures)
+        like = Votes(votes.codes[:0], votes.codomains, votes.space, votes.names, failures=votes.failures)
         if self.target is None:
             return Voted(part, asked, like, None, votes)
         file = self._write(part, votes, saved if votes is fresh else self._same_file(known, asked))
@@ -133,10 +133,7 @@ class VoteJob:
         path = self.target / f"part-{part.place:05}.parquet"
         if same is None:
             votes.save(path)
-            content = path.read_bytes()
         else:
-            content = same.read_bytes()
-            with atomic(path) as file:
-                file.write(content)
+            put_same(same, path)
         covered = int(votes.covered.sum())
-        return VotePart(f"{path.parent.name}/{path.name}", part.rows, covered, hashlib.sha256(content).hexdigest())
+        return VotePart(f"{path.parent.name}/{path.name}", part.rows, covered, file_digest(path))

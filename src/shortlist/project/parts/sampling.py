@@ -60,15 +60,14 @@ def sample_of(session: Session, most: int = WHOLE) -> Sample:
     parts, rows = session.parts, session.rows
     if len(parts) <= most:
         return Sample(session.votes, session.gold, rows.to_show(), len(parts))
-    even = np.zeros(len(parts), np.bool_)
-    even[np.linspace(0, len(parts) - 1, most).astype(np.int64)] = True
     few = session.tally.weights[session.tally.gold >= 0].sum() <= most / 10
     classes, space = session.settings.classes, parts.like.space
     numbers, votes, gold = [], [], []
     for part in parts_of(rows):
         (known,) = known_classes(PartReader.of(rows), (part,), rows.data.gold, classes, session.said)
         known = np.full(part.rows, -1, np.int64) if known is None else known
-        chosen = np.flatnonzero(even[part.start : part.start + part.rows] | (few & (known >= 0)))
+        even = even_places(part.start, part.rows, len(parts), most)
+        chosen = np.union1d(even, np.flatnonzero(known >= 0)) if few else even
         numbers.append(chosen + part.start)
         votes.append(parts.part(part.place)[chosen])
         gold.append(known[chosen])
@@ -77,6 +76,14 @@ def sample_of(session: Session, most: int = WHOLE) -> Sample:
     known_names = [None if j < 0 else space[j] for j in classes_known.tolist()]
     any_known = bool((classes_known >= 0).any())
     return Sample(named, known_names if any_known else None, SomeRows(rows.to_show(), where), len(parts))
+
+
+def even_places(start: int, count: int, m: int, most: int) -> Positions:
+    """Of `most` places evenly spread over m rows, those of `count` rows from `start` on, counted from there."""
+    last, gaps = max(1, m - 1), max(1, most - 1)
+    first, end = start * gaps // last, min(most, (start + count) * gaps // last + 1)
+    places: Positions = np.arange(first, end) * last // gaps - start
+    return places[(places >= 0) & (places < count)]
 
 
 def _names(session: Session, numbers: Positions) -> Positions | list[str]:

@@ -7,28 +7,23 @@ complete. Workers elsewhere are handed whole parts, which they read, vote on and
 from __future__ import annotations
 
 import gc
-import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
-from shortlist.engines import Engine, is_elsewhere, ordered
-from shortlist.engines.travel import make_importable
-from shortlist.errors import BadFile, LabelerFailed, PieceLost, ShortlistError
+from shortlist.engines import Engine, is_elsewhere
+from shortlist.errors import BadFile, PieceLost
 from shortlist.labelers.apply import Asker
-from shortlist.labelers.ballot import Ballot
 from shortlist.labelspace import LabelSpace
 from shortlist.progress import Advance
 from shortlist.project.code.load import importable
-from shortlist.project.code.printed import Lines, gathered, hand_over
 from shortlist.project.code.roster import Roster
 from shortlist.project.kept.columns import VoteColumns
-from shortlist.project.parts.ballots import Files, Labelers, PartPiece, Voted, VoteJob
+from shortlist.project.parts.ballots import Files, PartPiece, Voted, VoteJob
 from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
+from shortlist.project.parts.unseen import Unseen, told
 from shortlist.project.rows import Rows
-from shortlist.rows import Chunk, chunks
 from shortlist.votes import Votes
 from shortlist.votes.parts import VoteParts
 
@@ -61,10 +56,20 @@ def vote(
     known = columns.known(roster.fingerprints)
     work = _elsewhere if is_elsewhere(engine) else _here
     with importable(roster.folder), collector_off():
-        done = {voted.part.place: voted for voted in work(roster, rows, job, known, engine, advance)}
+        done = _gathered(work(roster, rows, job, known, engine, advance))
     columns.prune(roster.fingerprints)
     asked = {i for voted in done.values() for i in voted.asked}
     return [done[index] for index in sorted(done)], tuple(roster.names[i] for i in sorted(asked))
+
+
+def _gathered(results: Iterator[Voted]) -> dict[int, Voted]:
+    """By place. What labelers may say is nearly always the same for all parts, and is held once."""
+    done: dict[int, Voted] = {}
+    seen: dict[object, Votes] = {}
+    for voted in results:
+        like = seen.setdefault((voted.like.codomains, voted.like.failures), voted.like)
+        done[voted.part.place] = voted._replace(like=like)
+    return done
 
 
 def vote_parts(done: Sequence[Voted], path: Path) -> VoteParts:
@@ -108,6 +113,8 @@ def _elsewhere(
     pieces = [
         PartPiece(parts, tuple(known.get(part.name, {}) for part in parts)) for parts in pieces_of(parts_of(rows), rows)
     ]
+    asked = {i for piece in pieces for files in piece.known for i in job.missing(files)}
+    job = replace(job, gpus=job.asker.only(sorted(asked)).gpus)  # none, where those that need some were asked before
     try:
         with told(roster), closing(engine.map(job, enumerate(pieces))) as results:
             for _number, voted in results:
@@ -122,8 +129,9 @@ def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLos
     first, *others = pieces[error.number or 0].parts
     last = others[-1] if others else first
     numbers = first.start, last.start + last.rows - 1
+    files = dict.fromkeys(rows.paths[part.file].name for part in (first, last))
     return PieceLost(
-        f"rows {numbers[0]:,} to {numbers[1]:,} ({rows.paths[first.file].name}) could not be voted on: "
+        f"rows {numbers[0]:,} to {numbers[1]:,} ({' to '.join(files)}) could not be voted on: "
         f"{error.message}. "
         "A labeler ends the process there, or needs more memory than a worker has. All other parts that were done are "
         "kept: leave the rows out, or mend the labeler, and run again",
@@ -134,40 +142,8 @@ def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLos
 # -- workers of this machine -----------------------------------------------------------------------------
 
 
-class ChunkPiece(NamedTuple):
-    """Some rows of a part, and the labelers that are asked about them."""
-
-    part: Part
-    labelers: Labelers
-    chunk: Chunk
-
-
-class Answers(NamedTuple):
-    """What the labelers of a piece said."""
-
-    part: Part
-    ballots: list[Ballot]
-    printed: list[Lines]
-
-
-@dataclass(frozen=True)
-class AskChunk:
-    """What a worker does with a piece. It travels once to each worker."""
-
-    askers: dict[Labelers, Asker]
-    sources: Mapping[str, str]  # the modules beside labelers.py, for what is imported while labelers run
-    home: int = field(default_factory=os.getpid)
-
-    def __call__(self, piece: ChunkPiece) -> Answers:
-        if os.getpid() != self.home:
-            make_importable(self.sources)
-        with gathered() as printed:
-            ballots = self.askers[piece.labelers](piece.chunk)
-        return Answers(piece.part, ballots, printed)
-
-
 def _here(roster: Roster, rows: Rows, job: VoteJob, known: Known, engine: Engine, advance: Advance) -> Iterator[Voted]:
-    """Parts in order. Those of which all is known are written again from what is kept."""
+    """Parts of which all is known are written again from what is kept; then the others, in order."""
     unseen: dict[Part, Files] = {}
     for part in parts_of(rows):
         files = job.sound(known.get(part.name, {}))
@@ -176,54 +152,7 @@ def _here(roster: Roster, rows: Rows, job: VoteJob, known: Known, engine: Engine
         else:
             advance(part.rows)
             yield job.finish(part, (), None, files)
-    askers = {asked: job.asker.only(asked) for asked in {job.missing(files) for files in unseen.values()}}
-    function = AskChunk(askers, job.sources)
-    waiting: list[list[Ballot]] = []
-    with closing(_answers(roster, engine, function, _pieces(rows, job, unseen, function, engine.workers))) as answers:
-        for part, ballots, printed in answers:
-            for lines in printed:
-                hand_over(lines)
-            waiting.append(ballots)
-            advance(len(ballots[0].codes))
-            if sum(len(ballot.codes) for ballot, *_ in waiting) == part.rows:
-                rows.check_unchanged(part.source)
-                asked = job.missing(unseen[part])
-                yield job.finish(part, asked, function.askers[asked].votes(waiting), unseen[part])
-                waiting = []
-
-
-def _pieces(
-    rows: Rows, job: VoteJob, unseen: dict[Part, Files], function: AskChunk, workers: int
-) -> Iterator[ChunkPiece]:
-    """The rows that somebody has not seen, in order."""
-    by_place = {(part.source, part.number): part for part in unseen}
-    for segment in rows.segments(files=sorted({part.file for part in unseen})):
-        part = by_place.get((segment.source, segment.number))
-        if part is None:
-            continue
-        asked = job.missing(unseen[part])
-        whole = part.rows if function.askers[asked].by_column and workers == 1 else None
-        parts, _total = chunks(segment.frame, size=whole, workers=workers, first=segment.start)
-        for chunk in parts:
-            yield ChunkPiece(part, asked, chunk)
-
-
-def _answers(roster: Roster, engine: Engine, function: AskChunk, pieces: Iterator[ChunkPiece]) -> Generator[Answers]:
-    """What is said, piece by piece."""
-    with told(roster):
-        yield from ordered(engine, function, pieces)
-
-
-@contextmanager
-def told(roster: Roster) -> Iterator[None]:
-    """Errors of labelers are told at their place in labelers.py."""
-    try:
-        with roster.placed():
-            yield
-    except (ShortlistError, OSError):  # an OSError of the data: those of labelers are told by stage 1
-        raise
-    except Exception as error:  # a labeler can fail in ways that stage 1 does not foresee
-        raise LabelerFailed(f"a labeler failed: {type(error).__name__}: {error}") from error
+    yield from Unseen(roster, rows, job, unseen).voted(engine, advance)
 
 
 @contextmanager

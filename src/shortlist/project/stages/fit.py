@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import OneSided, ShortlistError
+from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
 from shortlist.project.stages.stage import Facts, Stage, noted
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 
 SAMPLED = "more rows differ in their votes than are counted: what is told rests on {:,} of them, drawn by their votes"
+GOLD_FITS = (
+    "gold rows take part in the fit: each half of them was scored by a model fitted with the other half. Elsewhere, in "
+    "`check` and in the report, the model looks better on them than it is"
+)
 
 
 class Fit(Stage):
@@ -24,7 +29,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 2  # goes up when the same votes give another model
+    revision = 3  # goes up when the same votes give another model
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -42,6 +47,8 @@ class Fit(Stage):
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
+        if session.settings.gold_fits and session.has_gold:
+            notes.append(GOLD_FITS)
         evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
         with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
             if session.counted.sampled and not session.settings.gold_fits:
@@ -52,7 +59,14 @@ class Fit(Stage):
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        return facts | (gold_scores(session.tally, model) if session.has_gold else {})
+        return facts | self._scores(session, model)
+
+    def _scores(self, session: Session, model: Any) -> Facts:
+        if not session.has_gold:
+            return {}
+        if session.settings.gold_fits:
+            return judged_by_halves(session.tally, lambda evidence: fit_model(session.settings, evidence))
+        return gold_scores(session.tally, model)
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -85,23 +99,3 @@ def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
-
-
-def gold_scores(tally: Evidence, model: Any) -> Facts:
-    """How often the model, and a mere count of the votes, is right on rows with a known class."""
-    import numpy as np
-
-    from shortlist.beliefs import most_likely
-    from shortlist.labelmodel import MajorityVote
-
-    known = np.flatnonzero(tally.gold >= 0)
-    votes, gold, counts = tally.votes[known], tally.gold[known], tally.weights[known]
-    guesses = [
-        most_likely(one.predict_proba(votes), one.class_balance_) for one in (model, MajorityVote().fit(tally.votes))
-    ]
-    right, counted = (float(np.average(guess == gold, weights=counts)) for guess in guesses)
-    return {"accuracy": right, "counting": counted, "gold_rows": int(counts.sum().round())}
-
-
-def right_on_gold(facts: Facts) -> str:
-    return f", {facts['accuracy']:.1%} right on gold rows" if facts.get("accuracy") is not None else ""

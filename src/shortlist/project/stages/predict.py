@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
-from shortlist.project.stages.fit import right_on_gold
+from shortlist.project.stages.score import right_on_gold
 from shortlist.project.stages.stage import Facts, Stage
 from shortlist.project.stages.train import no_classifier
 

@@ -21,11 +21,10 @@ def test_agreement_shares_ties():
 
 
 def test_gold_rows_say_how_far_to_trust_the_fit():
-    fit, prior = np.array([[0.9, 0.1]] * 40), np.array([[0.4, 0.6]] * 40)
-    counted, weights = np.full((40, 2), 0.5), np.ones(40)
-    assert trust_from_gold(0.6, fit, prior, counted, np.zeros(40, int), weights) > 0.8  # the fit is right every time
-    assert trust_from_gold(0.6, fit, prior, counted, np.ones(40, int), weights) < 0.3
-    assert trust_from_gold(0.6, fit, prior, counted, np.zeros(40, int), weights * 1e-9) == pytest.approx(0.6, abs=0.03)
+    fit, prior, counted = np.array([[0.9, 0.1]]), np.array([[0.4, 0.6]]), np.array([[0.5, 0.5]])
+    assert trust_from_gold(0.6, fit, prior, counted, np.array([[40.0, 0.0]])) > 0.8  # the fit is right every time
+    assert trust_from_gold(0.6, fit, prior, counted, np.array([[0.0, 40.0]])) < 0.3
+    assert trust_from_gold(0.6, fit, prior, counted, np.array([[1e-9, 0.0]])) == pytest.approx(0.6, abs=0.03)
 
 
 def test_pooling_by_hand():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shortlist import Votes
-from shortlist.labelmodel.estimators.pooled.heldout import TEMPERATURES, HeldOut, best_temperature, heaviest
+from shortlist.labelmodel.estimators.pooled.heldout import TEMPERATURES, HeldOut, best_temperature
 from tests.labelmodel.estimators.pooled.parts import parts
 
 
@@ -20,13 +20,3 @@ def test_held_out_labelers_by_hand():
 def test_rows_with_one_vote_tell_nothing():
     _, rows, table = parts(Votes([[1, 0], [0, 2], [2, 0]], [["x", "y"]] * 2, ["x", "y"]))
     assert best_temperature(rows, table) == 1
-
-
-def test_some_rows_weigh_about_as_much_as_all():
-    rng = np.random.default_rng(0)
-    votes = Votes(rng.integers(0, 5, (4000, 6)), [list("abcd")] * 6, list("abcd"))
-    _, rows, _ = parts(votes)
-    some = heaviest(rows, 500)
-    assert len(some.weights) <= 500
-    assert some.weights.sum() == pytest.approx(rows.weights.sum(), rel=0.1)
-    assert heaviest(rows, 10_000) is rows

@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats
 from shortlist.beliefs import TIE
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.pooled.heldout import best_temperature
+from shortlist.labelmodel.estimators.pooled.known import Known
 from shortlist.labelmodel.estimators.pooled.sample import Sample
-from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
 from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
 
-PRIOR_ROWS = 10.0  # rows of known class that trust without any is worth
+PRIOR_ROWS = 10.0  # rows of known class that trust, and what is believed of a row, is worth without any
 TRUSTS: Floats = np.append(np.linspace(0.02, 0.98, 25), 0.999)  # that are looked at
 SMALLEST = 1e-12  # beliefs never fall to nothing before they are pooled
 
@@ -38,6 +38,7 @@ class Guard:
     trust: float  # κ: how far the fit is trusted against the prior
     temperature: float  # g of the fit
     balance_chosen: bool  # the balance was chosen by the votes, so it says nothing of rows without one
+    known: Known  # rows of known class
 
     @classmethod
     def of(cls, problem: Problem, fitted: Parameters, prior: Parameters, rows: Sample, weight: Floats) -> Guard:
@@ -51,17 +52,17 @@ class Guard:
             trust=agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights),
             temperature=g,
             balance_chosen=problem.balance is None,
+            known=Known.of(problem.evidence),
         )
-        return guard.with_gold(problem.evidence)
+        return guard.with_gold()
 
-    def with_gold(self, evidence: Evidence) -> Guard:
+    def with_gold(self) -> Guard:
         """The same, once rows of known class have been asked how far the fit can be trusted."""
-        known = (evidence.gold >= 0) & evidence.votes.covered
-        if not known.any():
+        if not self.known:
             return self
-        codes, truth, weights = evidence.votes.codes[known], evidence.gold[known], evidence.weights[known]
+        codes = self.known.codes
         one, other = (posteriors(codes, table, self.layout) for table in (self.fitted, self.prior))
-        trust = trust_from_gold(self.trust, one, other, vote_share(codes, self.layout), truth, weights)
+        trust = trust_from_gold(self.trust, one, other, vote_share(codes, self.layout), self.known.counts)
         return replace(self, trust=trust)
 
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
@@ -70,6 +71,7 @@ class Guard:
             posteriors(codes, table, self.layout, device=device, threads=threads) for table in (self.fitted, self.prior)
         )
         beliefs = pool(one, other, vote_share(codes, self.layout), self.trust)
+        beliefs = self.known.beliefs(beliefs, codes, self.layout.sizes, PRIOR_ROWS)
         if self.balance_chosen:
             beliefs[~codes.any(axis=1)] = 1 / self.layout.k
         return beliefs
@@ -88,14 +90,12 @@ def agreement(fitted: Floats, prior: Floats, weights: Floats) -> float:
     return float(weights @ same / weights.sum())
 
 
-def trust_from_gold(trust: float, fitted: Floats, prior: Floats, counted: Floats, truth: Positions, w: Floats) -> float:
-    """κ once there are rows of known class: the likeliest, where κ without them is worth `PRIOR_ROWS` such rows."""
-    rows = np.arange(len(truth))
+def trust_from_gold(trust: float, fitted: Floats, prior: Floats, counted: Floats, known: Floats) -> float:
+    """κ once there are rows of `known` class (u, k): the likeliest, where κ without them is worth `PRIOR_ROWS`."""
 
     def score(kappa: float) -> float:
-        believed = pool(fitted, prior, counted, kappa)[rows, truth]
         before = trust * np.log(kappa) + (1 - trust) * np.log1p(-kappa)
-        return float(w @ np.log(believed) + PRIOR_ROWS * before)
+        return float((known * np.log(pool(fitted, prior, counted, kappa))).sum() + PRIOR_ROWS * before)
 
     return float(max(TRUSTS, key=score))
 

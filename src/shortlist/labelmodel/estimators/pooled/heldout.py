@@ -30,7 +30,7 @@ class HeldOut:
     """Every vote on rows with more than one, and what the other votes of its row say."""
 
     def __init__(self, sample: Sample, table: Emission) -> None:
-        shared = heaviest(sample.only(sample.n_votes > 1), MOST)
+        shared = sample.only(sample.n_votes > 1).heaviest(MOST)
         row, vote = np.repeat(np.arange(len(shared.weights)), shared.n_votes), shared.hot.indices
         said = np.exp(table.votes)
         content = said / np.maximum(sample.layout.per_labeler(said), IMPOSSIBLE)[sample.layout.owner]  # P(t | voted, j)
@@ -47,14 +47,3 @@ class HeldOut:
         predicted = np.einsum("vk,vk->v", joint, self.said) / row_sums(joint)
         score = self.weights @ np.log(np.maximum(predicted, IMPOSSIBLE)) / self.weights.sum()
         return round(float(score), DIGITS)
-
-
-def heaviest(sample: Sample, most: int) -> Sample:
-    """At most so many rows: the heaviest half, and an evenly spaced part of the rest, re-weighted."""
-    if len(sample.weights) <= most:
-        return sample
-    order, half = np.argsort(-sample.weights, kind="stable"), most // 2
-    step = -(-(len(order) - half) // (most - half))
-    chosen = sample.only(np.concatenate([order[:half], order[half::step]]))
-    chosen.weights[half:] *= step
-    return chosen

@@ -24,6 +24,7 @@ from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledE
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.guard import Guard, agreement
 from shortlist.labelmodel.estimators.pooled.judged import Judge
+from shortlist.labelmodel.estimators.pooled.known import Known
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
@@ -33,7 +34,7 @@ from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
 from shortlist.options import check_amount, check_probability
 
-CLASS_VOTES = 600.0  # of each labeler on rows of each class: more teach nothing that matters
+CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
@@ -86,10 +87,10 @@ class Pooled(Estimator):
         settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
         balance = problem.balance if problem.balance is not None else self._balance(settled, says, gold, rows)
-        fitted, prior = settled.parameters(says, gold, balance), prior_parameters(self, says, balance)
+        fitted, prior = settled.parameters(self, says, gold, balance), prior_parameters(self, says, balance)
         guard = Guard.of(problem, fitted, prior, rows, 1 / np.bincount(first, minlength=len(first))[first])
         table = replace(guard.fitted, votes=guard.fitted.votes * guard.temperature)
-        found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, balance)
+        found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, self.labeler_votes)
         return PooledEstimate(
             panel=problem.panel,
             parameters=fitted,
@@ -106,7 +107,7 @@ class Pooled(Estimator):
     def _balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> Floats:
         """As the votes have it, as far as the fit is trusted; for the rest, equal classes."""
         equal = np.full(says.layout.k, 1 / says.layout.k)
-        fitted, prior = settled.parameters(says, gold, equal), prior_parameters(self, says, equal)
+        fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
         trust = agreement(one, other, rows.weights)
         return trust * believed_balance(rows, fitted) + (1 - trust) * equal
@@ -127,6 +128,7 @@ class Pooled(Estimator):
             trust=facts["trust"],
             temperature=facts["temperature"],
             balance_chosen=facts["balance_chosen"],
+            known=Known(arrays["known.codes"], arrays["known.counts"]),
         )
         reliability = Reliability(*(arrays[f"reliability.{name}"] for name in RELIABILITY))
         return PooledEstimate.restored(panel, state, settings=self, guard=guard, reliability=reliability)

@@ -11,19 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit
+from scipy.special import betaincinv
 
 from shortlist.arrays import Floats, Positions
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.judged import Judge
-from shortlist.labelmodel.estimators.pooled.says import NEVER, Says
+from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, judged_votes, pooled_accuracy
 from shortlist.labelmodel.formulae.likelihood import TINY, Emission
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
-
-STEPS = 8  # of Newton's kind; each leaves a small part of the error
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +57,14 @@ class Reliability:
         middle: Floats = (self.least + self.most) / 2
         return middle
 
-    def with_gold(self, gold: GoldVotes, says: Says, balance: Floats) -> Reliability:
-        """The same, once rows of known class have been asked: the overall share, and class by class in step with it."""
-        if not gold:
-            return self
-        least, most = gold.accuracy(self.least), gold.accuracy(self.most)
-        by_class = _shifted(self.by_class, says, balance, (least + most) / 2)
-        votes = gold.rests_on(self.votes)
-        share = votes / np.maximum(self.votes + gold.votes, TINY)
-        class_votes = (self.class_votes + gold.by_class) * share[:, None]
-        return Reliability(by_class, least, most, class_votes, votes)
+    def with_gold(self, gold: GoldVotes, says: Says, worth: float) -> Reliability:
+        """The same, once rows of known class have been asked. What was known before is worth so many votes."""
+        right, votes = gold.right.sum(axis=1), gold.votes.sum(axis=1)
+        least, most = ((worth * end + right) / (worth + votes) for end in (self.least, self.most))
+        by_class = says.settled(gold.accuracy(self.by_class, worth))
+        return Reliability(
+            by_class, least, most, _rests_on(self.class_votes, gold.votes, worth), _rests_on(self.votes, votes, worth)
+        )
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """(n,) both: the ends of an interval for each labeler's accuracy; 0 and 1 where votes cannot tell.
@@ -103,13 +99,8 @@ def _overall(settings: Pooled, right: Floats, votes: Floats) -> Floats:
     return share
 
 
-def _shifted(accuracy: Floats, says: Says, balance: Floats, wanted: Floats) -> Floats:
-    """Accuracies whose log-odds are moved alike, until their mean over the classes where they are free is as wanted."""
-    weight = balance * says.free
-    weight /= np.maximum(weight.sum(axis=1, keepdims=True), NEVER)
-    goal, shift = logit(np.clip(wanted, TINY, 1 - TINY)), np.zeros(len(wanted))
-    odds = logit(np.clip(accuracy, TINY, 1 - TINY))
-    for _ in range(STEPS):
-        mean = (weight * expit(odds + shift[:, None])).sum(axis=1)
-        shift += np.nan_to_num(goal - logit(np.clip(mean, TINY, 1 - TINY)))
-    return says.settled(expit(odds + shift[:, None]))
+def _rests_on(votes: Floats, known: Floats, worth: float) -> Floats:
+    """How many votes a share rests on: as many as have the variance of the weighted mean of the shares of both."""
+    weight = known / (known + worth)
+    variance = weight**2 / np.maximum(known, TINY) + (1 - weight) ** 2 / np.maximum(votes, TINY)
+    return np.where(np.isnan(votes), np.nan, np.where(known > 0, np.where(votes > 0, 1 / variance, known), votes))

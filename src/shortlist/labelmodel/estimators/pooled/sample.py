@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.formulae.evidence import Evidence, thinned
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
 
@@ -79,6 +79,13 @@ class Sample:
 
     def only(self, rows: Mask | Positions) -> Sample:
         return Sample(self.layout, self.hot[rows], self.weights[rows], self.gold[rows])
+
+    def heaviest(self, most: int) -> Sample:
+        """At most so many rows: the heaviest half, and a part of the rest."""
+        if len(self.weights) <= most:
+            return self
+        rows, weights = thinned(np.argsort(-self.weights, kind="stable"), self.weights, most)
+        return replace(self.only(rows), weights=weights)
 
     @property
     def n_votes(self) -> Positions:

@@ -36,9 +36,9 @@ class Settled:
         each = {name: getattr(self, name)[first] for name in ("accuracy", "lift", "votes")}
         return replace(self, **each)
 
-    def parameters(self, says: Says, gold: GoldVotes, balance: Floats) -> Parameters:
+    def parameters(self, settings: Pooled, says: Says, gold: GoldVotes, balance: Floats) -> Parameters:
         """Under a balance, once rows of known class have been asked."""
-        return parameters_of(*gold.corrected(self.accuracy, self.lift, says, balance), says, balance)
+        return with_gold(settings, self.accuracy, self.lift, says, gold, balance)
 
 
 def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_iter: int) -> Settled:
@@ -52,7 +52,7 @@ def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_i
         right, votes = judged_votes(judged, says)
         accuracy = accuracy + step * (pooled_accuracy(settings, says, right, votes) - accuracy)
         lift = lift + step * (lifts(judged, says, settings.propensity_ratio, settings.propensity_votes) - lift)
-        before, here = here, parameters_of(*gold.corrected(accuracy, lift, says, equal), says, equal)
+        before, here = here, with_gold(settings, accuracy, lift, says, gold, equal)
         history.append(change(before, here))
         at_rest = history[-1] < AT_REST
         if at_rest or len(history) >= max_iter:
@@ -86,6 +86,16 @@ def parameters_of(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -
     """As the table of log P(vote | class) is made of them. Abstaining is no evidence."""
     propensity = class_propensities(says, lift, balance)
     return Parameters(says.settled(accuracy), propensity, balance, says.split, silence=False)
+
+
+def with_gold(
+    settings: Pooled, accuracy: Floats, lift: Floats, says: Says, gold: GoldVotes, balance: Floats
+) -> Parameters:
+    """The same, once rows of known class have been asked. What was found without them is worth as many votes as the
+    prior was when it was found.
+    """
+    accuracy = gold.accuracy(accuracy, settings.class_votes)
+    return parameters_of(accuracy, gold.lift(lift, says, balance, settings.propensity_votes), says, balance)
 
 
 def change(before: Parameters, now: Parameters) -> float:

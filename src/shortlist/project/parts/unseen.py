@@ -1,0 +1,142 @@
+"""Unseen: the parts that some labelers have not seen, and how they are asked about them on this machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from shortlist.engines import Engine, Threads, ordered
+from shortlist.engines.travel import make_importable
+from shortlist.errors import LabelerFailed, ShortlistError
+from shortlist.labelers.apply import Asker
+from shortlist.labelers.ballot import Ballot
+from shortlist.progress import Advance
+from shortlist.project.code.printed import Lines, gathered, hand_over
+from shortlist.project.code.roster import Roster
+from shortlist.project.parts.ballots import Files, Labelers, Voted, VoteJob
+from shortlist.project.parts.part import Part
+from shortlist.project.rows import Rows
+from shortlist.rows import Chunk, chunks
+from shortlist.votes import Votes
+
+AT_ONCE = 2  # parts that are searched or written at a time; another is read meanwhile
+
+
+class ChunkPiece(NamedTuple):
+    """Some rows of a part, and the labelers that are asked about them."""
+
+    part: Part
+    labelers: Labelers
+    chunk: Chunk
+
+
+class Answers(NamedTuple):
+    """What the labelers of a piece said."""
+
+    part: Part
+    ballots: list[Ballot]
+    printed: list[Lines]
+
+
+@dataclass(frozen=True)
+class AskChunk:
+    """What a worker does with a piece. It travels once to each worker."""
+
+    askers: dict[Labelers, Asker]
+    sources: Mapping[str, str]  # the modules beside labelers.py, for what is imported while labelers run
+    home: int = field(default_factory=os.getpid)
+
+    def __call__(self, piece: ChunkPiece) -> Answers:
+        if os.getpid() != self.home:
+            make_importable(self.sources)
+        with gathered() as printed:
+            ballots = self.askers[piece.labelers](piece.chunk)
+        return Answers(piece.part, ballots, printed)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Parts, each with the files that hold what is known of it."""
+
+    roster: Roster
+    rows: Rows
+    job: VoteJob
+    parts: Mapping[Part, Files]
+
+    def voted(self, engine: Engine, advance: Advance) -> Iterator[Voted]:
+        """Ask about all of them, in order."""
+        if engine.workers == 1 and all(asker.by_column for asker in self.askers.values()):
+            return self._whole(advance)
+        return self._by_chunk(engine, advance)
+
+    @cached_property
+    def askers(self) -> dict[Labelers, Asker]:
+        return {asked: self.job.asker.only(asked) for asked in {self.job.missing(one) for one in self.parts.values()}}
+
+    def _whole(self, advance: Advance) -> Iterator[Voted]:
+        """Labelers that search columns are asked about whole parts; one is read while others are searched and written.
+
+        Threads are enough for that: polars does the work.
+        """
+        with closing(ordered(Threads(AT_ONCE), self._ask, self._pieces())) as results:
+            for voted in results:
+                advance(voted.part.rows)
+                yield voted
+
+    def _ask(self, piece: ChunkPiece) -> Voted:
+        with told(self.roster):
+            ballots = self.askers[piece.labelers](piece.chunk)
+        return self._finish(piece.part, [ballots])
+
+    def _by_chunk(self, engine: Engine, advance: Advance) -> Iterator[Voted]:
+        """Workers share the chunks of parts. A part is written when all of it was voted on."""
+        waiting: list[list[Ballot]] = []
+        with closing(self._answers(engine)) as answers:
+            for part, ballots, printed in answers:
+                for lines in printed:
+                    hand_over(lines)
+                waiting.append(ballots)
+                advance(len(ballots[0].codes))
+                if sum(len(ballot.codes) for ballot, *_ in waiting) == part.rows:
+                    yield self._finish(part, waiting)
+                    waiting = []
+
+    def _answers(self, engine: Engine) -> Generator[Answers]:
+        """What is said, piece by piece."""
+        with told(self.roster):
+            yield from ordered(engine, AskChunk(self.askers, self.job.sources), self._pieces(engine.workers))
+
+    def _finish(self, part: Part, ballots: list[list[Ballot]]) -> Voted:
+        """Keep and write what was said about a part, unless its file was written to meanwhile."""
+        self.rows.check_unchanged(part.source)
+        asked = self.job.missing(self.parts[part])
+        votes: Votes = self.askers[asked].votes(ballots)
+        return self.job.finish(part, asked, votes, self.parts[part])
+
+    def _pieces(self, workers: int = 1) -> Iterator[ChunkPiece]:
+        """The rows in order: whole parts for labelers that search columns, chunks of them for others."""
+        by_place = {(part.source, part.number): part for part in self.parts}
+        for segment in self.rows.segments(files=sorted({part.file for part in self.parts})):
+            part = by_place.get((segment.source, segment.number))
+            if part is None:
+                continue
+            asked = self.job.missing(self.parts[part])
+            whole = part.rows if self.askers[asked].by_column and workers == 1 else None
+            for chunk in chunks(segment.frame, size=whole, workers=workers, first=segment.start)[0]:
+                yield ChunkPiece(part, asked, chunk)
+
+
+@contextmanager
+def told(roster: Roster) -> Iterator[None]:
+    """Errors of labelers are told at their place in labelers.py."""
+    try:
+        with roster.placed():
+            yield
+    except (ShortlistError, OSError):  # an OSError of the data: those of labelers are told by stage 1
+        raise
+    except Exception as error:  # a labeler can fail in ways that stage 1 does not foresee
+        raise LabelerFailed(f"a labeler failed: {type(error).__name__}: {error}") from error
