@@ -42,7 +42,7 @@ class NoiseAwareClassifier(Predictor):
         estimator reads the strings itself.
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
     sharpen : the power of the beliefs that it learns from. 1: the expected loss under the beliefs, as in the paper.
-        Above 1, the likelier classes of a row count for more: 3 is right more often, and better calibrated.
+        Above 1, the likelier classes of a row count for more: 2 is right more often, and better calibrated.
     on : for rows that are tables or dicts, the column of text to read, or a list of columns. Their texts are joined
         by ". " in that order; missing and empty texts are left out.
     progress : a line on standard error while it learns. None: on a terminal only. Or a function that is told each line.
@@ -58,7 +58,7 @@ class NoiseAwareClassifier(Predictor):
         *,
         features: Any = None,
         uncovered: Uncovered = "drop",
-        sharpen: float = 3.0,
+        sharpen: float = 2.0,
         on: str | Sequence[str] | None = None,
         progress: bool | Tell | None = None,
     ) -> None:
