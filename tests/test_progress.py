@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from shortlist.progress import counted, progress_bar
+from shortlist.progress import counted, progress_bar, told_lines
 
 
 class Terminal(io.StringIO):
@@ -48,3 +48,24 @@ def test_a_bar_of_shares(monkeypatch):
         tick(1.0)
     assert "images" in sys.stderr.getvalue()
     assert "100%" in sys.stderr.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("stream", "progress", "shown"),
+    [(Terminal, None, True), (io.StringIO, None, False), (Terminal, False, False), (io.StringIO, True, True)],
+)
+def test_where_lines_are_shown(stream, progress, shown, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream())
+    with told_lines(progress) as tell:
+        tell("step 1")
+    assert ("step 1" in sys.stderr.getvalue()) == shown
+
+
+def test_a_function_is_told_lines_and_shares(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    told = []
+    with told_lines(told.append) as tell, progress_bar(told.append, "training") as tick:
+        tell("step 1")
+        tick(0.5)
+    assert told == ["step 1", "training: 50%"]
+    assert sys.stderr.getvalue() == ""

@@ -51,8 +51,27 @@ def live_line(progress: bool | Advance | None) -> Iterator[Tell | None]:
 
 
 @contextmanager
-def progress_bar(show: bool, what: str = "training") -> Iterator[Callable[[float], None] | None]:
-    """A function to call with the share that is done, or None where no bar is wanted."""
+def told_lines(progress: bool | Tell | None) -> Iterator[Tell]:
+    """A function to call with a line that takes the place of the one before.
+
+    progress   True to show it on standard error, False not to, None on a terminal only, or a function that is told
+    """
+    if callable(progress):
+        yield progress
+        return
+    with live_line(progress) as tell:
+        yield tell or (lambda _line: None)
+
+
+@contextmanager
+def progress_bar(show: bool | Tell, what: str = "training") -> Iterator[Callable[[float], None] | None]:
+    """A function to call with the share that is done, or None where no bar is wanted.
+
+    show   whether there is a bar, or a function that is told a line instead
+    """
+    if callable(show):
+        yield lambda share: show(f"{what}: {share:.0%}")
+        return
     if not show:
         yield None
         return

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
+from shortlist.classifier.design import Design
 from shortlist.classifier.expansion import expand
 from shortlist.classifier.linear import ExpectedLoss, LossInRows, SoftLogisticRegression
 from shortlist.errors import BadFit, NotConverged
@@ -28,7 +29,7 @@ def sklearn_logits(X, labels, weights, rows, C=1.0):
 def test_a_loss_worked_by_hand():
     """One row, x = 1, W = (log 3, 0): P = (3/4, 1/4), belief (.5, .5); the penalty adds (log 3)²/2."""
     theta = np.array([np.log(3), 0.0, 0.0, 0.0])
-    one = ExpectedLoss(np.ones((1, 1)), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
+    one = ExpectedLoss(Design(np.ones((1, 1))), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
     loss, (gradient, largest) = one.value(theta), one.gradient(theta)
     assert largest == pytest.approx(0.25 + np.log(3))
     assert loss == pytest.approx(-0.5 * np.log(3 / 4) - 0.5 * np.log(1 / 4) + np.log(3) ** 2 / 2)
@@ -39,7 +40,7 @@ def test_the_gradient_is_that_of_the_loss(clouds):
     X, beliefs, _ = clouds
     weights = np.random.default_rng(1).dirichlet(np.ones(len(X)))
     theta = np.random.default_rng(2).normal(size=6 * 3)
-    loss = ExpectedLoss(X, beliefs, weights, 0.3)
+    loss = ExpectedLoss(Design(X, X.mean(axis=0), 0.7), beliefs, weights, 0.3)
     numeric = approx_fprime(theta, loss.value, 1e-7)
     np.testing.assert_allclose(loss.gradient(theta)[0], numeric, atol=1e-5)
 
@@ -49,7 +50,7 @@ def test_at_the_optimum_the_gradient_vanishes(clouds):
     model = fitted(X, beliefs)
     theta = np.vstack([model.coef_.T, model.intercept_]).ravel()
     weights = np.full(len(X), 1 / len(X))
-    whole = ExpectedLoss(X, beliefs, weights, 1 / len(X))
+    whole = ExpectedLoss(Design(X), beliefs, weights, 1 / len(X))
     loss, (gradient, _) = whole.value(theta), whole.gradient(theta)
     assert np.linalg.norm(gradient) < 1e-7
     assert loss == pytest.approx(model.loss_)
@@ -100,10 +101,12 @@ def test_more_features_than_rows_make_no_difference(clouds):
     X, beliefs, _ = clouds
     wide = sp.csr_matrix(np.hstack([X[:20], np.random.default_rng(0).normal(size=(20, 40))]))
     weights = np.random.default_rng(1).dirichlet(np.ones(20))
-    plain, by_rows = (kind(wide, beliefs[:20], weights, 0.05) for kind in (ExpectedLoss, LossInRows))
-    inside, bias = np.random.default_rng(2).normal(size=(20, 3)), np.array([[0.1, -0.2, 0.3]])
-    at = np.concatenate([inside, wide @ (wide.T @ inside), bias]).ravel()
-    theta = np.concatenate([wide.T @ inside, bias]).ravel()
+    design = Design(wide, weights @ wide, 0.7)
+    plain, by_rows = (kind(design, beliefs[:20], weights, 0.05) for kind in (ExpectedLoss, LossInRows))
+    inside, last = np.random.default_rng(2).normal(size=(20, 3)), np.array([[0.1, -0.2, 0.3]])
+    inside -= inside.mean(axis=1, keepdims=True)  # classes sum to zero, as on the way to the optimum
+    at = np.concatenate([inside, design.ahead(design.back(inside)), last]).ravel()
+    theta = np.concatenate([design.back(inside), last]).ravel()
     assert by_rows.value(at) == pytest.approx(plain.value(theta))
     (turned, largest), (gradient, expected) = by_rows.gradient(at), plain.gradient(theta)
     assert largest == pytest.approx(expected)

@@ -203,3 +203,21 @@ def test_no_text_has_no_class(estimator):
     assert model.predict([]).tolist() == []
     if estimator is None or hasattr(estimator, "predict_proba"):
         assert model.predict_proba([]).shape == (0, 2)
+
+
+TEXTS = ["a cat purrs", "the dog barks", "cats purr", "dogs bark loudly"]
+
+
+def test_progress_is_told_in_lines():
+    beliefs, told = [[0.9, 0.1], [0.2, 0.8], [0.8, 0.2], [0.1, 0.9]], []
+    NoiseAwareClassifier(progress=told.append).fit(TEXTS, beliefs)
+    assert told[0] == "reading 4 texts"
+    assert told[1].startswith("learning from 4 rows, ")
+    assert [line.split(": ")[1].split(",")[0] for line in told[1:]] == [f"step {n}" for n in range(len(told) - 1)]
+    NoiseAwareClassifier(MultinomialNB(), progress=told.append).fit(TEXTS, beliefs)
+    assert told[-1] == "MultinomialNB learns from 4 rows"
+
+
+def test_nothing_is_shown_where_nobody_watches(capsys):
+    NoiseAwareClassifier().fit(TEXTS, [0, 1, 0, 1])
+    assert capsys.readouterr() == ("", "")

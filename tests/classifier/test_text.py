@@ -20,10 +20,13 @@ TEXTS = ["How old is it ?", "How far is the Moon ?", "Who is it, and who was it 
 def test_each_half_is_tf_idf(ours, theirs):
     reference = TfidfVectorizer(sublinear_tf=True, **theirs)
     features = TextFeatures(**ours)
-    np.testing.assert_allclose(features.fit_transform(TEXTS).toarray(), reference.fit_transform(TEXTS).toarray())
+    ours, theirs = features.fit_transform(TEXTS).toarray(), reference.fit_transform(TEXTS).toarray()
+    names = features.get_feature_names_out()
+    assert sorted(names) == reference.get_feature_names_out().tolist()
+    same = [reference.vocabulary_[name] for name in names]  # their column of each of ours
+    np.testing.assert_allclose(ours, theirs[:, same])
     new = ["Who is old ?", "zzz"]
-    np.testing.assert_allclose(features.transform(new).toarray(), reference.transform(new).toarray())
-    assert features.get_feature_names_out().tolist() == reference.get_feature_names_out().tolist()
+    np.testing.assert_allclose(features.transform(new).toarray(), reference.transform(new).toarray()[:, same])
 
 
 def test_punctuation_and_single_letters_are_words():
@@ -47,3 +50,14 @@ def test_both_halves_stand_side_by_side():
 def test_features_of_nothing():
     with pytest.raises(BadRows, match="words, characters or both"):
         TextFeatures(words=None, characters=None).fit(TEXTS)
+
+
+@pytest.mark.parametrize("texts", [["", " "], []])
+def test_texts_without_words(texts):
+    with pytest.raises(BadRows, match=f"the {len(texts)} texts hold no words"):
+        TextFeatures().fit(texts)
+
+
+def test_one_string_is_not_a_list_of_texts():
+    with pytest.raises(BadRows, match="not one string"):
+        TextFeatures().fit("a text")

@@ -300,6 +300,17 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     assert len(told) == (43 if quick == 0 else 6)  # of 7 rows each; of 7, 14, 28, …
 
 
+def test_the_classifier_tells_how_it_learns(tmp_path):
+    told = []
+
+    class Lines(Listener):
+        def tell(self, line):
+            told.append(line)
+
+    make(tmp_path).run(["train"], listener=Lines())
+    assert any(line.startswith("learning from") and "step 1" in line for line in told)
+
+
 def in_parts(rows):
     return TOML.replace("[classifier]", f"[engine]\npart_rows = {rows}\n\n[classifier]")
 

@@ -229,6 +229,24 @@ def test_from_a_data_file_to_the_first_rule(browser, tmp_path):
     assert not (tmp_path / "labelers.py").exists()
 
 
+def test_labels_are_written_to_a_file_of_ones_own(browser, studio, folder):
+    person = Person(browser, studio)
+    person.go("compare", "#own-to")
+    page = person.page
+    page.locator("#own-to").fill("sure.csv")
+    page.get_by_label("body", exact=True).check()
+    page.locator("#own-belief").fill("0.5")
+    page.locator("#own-plain").check()
+    page.locator("#own-write").click()
+    page.wait_for_selector("#own-done")
+    told = page.locator("#own-done").inner_text()
+    complaints = person.complaints
+    person.close()
+    assert "shortlist export --to sure.csv --columns body --min-belief 0.5 --plain-names" in told
+    assert (folder / "sure.csv").read_text("utf-8").startswith("id,body,")
+    assert not complaints
+
+
 # -- for everybody -------------------------------------------------------------------------------------
 
 VIEWS = {

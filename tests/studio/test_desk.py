@@ -8,7 +8,6 @@ import pytest
 from shortlist.errors import ShortlistError
 from shortlist.studio import Desk
 from shortlist.studio.comparing import compare
-from shortlist.studio.exporting import export
 from shortlist.studio.overview import overview
 from shortlist.studio.rules import save_rule
 from shortlist.studio.setup import offered, set_up
@@ -78,14 +77,6 @@ def test_a_damaged_state_counts_as_none(folder):
     (folder / ".shortlist" / "studio").mkdir(parents=True)
     (folder / ".shortlist" / "studio" / "last.npz").write_bytes(b"half a file")
     assert Desk(folder).states.all == []
-
-
-def test_files_are_written_as_by_the_command_line(desk, folder):
-    found = export(desk, "labels")
-    assert found["command"] == "shortlist export"
-    assert (folder / "out" / "labels.parquet").exists()
-    with pytest.raises(ShortlistError):
-        export(desk, "../etc")
 
 
 def test_a_project_without_labelers_can_be_read_and_labelled(tmp_path):

@@ -14,7 +14,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 from shortlist.arrays import Floats, Positions
+from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.errors import BadFit
+from shortlist.progress import Tell
 
 NEGLIGIBLE = 1e-6  # of a row's weight
 
@@ -27,8 +29,11 @@ class LearnsBeliefs(Protocol):
     def log_proba(self, X: Any) -> Floats: ...
 
 
-def fit_estimator(estimator: Any, X: Any, beliefs: Floats, weights: Floats) -> Any:
-    """Fit an estimator of either kind; classes are positions 0 … k − 1."""
+def fit_estimator(estimator: Any, X: Any, beliefs: Floats, weights: Floats, tell: Tell) -> Any:
+    """Fit an estimator of either kind; classes are positions 0 … k − 1. `tell` is told how it goes."""
+    if isinstance(estimator, SoftLogisticRegression):
+        return estimator.fit_beliefs(X, beliefs, weights, tell=tell)
+    tell(f"{type(estimator).__name__} learns from {len(beliefs):,} rows")
     if isinstance(estimator, LearnsBeliefs):
         return estimator.fit_beliefs(X, beliefs, weights)
     return fit_expanded(estimator, X, beliefs, weights)

@@ -29,7 +29,8 @@ class Classifier(Protocol):
 
     Rows are a list of texts, a matrix of numbers (m, p), or, where the toml names columns with `on`, a table with those
     columns of text. Beliefs are (m, k), `covered` (m,) says which rows have a vote, and `classes` are the k names. A
-    classifier that also learns from rows without a vote has an attribute `uncovered` that is not "drop".
+    classifier that also learns from rows without a vote has an attribute `uncovered` that is not "drop". If its
+    constructor takes `progress`, a project gives it a function to call with a line while it learns.
     """
 
     classes_: Any

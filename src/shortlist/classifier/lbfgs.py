@@ -7,13 +7,15 @@ numbers they stand for, as those of a linear model of texts are (see `linear.py`
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 MEMORY = 10  # steps that are remembered
 ENOUGH = 1e-4  # of the decrease that the slope promises
 SHORTEST = 1e-10  # of a step; where not even that gains anything, precision has come to its end
+Told: TypeAlias = Callable[[int, float], None]  # (steps taken, largest number of the gradient)
 
 
 class Function(Protocol):
@@ -49,12 +51,14 @@ class Step(NamedTuple):
     scale: float
 
 
-def minimise(function: Function, *, tol: float, max_iter: int) -> Minimum:
-    """Descend until no number of the gradient is larger than `tol`."""
+def minimise(function: Function, *, tol: float, max_iter: int, told: Told | None = None) -> Minimum:
+    """Descend until no number of the gradient is larger than `tol`. `told` hears of each step."""
     at = function.start()
     value, (gradient, largest) = function.value(at), function.gradient(at)
     steps: deque[Step] = deque(maxlen=MEMORY)
     for n_iter in range(max_iter):
+        if told is not None:
+            told(n_iter, largest)
         if largest <= tol:
             return Minimum(at, value, largest, n_iter, True)
         found = _search(function, at, value, gradient, downhill(function, gradient, steps))

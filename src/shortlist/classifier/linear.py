@@ -16,22 +16,23 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator
 
 from shortlist.arrays import Floats
-from shortlist.classifier.lbfgs import minimise
+from shortlist.classifier.design import Design, centred
+from shortlist.classifier.lbfgs import Told, minimise
 from shortlist.errors import BadFit, NotConverged
+from shortlist.progress import Tell
 
 
 class ExpectedLoss:
     """Σ_a w_a Σ_j −P(j | G_a) log softmax_j(x_a W + b) + penalty/2 ‖W‖², to be minimised.
 
-    A vector is W (p, k) with b as its last row, flat. `weights` (m,) sum to one. All is computed in one precision.
+    A vector is a table (p + 1, k), flat: W, and below it what `design` makes b of. `weights` (m,) sum to one.
     """
 
-    def __init__(self, X: Any, beliefs: Floats, weights: Floats, penalty: float, dtype: Any = np.float64) -> None:
-        self.X = X.astype(dtype)
-        self.columns = self.X.T.tocsr() if sp.issparse(X) else self.X.T
-        self.beliefs, self.weights = beliefs.astype(dtype), weights.astype(dtype)[:, None]
-        self.penalty, self.dtype = float(penalty), dtype
-        self.m, self.p, self.k = int(X.shape[0]), int(X.shape[1]), int(beliefs.shape[1])
+    def __init__(self, design: Design, beliefs: Floats, weights: Floats, penalty: float) -> None:
+        self.design, self.dtype = design, design.dtype
+        self.beliefs, self.weights = beliefs.astype(self.dtype), weights.astype(self.dtype)[:, None]
+        self.penalty = float(penalty)
+        self.m, self.p, self.k = design.m, design.p, int(beliefs.shape[1])
 
     def start(self) -> Any:
         return np.zeros((self.p + 1) * self.k, self.dtype)
@@ -42,15 +43,18 @@ class ExpectedLoss:
         return loss + self.penalty / 2 * self.squares(at)
 
     def gradient(self, at: Any) -> tuple[Any, float]:
-        found = np.empty((self.p + 1, self.k), self.dtype)
         residual = self.residual(at)
-        found[:-1] = self.columns @ residual + self.penalty * at.reshape(-1, self.k)[:-1]
-        found[-1] = residual.sum(axis=0)
-        return found.ravel(), float(np.abs(found).max())
+        found = np.concatenate([self.design.back(residual), self.design.constant * residual.sum(axis=0)[None]])
+        found[:-1] += self.penalty * self.table(at)[:-1]
+        return found.ravel(), self.largest(found[:-1], residual)
 
     def residual(self, at: Any) -> Any:
         """(m, k): how far P(j | x) is from what is believed, weighted."""
         return (np.exp(log_softmax(self.logits(at), axis=1)) - self.beliefs) * self.weights
+
+    def largest(self, features: Any, residual: Any) -> float:
+        """The largest number of the gradient with respect to W, which is `features`, and b."""
+        return float(max(np.abs(features).max(initial=0), np.abs(residual.sum(axis=0)).max()))
 
     def dot(self, one: Any, other: Any) -> float:
         return float(one @ other)
@@ -58,7 +62,7 @@ class ExpectedLoss:
     def logits(self, at: Any) -> Any:
         """(m, k): x_a W + b."""
         table = self.table(at)
-        return self.X @ table[:-1] + table[-1]
+        return self.design.ahead(table[:-1]) + self.design.constant * table[-1]
 
     def squares(self, at: Any) -> float:
         """‖W‖²."""
@@ -66,15 +70,16 @@ class ExpectedLoss:
         return float(np.vdot(weights, weights))
 
     def table(self, at: Any) -> Any:
-        """(p + 1, k): W and b."""
+        """(p + 1, k): the vector as a table."""
         return at.reshape(self.p + 1, self.k)
 
 
 class LossInRows(ExpectedLoss):
     """The same loss for more features than rows, as texts have.
 
-    Every W on the way from 0 is Xᵀ A for some A (m, k), since every gradient is. A vector is A, X Xᵀ A and b: shorter
-    than W, and its logits are known without another product. Xᵀ A · Xᵀ B = A · X Xᵀ B.
+    Every W on the way from 0 is Xᵀ A for some A (m, k), since every gradient is. A vector is A, X Xᵀ A and the last row
+    of the table: shorter than W, and its logits are known without another product. Xᵀ A · Xᵀ B = A · X Xᵀ B. The
+    classes of every gradient sum to zero, so those of A and W do, and products are needed for all classes but the last.
     """
 
     def start(self) -> Any:
@@ -84,30 +89,36 @@ class LossInRows(ExpectedLoss):
         residual = self.residual(at)
         inside, _, _ = self.parts(at)
         rows = residual + self.penalty * inside
-        features, bias = self.columns @ rows, residual.sum(axis=0)
-        found = np.concatenate([rows, self.X @ features, bias[None]])
-        return found.ravel(), float(max(np.abs(features).max(initial=0), np.abs(bias).max()))
+        features = self.design.back(rows[:, :-1])
+        last = self.design.constant * residual.sum(axis=0)
+        found = np.concatenate([rows, with_last(self.design.ahead(features)), last[None]])
+        return found.ravel(), self.largest(with_last(features), residual)
 
     def dot(self, one: Any, other: Any) -> float:
         end = self.m * self.k
         return float(one[:end] @ other[end : 2 * end] + one[2 * end :] @ other[2 * end :])
 
     def logits(self, at: Any) -> Any:
-        _, logits, bias = self.parts(at)
-        return logits + bias
+        _, logits, last = self.parts(at)
+        return logits + self.design.constant * last
 
     def squares(self, at: Any) -> float:
         inside, logits, _ = self.parts(at)
         return float(np.vdot(inside, logits))
 
     def table(self, at: Any) -> Any:
-        inside, _, bias = self.parts(at)
-        return np.concatenate([self.columns @ inside, bias])
+        inside, _, last = self.parts(at)
+        return np.concatenate([with_last(self.design.back(inside[:, :-1])), last])
 
     def parts(self, at: Any) -> tuple[Any, Any, Any]:
-        """A (m, k), X Xᵀ A (m, k) and b (1, k)."""
+        """A (m, k), X Xᵀ A (m, k) and the last row of the table (1, k)."""
         rows = at.reshape(-1, self.k)
         return rows[: self.m], rows[self.m : -1], rows[-1:]
+
+
+def with_last(table: Any) -> Any:
+    """(·, k) of (·, k − 1): the column of the last class makes the sum of each row zero."""
+    return np.column_stack([table, -table.sum(axis=1)])
 
 
 ROUNDING = 1e-6  # a tolerance below this asks for more than single precision has
@@ -129,22 +140,29 @@ class SoftLogisticRegression(BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit_beliefs(self, X: Any, beliefs: Floats, weights: Floats) -> Self:
-        """Learn from features (m, p), beliefs (m, k) and row weights (m,)."""
+    def fit_beliefs(self, X: Any, beliefs: Floats, weights: Floats, *, tell: Tell | None = None) -> Self:
+        """Learn from features (m, p), beliefs (m, k) and row weights (m,). `tell` is told how it goes."""
         if not self.C > 0:
             raise BadFit(f"C is a positive number; got {self.C!r}")
         total = float(weights.sum())
         single = sp.issparse(X) and X.nnz > MANY and self.tol >= ROUNDING
+        shares, penalty = weights / total, 1 / (self.C * total)
+        design = centred(X, shares, penalty, beliefs.shape[1], np.float32 if single else np.float64)
         kind = LossInRows if sp.issparse(X) and X.shape[0] < X.shape[1] else ExpectedLoss
-        loss = kind(X, beliefs, weights / total, 1 / (self.C * total), np.float32 if single else np.float64)
-        found = minimise(loss, tol=self.tol, max_iter=self.max_iter)
+        loss = kind(design, beliefs, shares, penalty)
+        found = minimise(loss, tol=self.tol, max_iter=self.max_iter, told=tell and self._steps_told(tell, X.shape))
         if not found.converged:
             text = f"the linear model stopped after {found.n_iter} steps with a gradient of {found.gradient:.1e}"
             warnings.warn(f"{text}: raise max_iter", NotConverged, stacklevel=3)
-        table = loss.table(found.at).astype(np.float64)
-        self.coef_, self.intercept_ = table[:-1].T.copy(), table[-1].copy()  # (k, p), (k,)
+        table, self.intercept_ = design.weights(loss.table(found.at))
+        self.coef_ = table.T.copy()  # (k, p)
         self.loss_, self.n_iter_ = found.value, found.n_iter
         return self
+
+    def _steps_told(self, tell: Tell, shape: tuple[int, int]) -> Told:
+        """What tells each step in a line."""
+        what = f"learning from {shape[0]:,} rows, {shape[1]:,} features"
+        return lambda step, gradient: tell(f"{what}: step {step}, gradient {gradient:.1e} (stops at {self.tol:.0e})")
 
     def log_proba(self, X: Any) -> Floats:
         """log P(class | x), (m, k)."""

@@ -21,6 +21,7 @@ from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.targets import Uncovered, make_targets
 from shortlist.classifier.text import TextFeatures
 from shortlist.errors import BadFit, BadRows
+from shortlist.progress import Tell, told_lines
 from shortlist.rows import read_texts
 
 
@@ -42,6 +43,7 @@ class NoiseAwareClassifier(Predictor):
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
     on : for rows that are tables or dicts, the column of text to read, or a list of columns. Their texts are joined
         by ". " in that order; missing and empty texts are left out.
+    progress : a line on standard error while it learns. None: on a terminal only. Or a function that is told each line.
 
     Attributes (once fitted)
     ------------------------
@@ -55,11 +57,13 @@ class NoiseAwareClassifier(Predictor):
         features: Any = None,
         uncovered: Uncovered = "drop",
         on: str | Sequence[str] | None = None,
+        progress: bool | Tell | None = None,
     ) -> None:
         self.estimator = estimator
         self.features = features
         self.uncovered = uncovered
         self.on = on
+        self.progress = progress
 
     def fit(
         self,
@@ -86,9 +90,11 @@ class NoiseAwareClassifier(Predictor):
         estimator = SoftLogisticRegression() if self.estimator is None else clone(self.estimator)
         kept: Any = X[targets.rows] if texts is None else [texts[a] for a in targets.rows]
         self.features_ = None if texts is None else self._text_features(estimator)
-        if self.features_ is not None:
-            kept = self.features_.fit_transform(kept)
-        self.estimator_ = fit_estimator(estimator, kept, targets.beliefs, targets.weights)
+        with told_lines(self.progress) as tell:
+            if self.features_ is not None:
+                tell(f"reading {len(kept):,} texts")
+                kept = self.features_.fit_transform(kept)
+            self.estimator_ = fit_estimator(estimator, kept, targets.beliefs, targets.weights, tell)
         self.classes_, self.reads_text_, self.temperature_ = targets.classes, texts is not None, 1.0
         return self
 

@@ -8,14 +8,11 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 
 from shortlist.arrays import Floats
-from shortlist.classifier.character_grams import CharacterGrams
+from shortlist.classifier.grams import CharacterGrams, WordGrams, WordList, list_words
 from shortlist.errors import BadRows
-
-_TOKEN = r"(?u)\b\w+\b|[^\w\s]"  # one-letter words and punctuation tell questions from statements
 
 
 class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,30 +41,28 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, rows: Sequence[str], y: object = None) -> Any:  # noqa: ARG002
         self.counters_ = self._counters()
-        try:
-            counts = [counter.fit_transform(rows) for counter in self.counters_]
-        except ValueError as error:
-            raise BadRows(f"the texts hold no words to learn from ({error})") from error
+        listed = _listed(rows)
+        counts = [counter.fit_count(listed) for counter in self.counters_]
+        if not all(half.shape[1] for half in counts):
+            raise BadRows(f"the {len(rows)} texts hold no words to learn from")
         self.idf_ = [inverse_document_frequency(half) for half in counts]
         return self._weigh(counts)
 
     def transform(self, rows: Sequence[str]) -> Any:
-        return self._weigh([counter.transform(rows) for counter in self.counters_])
+        listed = _listed(rows)
+        return self._weigh([counter.count(listed) for counter in self.counters_])
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
-        return np.concatenate([counter.get_feature_names_out() for counter in self.counters_])
+        return np.array([name for counter in self.counters_ for name in counter.names()], object)
 
     def _weigh(self, counts: Sequence[Any]) -> Any:
-        return sp.hstack([tf_idf(half, idf) for half, idf in zip(counts, self.idf_, strict=True)], format="csr")
+        halves = [tf_idf(half, idf) for half, idf in zip(counts, self.idf_, strict=True)]
+        return sp.csr_matrix(sp.hstack(halves, format="csr"))
 
-    def _counters(self) -> list[Any]:
+    def _counters(self) -> list[WordGrams | CharacterGrams]:
         """What counts the n-grams of each half."""
-        counters: list[Any] = []
-        if self.words:
-            how = {"ngram_range": tuple(self.words), "token_pattern": _TOKEN}
-            counters.append(CountVectorizer(**how, max_features=self.max_features))
-        if self.characters:
-            counters.append(CharacterGrams((self.characters[0], self.characters[1]), self.max_features))
+        kinds = ((WordGrams, self.words), (CharacterGrams, self.characters))
+        counters = [kind((lengths[0], lengths[1]), self.max_features) for kind, lengths in kinds if lengths]
         if not counters:
             raise BadRows("TextFeatures needs words, characters or both")
         return counters
@@ -76,7 +71,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def state(self) -> list[tuple[str, Floats]]:
         """(n-grams one a line, idf) of each half."""
-        grams = ["\n".join(counter.get_feature_names_out()) for counter in self.counters_]
+        grams = ["\n".join(counter.names()) for counter in self.counters_]
         return list(zip(grams, self.idf_, strict=True))
 
     def restore(self, state: Sequence[tuple[str, Floats]]) -> Self:
@@ -87,11 +82,14 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             known = grams.split("\n")
             if idf.shape != (len(known),):
                 raise BadRows(f"{len(known)} n-grams need as many weights; got {idf.shape}")
-            if isinstance(counter, CharacterGrams):
-                counter.grams = known
-            else:
-                counter.set_params(vocabulary=known)
+            counter.restore(known)
         return self
+
+
+def _listed(rows: Sequence[str]) -> WordList:
+    if isinstance(rows, str):
+        raise BadRows("texts are a list of strings, not one string")
+    return list_words(rows)
 
 
 def inverse_document_frequency(counts: Any) -> Floats:

@@ -29,6 +29,7 @@ def overview(desk: Desk) -> dict[str, Any]:
         "name": session.folder.resolve().name,
         "files": list(data.files),
         "text": data.text,
+        "columns": session.rows.columns,
         "bare": desk.bare,
         "rows": len(session.votes),
         "classes": list(session.settings.classes),

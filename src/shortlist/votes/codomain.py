@@ -73,9 +73,10 @@ class Codomain:
         rows = [[name in shortlist for name in space] for shortlist in self.shortlists]
         return np.array(rows, np.bool_).reshape(len(self), len(space))
 
-    def show(self, space: LabelSpace) -> str:
-        """`HUM | {DESC, NUM} | dummy ABBR`, for people."""
-        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in self.shortlists]
+    def show(self, space: LabelSpace, *, dummies: bool = True) -> str:
+        """`HUM | {DESC, NUM} | dummy ABBR`, for people; without `dummies`, what the labeler says."""
+        known = self.shortlists if dummies else self.says
+        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in known]
         return (
             (" | ".join(shown) or "nothing") + (" | …" if self.open else "") + (" (inferred)" if self.inferred else "")
         )

@@ -249,21 +249,26 @@ class Votes(Exchange):
 
         from shortlist.tables import html_table, percent
 
+        told = enumerate(zip(self.names, self.coverage, self.failures, strict=True))
         rows = [
-            [name, percent(float(share)), codomain.show(self.space), f"{failure.count:,}" if failure else ""]
-            for name, share, codomain, failure in zip(
-                self.names, self.coverage, self.codomains, self.failures, strict=True
-            )
+            [name, percent(float(share)), self._says(i), f"{failure.count:,}" if failure else ""]
+            for i, (name, share, failure) in told
         ]
         return f"<div>{escape(self._head())}{html_table(['labeler', 'coverage', 'says', 'failed on'], rows)}</div>"
 
     def _line(self, i: int, width: int) -> str:
-        """What people see of one labeler; a long codomain loses its middle, since the dummy is at its end."""
-        says = self.codomains[i].show(self.space)
+        """What people see of one labeler; a long codomain loses its middle."""
+        says = self._says(i)
         says = says if len(says) <= 100 else f"{says[:59]} … {says[-38:]}"
         failure = self.failures[i]
         failed = f"  [failed on {failure.count:,} rows]" if failure else ""
         return f"  {self.names[i]:<{width}}  {self.coverage[i]:6.1%}  {says}{failed}"
+
+    def _says(self, i: int) -> str:
+        """What a labeler may say; its dummy only where somebody voted it."""
+        codomain = self.codomains[i]
+        places = [c for c, shortlist in enumerate(codomain.shortlists, start=1) if shortlist in codomain.dummies]
+        return codomain.show(self.space, dummies=bool(np.isin(self.codes[:, i], places).any()))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Votes):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from shortlist.classifier.design import Design
 from shortlist.classifier.linear import ExpectedLoss
 from shortlist.classifier.networks.network import (
     make_head,
@@ -28,7 +29,7 @@ def test_the_loss_is_that_of_the_linear_model(clouds):
     theta = np.random.default_rng(1).normal(size=(6, 3))
     logits = torch.as_tensor(X @ theta[:-1] + theta[-1])
     ours = soft_cross_entropy(logits, torch.as_tensor(beliefs), torch.as_tensor(weights))
-    assert ours.item() == pytest.approx(ExpectedLoss(X, beliefs, weights, 0.0).value(theta.ravel()), rel=1e-5)
+    assert ours.item() == pytest.approx(ExpectedLoss(Design(X), beliefs, weights, 0.0).value(theta.ravel()), rel=1e-5)
 
 
 def test_a_set_likelihood_worked_by_hand():

@@ -104,6 +104,7 @@ def test_another_page_changes_nothing_even_with_the_cookie(studio, origin):
         ("rows", READ),
         ("label", b'{"row": 1, "classes": ["sports"]}'),
         ("export", b'{"what": "labels"}'),
+        ("export_own", b'{"to": "labels.csv"}'),
     ):
         assert studio.send("POST", f"/api/{name}", body, Origin=given).status == 403
     assert untouched(studio)

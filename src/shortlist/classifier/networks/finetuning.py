@@ -22,7 +22,7 @@ from shortlist.classifier.networks.network import make_head, text_network_class
 from shortlist.classifier.networks.phases import Phase
 from shortlist.classifier.networks.recipe import Recipe
 from shortlist.classifier.networks.training import EpochScore, Trainer, as_targets
-from shortlist.progress import progress_bar
+from shortlist.progress import Tell, progress_bar
 from shortlist.tensors import Module, autocast, own_randomness, torch_on
 
 READ, READ_CUDA = 128, 512  # texts at a time, without gradients
@@ -45,7 +45,7 @@ class FineTuning:
         *,
         device: str = "auto",
         cache: str | os.PathLike[str] | None = None,
-        progress: bool = False,
+        progress: bool | Tell = False,
         network: Module | None = None,
     ) -> None:
         self.torch, self.device = torch_on(device)

@@ -22,7 +22,7 @@ from shortlist.classifier.networks.training import EpochScore, Plan, Trainer, as
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.targets import Targets, Uncovered, check_two_rows, known_labels, make_targets
 from shortlist.options import check_choice
-from shortlist.progress import progress_bar
+from shortlist.progress import Tell, progress_bar
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist MLP"
@@ -47,7 +47,7 @@ class MLPClassifier(Predictor):
     seed : of weights, batches and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
     checkpoint : a file to keep the training in; an interrupted `fit` goes on from it
-    progress : show a progress bar
+    progress : show a progress bar, or a function that is told each line of progress
 
     Attributes (once fitted)
     ------------------------
@@ -69,7 +69,7 @@ class MLPClassifier(Predictor):
         seed: int = 0,
         device: str = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
-        progress: bool = False,
+        progress: bool | Tell = False,
     ) -> None:
         self.hidden = hidden
         self.dropout = dropout

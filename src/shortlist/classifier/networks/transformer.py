@@ -23,6 +23,7 @@ from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.targets import Targets, check_two_rows, known_labels, make_targets, uncovered_rows
 from shortlist.errors import BadFile, BadRows
 from shortlist.options import check_choice
+from shortlist.progress import Tell
 from shortlist.rows import read_texts
 from shortlist.tensors import Module, Tensors, put_under, read_tensors, torch_on, under, write_tensors
 
@@ -64,7 +65,7 @@ class TransformerClassifier(Predictor):
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
     checkpoint : a file to keep the training in; an interrupted `fit` goes on from it, in whichever phase it was
     cache : with `frozen`, a folder to keep the encoder's vectors in
-    progress : show a progress bar
+    progress : show a progress bar, or a function that is told each line of progress
 
     Attributes (once fitted)
     ------------------------
@@ -102,7 +103,7 @@ class TransformerClassifier(Predictor):
         device: str = "auto",
         checkpoint: str | os.PathLike[str] | None = None,
         cache: str | os.PathLike[str] | None = None,
-        progress: bool = False,
+        progress: bool | Tell = False,
     ) -> None:
         self.encoder = encoder
         self.frozen = frozen

@@ -53,6 +53,11 @@ class GoldFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
+    def refuse_to_overwrite(self, path: Path) -> None:
+        """Raise where what is to be written would take the place of labels made by hand."""
+        if path.exists() and self.path.exists() and self.path.samefile(path):
+            raise BadFile(f"{path} holds labels made by hand, which would be lost: write to another file")
+
     def entries(self) -> list[Entry]:
         """All lines, in the order in which they were written; none where there is no file."""
         try:

@@ -11,12 +11,13 @@ import polars as pl
 
 from shortlist.classifier.kinds import find_kind
 from shortlist.errors import ShortlistError
+from shortlist.progress import Tell
 from shortlist.project.settings import Settings
 from shortlist.wording import did_you_mean
 
 
-def make_classifier(settings: Settings) -> Any:
-    """The classifier with the options of the toml, not fitted yet."""
+def make_classifier(settings: Settings, tell: Tell | None = None) -> Any:
+    """The classifier with the options of the toml, not fitted yet. `tell` is told how it learns, where it can tell."""
     made, options = classifier_class(settings), dict(settings.classifier.options)
     if settings.classifier.on:
         options["on"] = list(settings.classifier.on)
@@ -27,6 +28,8 @@ def make_classifier(settings: Settings) -> Any:
                 f"classifier.{name} is no option of {made.__name__}.{did_you_mean(name, known)} "
                 f"Options: {', '.join(known)}", "classifier", name,
             )  # fmt: skip
+    if tell is not None and "progress" in known:
+        options.setdefault("progress", tell)
     with options_told(settings):
         return made(**options)
 

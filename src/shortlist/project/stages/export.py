@@ -57,6 +57,7 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None) -
     from shortlist.project.parts.labels import write_one_file
 
     session.rows.refuse_to_overwrite(path)
+    session.gold_file.refuse_to_overwrite(path)
     asked = extract or Extract()
     counts = write_one_file(label_job(session, path), session.rows, path, session.listener.advance, asked)
     return label_facts(session, counts)

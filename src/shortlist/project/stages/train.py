@@ -51,7 +51,7 @@ class Train(Stage):
         )
 
         settings, parts = session.settings, session.parts
-        made = make_classifier(settings)
+        made = make_classifier(settings, session.listener.tell)
         all_rows = learns_from_uncovered(made)
         chosen, votes = training_rows(parts, settings.classifier.max_rows, all_rows=all_rows)
         inputs = classifier_inputs(settings, session.rows.take(chosen, read_columns(settings)))

@@ -45,5 +45,33 @@ function Files({ project }) {
   };
   return html`<section class="card long" id="export"><h2>Export</h2><p class="lead">Files are written to the folder of the project. The command does the same without a browser.</p>
     ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
-    <div class="scroll" tabindex="0" role="region" aria-label="Files to write"><table class="wide"><tbody>${FILES.map(([what, title, note]) => html`<tr><td><button type="button" class="button" disabled=${busy !== null || project.bare} onClick=${() => write(what)}>${busy === what ? "Writing…" : title}</button></td><td>${note}</td><td><code>${{ labels: "shortlist export", votes: "shortlist vote", report: "shortlist report --open", everything: "shortlist run" }[what]}</code></td><td>${done[what]?.files.map((file) => html`<div><code>${file}</code></div>`)}</td></tr>`)}</tbody></table></div></section>`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Files to write"><table class="wide"><tbody>${FILES.map(([what, title, note]) => html`<tr><td><button type="button" class="button" disabled=${busy !== null || project.bare} onClick=${() => write(what)}>${busy === what ? "Writing…" : title}</button></td><td>${note}</td><td><code>${{ labels: "shortlist export", votes: "shortlist vote", report: "shortlist report --open", everything: "shortlist run" }[what]}</code></td><td>${done[what]?.files.map((file) => html`<div><code>${file}</code></div>`)}</td></tr>`)}</tbody></table></div>
+    <${OwnFile} project=${project} /></section>`;
+}
+
+// Labels in a file of one's own: with columns of the data, of believed rows only, with names a database takes.
+function OwnFile({ project }) {
+  const [form, setForm] = useState({ to: "labels.csv", columns: [], belief: "", plain: false });
+  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState(null);
+  const [mistake, setMistake] = useState(null);
+  const set = (part) => setForm((now) => ({ ...now, ...part }));
+  const tick = (name) => set({ columns: form.columns.includes(name) ? form.columns.filter((one) => one !== name) : [...form.columns, name] });
+  const write = async (event) => {
+    event.preventDefault();
+    setBusy(true);
+    setMistake(null);
+    setDone(null);
+    const min_belief = form.belief === "" ? null : Number(form.belief);
+    try { setDone(await ask("export_own", { to: form.to, columns: form.columns, min_belief, plain_names: form.plain })); } catch (error) { setMistake(error.message); }
+    setBusy(false);
+  };
+  return html`<form class="own" onSubmit=${write}><h3>Labels in a file of your own</h3>
+    <label class="field"><span>File (.csv, .jsonl or .parquet)</span><input id="own-to" value=${form.to} required onInput=${(event) => set({ to: event.target.value })} /></label>
+    <fieldset class="checks"><legend>Columns of the data to add</legend>${project.columns.map((name) => html`<label><input type="checkbox" name="own-column" value=${name} checked=${form.columns.includes(name)} onChange=${() => tick(name)} /> ${name}</label>`)}</fieldset>
+    <label class="field"><span>Only rows believed at least (0 to 1)</span><input id="own-belief" type="number" min="0" max="1" step="any" placeholder="all rows" value=${form.belief} onInput=${(event) => set({ belief: event.target.value })} /></label>
+    <label class="check"><input id="own-plain" type="checkbox" checked=${form.plain} onChange=${() => set({ plain: !form.plain })} /> Column names that a database takes without quotes</label>
+    ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+    <div class="actions"><button id="own-write" class="button" disabled=${busy || project.bare}>${busy ? "Writing…" : "Write"}</button></div>
+    ${done && html`<p id="own-done" role="status">${done.lines.join("; ")} → <code>${done.files[0]}</code><br /><code>${done.command}</code></p>`}</form>`;
 }

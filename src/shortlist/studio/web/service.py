@@ -8,7 +8,7 @@ from shortlist.browse import Query, select, show_rows, why
 from shortlist.errors import ShortlistError
 from shortlist.studio.comparing import compare
 from shortlist.studio.desk import Desk
-from shortlist.studio.exporting import export
+from shortlist.studio.exporting import export, export_own
 from shortlist.studio.figures import figures
 from shortlist.studio.labelling import label_row, next_to_label, take_back
 from shortlist.studio.overview import overview
@@ -106,6 +106,9 @@ class Service:
     def export(self, given: Given) -> Any:
         return export(self.desk, str(given["what"]))
 
+    def export_own(self, given: Given) -> Any:
+        return export_own(self.desk, given)
+
     def setup(self, given: Given) -> Any:
         if "file" in given:
             set_up(self.desk, given["file"], classes=list(given["classes"]), text=given["text"],
@@ -117,7 +120,7 @@ class Service:
 READS = ("overview", "figures", "rules")  # by GET; everything else by POST, which other pages cannot send
 ASKS = (
     "rows", "why", "preview", "tried", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare",
-    "export", "setup",
+    "export", "export_own", "setup",
 )  # fmt: skip
 
 
