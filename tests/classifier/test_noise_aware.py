@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from shortlist import LabelModel, LabelSpace, NoiseAwareClassifier, apply, labeler
 from shortlist.classifier import SoftLogisticRegression, TextFeatures
-from shortlist.errors import BadFit, BadRows, NotFitted
+from shortlist.errors import BadFit, BadRows, NotFitted, UnnamedClasses
 
 
 @parametrize_with_checks([NoiseAwareClassifier(), NoiseAwareClassifier(LogisticRegression())])
@@ -45,7 +45,8 @@ def test_the_three_lines_of_the_readme():
     beliefs = LabelModel().fit(votes).predict_proba(votes)
     assert np.ptp(beliefs[~votes.covered]) < 1e-9  # the default balance is uniform: uncovered rows show themselves
     reader = NoiseAwareClassifier().fit(questions, beliefs)
-    assert reader.predict(["Who sang it ?", "Where is it ?"]).tolist() == [0, 1]
+    with pytest.warns(UnnamedClasses, match="numbers 0 to 1.*classes=votes.space"):
+        assert reader.predict(["Who sang it ?", "Where is it ?"]).tolist() == [0, 1]
     reader = NoiseAwareClassifier().fit(questions, beliefs, classes=votes.space)
     assert reader.predict(["Who sang it ?", "Where is it ?"]).tolist() == ["person", "place"]
 
