@@ -41,11 +41,12 @@ from shortlist import Not, from_classifier, labeler, pattern
 
 class Model:
     def predict(self, texts):
+        assert len(texts) <= 16
         return ["goal" in text for text in texts]
 
 
 minister = pattern("minister|election", yes="politics", no=Not("politics"), name="minister")
-model = from_classifier(Model(), {True: "sports", False: None}, on="body", name="model")
+model = from_classifier(Model(), {True: "sports", False: None}, on="body", name="model", batch_size=16)
 
 
 @labeler(says=[{"business", "politics"}, "sports"])

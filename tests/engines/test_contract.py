@@ -1,14 +1,19 @@
 """What every engine has to do: the same results as one process, whoever works and however the rows are cut."""
 
+import threading
 import time
+from collections import Counter
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 
-from shortlist import LabelModel, apply, keywords, pattern
+from shortlist import LabelModel, apply, keywords, labeler, pattern
 from shortlist.engines import ordered
 from shortlist.errors import CannotTravel, ShortlistError
-from tests.engines.articles import LABELERS, make, outputs
+from shortlist.project.listener import Listener
+from tests.engines.articles import LABELERS, TOML, make, outputs
 from tests.engines.clusters import ENGINES, started
 
 
@@ -83,6 +88,17 @@ def test_a_project_has_the_same_bytes(engine, reference, tmp_path):
     assert [one.status for one in project.run(engine=engine)] == ["up to date"] * 4
 
 
+def test_rows_of_a_store_are_fetched_by_the_workers(engine, reference, tmp_path):
+    handler = partial(SimpleHTTPRequestHandler, directory=str(reference.folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/rows/*"
+        project = make(tmp_path / "news", toml=TOML.replace("rows/*", url))
+        project.run(engine=engine)
+        server.shutdown()
+    assert outputs(project) == outputs(reference)
+
+
 @pytest.mark.parametrize("part_rows", [7, 1000])
 def test_parts_of_any_size_give_the_same_results(part_rows, engine, reference, tmp_path):
     project = make(tmp_path / "news", part_rows=part_rows)
@@ -92,6 +108,37 @@ def test_parts_of_any_size_give_the_same_results(part_rows, engine, reference, t
     mine, theirs = (LabelModel.load(one.folder / "out" / "label_model.npz") for one in (project, reference))
     for name in ("accuracy_", "propensity_", "class_balance_", "history_"):
         assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
+
+
+class Told(Listener):
+    """Takes down what a listener is told of the vote stage."""
+
+    def __init__(self):
+        self.engine, self.rows, self.advanced, self.stage = None, None, [], None
+
+    def working_on(self, engine, workers, dashboard):
+        self.engine = engine, workers, dashboard
+
+    def begin(self, stage, rows=None):
+        self.stage = stage
+        if stage == "vote":
+            self.rows = rows
+
+    def advance(self, rows):
+        if self.stage == "vote":
+            self.advanced.append(rows)
+
+
+def test_progress_is_told_part_by_part_and_the_address_of_the_dashboard(engine, tmp_path):
+    told = Told()
+    make(tmp_path / "news").run(["vote"], engine=engine, listener=told)
+    assert told.rows == sum(told.advanced) == 350
+    assert len(told.advanced) > 5
+    if getattr(engine, "elsewhere", False):
+        name, workers, dashboard = told.engine
+        assert (name, workers) == (type(engine).__name__, 2)
+        assert dashboard == engine.dashboard
+        assert name == "Ray" or dashboard.startswith("http://")  # that of Ray is another package
 
 
 def test_a_labeler_that_fails_is_told_at_its_row_and_line(engine, tmp_path):
@@ -104,6 +151,74 @@ def test_a_labeler_that_fails_is_told_at_its_row_and_line(engine, tmp_path):
     with pytest.raises(ShortlistError, match=r"labeler 'power' failed on row \d+: ZeroDivisionError") as error:
         project.run(engine=engine)
     assert error.value.line == 1 + code[: code.index("1 / 0")].count("\n")
+
+
+COUNTED = """
+import os
+from functools import cache
+from pathlib import Path
+
+from shortlist import from_classifier, labeler
+
+HERE = Path({here!r})
+
+
+def note(what):
+    with (HERE / what).open("a") as file:
+        file.write(f"{{os.getpid()}}\\n")
+
+
+class Model:
+    def __init__(self):
+        self.words = ["goal"]
+
+    def __setstate__(self, state):
+        note("travelled.txt")
+        self.__dict__.update(state)
+
+    def __call__(self, texts):
+        return [any(word in text for word in self.words) for text in texts]
+
+
+@cache
+def loaded():
+    note("loaded.txt")
+    return {{"minister"}}
+
+
+carried = from_classifier(Model(), {{True: "sports", False: None}}, on="body", name="carried")
+
+
+@labeler(says=["politics"])
+def asks_a_model(text):
+    return "politics" if loaded() & set(text.split()) else None
+"""
+
+
+def test_a_model_travels_and_is_loaded_once_per_worker(engine, tmp_path):
+    project = make(tmp_path / "news", labelers=COUNTED.format(here=str(tmp_path)))
+    project.run(["vote"], engine=engine)
+    assert project.votes.coverage.min() > 0
+    if not getattr(engine, "elsewhere", False):
+        return  # on this machine, labelers stay where they are, or go with the pieces
+    for what in ("travelled.txt", "loaded.txt"):
+        by_process = Counter((tmp_path / what).read_text().split())
+        assert set(by_process.values()) == {1}, what
+        assert len(by_process) <= engine.workers
+
+
+def test_a_labeler_of_apply_that_cannot_travel_is_named(engine):
+    lock = threading.Lock()
+
+    @labeler(says=["a", "b"])
+    def locked(text):
+        with lock:
+            return "a"
+
+    if not getattr(engine, "elsewhere", False):
+        pytest.skip("processes of this machine say it in their own words")
+    with pytest.raises(CannotTravel, match=r"labeler 'locked' cannot travel.*lock in it cannot"):
+        apply([keywords(["a"], says="b"), locked], ["a", "b"], engine=engine)
 
 
 def test_what_cannot_travel_is_named(engine, tmp_path):

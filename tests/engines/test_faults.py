@@ -6,7 +6,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
+import psutil
 import pytest
 
 from shortlist.errors import BadFile, PieceLost
@@ -60,6 +62,12 @@ def engine(request):
 
 def watched(folder, **options):
     return make(folder, labelers=CODE.format(here=str(folder)), **options)
+
+
+def slowly_watched(folder, **options):
+    """A project with time to do something while it runs: a row takes 20 ms."""
+    slow = CODE.replace("    if row.id ==", '    __import__("time").sleep(0.02)\n    if row.id ==')
+    return make(folder, labelers=slow.format(here=str(folder)), **options)
 
 
 @pytest.fixture(scope="module")
@@ -130,27 +138,86 @@ def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(engine, tmp_path, ref
     assert results(outputs(project)) == results(reference)
 
 
+class Doubling:
+    """A cluster that does every piece twice, at the same time: it is retried, or was thought to be lost."""
+
+    elsewhere, workers = True, 2
+
+    def map(self, function, pieces):
+        with ThreadPoolExecutor(2) as pool:
+            for number, piece in pieces:
+                first, _second = pool.map(function, [piece, piece])
+                yield number, first
+
+
+def test_a_piece_that_is_done_twice_counts_once(tmp_path, reference):
+    project = watched(tmp_path / "news")
+    project.run(engine=Doubling())
+    assert results(outputs(project)) == results(reference)
+    assert set(asked(project).values()) == {2}
+    assert not list(project.folder.rglob("*.tmp*"))
+
+
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_ctrl_c_ends_all_and_the_next_run_goes_on(kind, tmp_path, reference):
+    project, driver = started_run(kind, tmp_path / "news")
+    try:
+        until(lambda: len(kept_votes(project)) >= 3, driver)
+        begun = psutil.Process(driver.pid).children(recursive=True)
+        os.killpg(driver.pid, signal.SIGINT)  # as a terminal does
+        _out, err = driver.communicate(timeout=100)
+    finally:
+        if driver.poll() is None:
+            os.killpg(driver.pid, signal.SIGKILL)
+    assert driver.returncode == 130
+    assert "Traceback" not in err
+    assert not psutil.wait_procs(begun, timeout=30)[1]  # nobody works on
+    check_goes_on(project, reference)
+
+
 @pytest.mark.parametrize("kind", CLUSTERS)
 def test_a_driver_that_is_killed_and_started_again(kind, tmp_path, reference):
-    toml = TOML.replace("[engine]", f'[engine]\nkind = "{kind}"\nworkers = 2')
-    slow = CODE.replace("    if row.id ==", '    __import__("time").sleep(0.02)\n    if row.id ==')
-    folder = tmp_path / "news"
-    project = make(folder, labelers=slow.format(here=str(folder)), toml=toml)
-    command = [sys.executable, "-m", "shortlist.cli", "run"]
-    driver = subprocess.Popen(command, cwd=folder, env=environment(), start_new_session=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    project, driver = started_run(kind, tmp_path / "news")
     try:
-        until(lambda: len(list((folder / ".shortlist" / "votes").glob("*/*.parquet"))) >= 3, driver)
+        until(lambda: len(kept_votes(project)) >= 3, driver)
     finally:
         os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait()
-    kept = len(list((folder / ".shortlist" / "votes").glob("*/*.parquet")))
-    (folder / "asked.txt").write_text("")
-    ended = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300)
+        driver.communicate()
+    until_quiet(project.folder / "asked.txt")  # workers of Spark outlive the driver by the part they have in hand
+    check_goes_on(project, reference)
+
+
+RUN = [sys.executable, "-m", "shortlist.cli", "run"]
+
+
+def started_run(kind, folder):
+    """A project, and a process that runs it on a cluster of its own."""
+    toml = TOML.replace("[engine]", f'[engine]\nkind = "{kind}"\nworkers = 2')
+    project = slowly_watched(folder, toml=toml)
+    driver = subprocess.Popen(RUN, cwd=folder, env=environment(), start_new_session=True, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    return project, driver
+
+
+def kept_votes(project):
+    return list((project.folder / ".shortlist" / "votes").glob("*/*.parquet"))
+
+
+def check_goes_on(project, reference):
+    """Another run does what is left, each row once, and what comes out is the same."""
+    kept = len(kept_votes(project))
+    (project.folder / "asked.txt").write_text("")
+    ended = subprocess.run(RUN, cwd=project.folder, env=environment(), capture_output=True, text=True, timeout=300)
     assert ended.returncode == 0, ended.stderr
     assert results(outputs(project)) == results(reference)
     assert set(asked(project).values()) == {1}
     assert len(asked(project)) <= ROWS - 10 * kept
+
+
+def until_quiet(file):
+    """Nobody has written to a file for two seconds."""
+    while time.time() - file.stat().st_mtime < 2:
+        time.sleep(0.1)
 
 
 def until(what, driver):

@@ -266,3 +266,14 @@ def test_fewer_than_two_classes_ask_for_the_space():
     for rule in (labeler(says=["a"])(lambda row: "a"), labeler(lambda row: None)):
         with pytest.raises(BadShortlist, match="space="):
             apply(rule, ["x"])
+
+
+def test_a_labeler_may_ask_for_gpus():
+    @labeler(says=["a"], gpus=0.5)
+    def model(text):
+        return "a"
+
+    assert (model.gpus, labeler(len).gpus) == (0.5, 0)
+    for wrong in (-1, True, "1", float("inf"), float("nan")):
+        with pytest.raises(BadLabeler, match="gpus is a number from 0"):
+            labeler(says=["a"], gpus=wrong)(len)

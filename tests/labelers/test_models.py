@@ -109,3 +109,24 @@ def test_probabilities_are_one_line_a_row():
     rule = from_classifier(Short(), {"play": "sports", "work": None}, threshold=0.5)
     with pytest.raises(LabelerFailed, match="3 rows"):
         apply(rule, ["x", "y", "z"], space=SPACE)
+
+
+def test_a_model_is_given_batches_of_the_size_it_asks_for():
+    sizes = []
+
+    def model(rows):
+        sizes.append(len(rows))
+        return ["ball" in row for row in rows]
+
+    rows = ["ball", "market", "ball"] * 7
+    means = {True: "sports", False: {"business", "politics"}}
+    in_batches = apply(from_classifier(model, means, batch_size=8, name="model"), rows, space=SPACE)
+    assert sizes == [8, 8, 5]
+    assert in_batches == apply(from_classifier(model, means, name="model"), rows, space=SPACE)
+    assert sizes == [8, 8, 5, 21]
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"batch_size": 2.0}, {"batch_size": True}, {"gpus": -1}])
+def test_sizes_and_gpus_that_cannot_be_are_refused(options):
+    with pytest.raises(BadLabeler, match=f"labeler 'len': {next(iter(options))} is a"):
+        from_classifier(len, {1: "sports"}, **options)

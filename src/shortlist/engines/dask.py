@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import time
+import signal
 import uuid
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
-from itertools import islice
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers, machine_cores
+from shortlist.engines.engine import Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
+from shortlist.engines.flight import Flight
 from shortlist.engines.travel import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
-PAUSE, LOOK = 0.01, 5.0  # seconds between looks at what is done, and at the workers
+LOOK = 5.0  # seconds after which it is looked after the workers, where no piece is done
 PATIENCE = 300  # seconds for which a cluster may be without workers
+
+Killed = tuple[int, Work, Exception]
 
 
 class Dask(Lasting):
@@ -24,19 +26,15 @@ class Dask(Lasting):
     address   of a scheduler, "tcp://10.0.0.1:8786"; without it, processes of this machine are started and ended
     workers   how many processes are started where there is no address
     client    your own `distributed.Client`, which is left open
-    gpus      how many units of the resource "GPU" a piece takes; workers are started with `--resources GPU=1`
     """
 
     elsewhere = True
 
-    def __init__(
-        self, address: str | None = None, workers: int | None = None, *, client: Any = None, gpus: int = 0
-    ) -> None:
-        distributed = require("distributed", extra="dask")
-        self.gpus, self._own = gpus, client is None
-        self._count = checked_workers(machine_cores() if workers is None else workers)
-        self._cluster = _local_cluster(distributed, self._count) if client is None and address is None else None
-        self.client = client or distributed.Client(address or self._cluster, set_as_default=False)
+    def __init__(self, address: str | None = None, workers: int | None = None, *, client: Any = None) -> None:
+        self._dask, self._own = require("distributed", extra="dask"), client is None
+        self._count = processes_here(workers)
+        self._cluster = _local_cluster(self._dask, self._count) if client is None and address is None else None
+        self.client = client or self._dask.Client(address or self._cluster, set_as_default=False)
 
     @property
     def workers(self) -> int:
@@ -57,32 +55,66 @@ class Dask(Lasting):
         Dask suspects all pieces that a killed worker had in hand. Those it gives up are begun once more at the end, one
         by one: only a piece that is killed alone is lost.
         """
-        flight, suspects = Flight(self, Packed.of(function)), dict[int, Work]()
-        source = iter(pieces)
-        try:
-            while flight.fill(source, 2 * self.workers):
-                number, piece, result = flight.land()
-                if isinstance(result, BaseException):
-                    suspects[number] = piece
-                else:
-                    yield number, _found(result)
-            for suspect in suspects.items():
-                flight.fill(iter([suspect]), 1)
-                number, _piece, result = flight.land()
-                if isinstance(result, BaseException):
-                    raise PieceLost("its worker was killed each time it was begun", number=number) from result
-                yield number, _found(result)
-        finally:
-            flight.cancel()
+        with self._carried(Packed.of(function), gpus_of(function)) as begin:
+            for number, piece, _error in (yield from self._results(Flight(begin, pieces))):
+                for *_piece, error in (yield from self._results(Flight(begin, [(number, piece)]))):
+                    raise PieceLost("its worker was killed each time it was begun", number=number) from error
 
-    def no_workers(self, seconds: float) -> None:
-        """Nobody has worked for so long: processes of this machine are started again, those of a cluster awaited."""
-        if self._cluster is not None:
-            self._cluster.scale(self._count)
-        elif seconds > PATIENCE:
-            raise ShortlistError(
-                f"the Dask cluster has had no workers for {PATIENCE} seconds: start some, and run again"
-            )
+    def _results(
+        self, flight: Flight[Work, Any]
+    ) -> Generator[tuple[int, Any], None, list[tuple[int, Work, Exception]]]:
+        """(id, result) as pieces end; at the end come back those whose workers were killed."""
+        killed = []
+        try:
+            while flight.fill(self.workers):
+                for future in self._done(list(flight.running)):
+                    number, piece = flight.land(future)
+                    try:
+                        result = future.result()
+                    except CancelledError:  # the result was lost with its worker
+                        flight.start(number, piece)
+                    except self._dask.KilledWorker as error:
+                        killed.append((number, piece, error))
+                    except Exception as error:
+                        raise ShortlistError(f"Dask could not do a piece of the work: {error!r}") from error
+                    else:
+                        yield number, opened(result)
+        finally:
+            self.client.cancel(list(flight.running), force=True)
+        return killed
+
+    def _done(self, futures: Sequence[Any]) -> list[Any]:
+        """Of these, those that are done. Where nobody works, own workers are started again, others are waited for."""
+        idle = 0.0
+        while True:
+            with self.client.as_current(), suppress(TimeoutError, CancelledError):
+                self._dask.wait(futures, LOOK, return_when="FIRST_COMPLETED")
+            if done := [future for future in futures if future.status not in ("pending", "lost")]:
+                return done
+            idle = 0 if self.client.nthreads() else idle + LOOK
+            if idle and self._cluster is not None:
+                self._cluster.scale(self._count)
+            elif idle > PATIENCE:
+                raise ShortlistError(f"the Dask cluster has had no workers for {PATIENCE} s: start some, and run again")
+
+    @contextmanager
+    def _carried(self, packed: Packed, gpus: float) -> Iterator[Callable[[Any], Any]]:
+        """The function is with every worker, those that start later too. What comes back begins a piece.
+
+        Workers of a cluster that have GPUs say so by their resources. Those of this machine share what it has.
+        """
+
+        class Carrier(self._dask.WorkerPlugin):  # type: ignore[misc,name-defined]
+            def __init__(self) -> None:
+                self.packed = packed
+
+        name = f"shortlist-{packed.key[:16]}-{uuid.uuid4().hex[:8]}"
+        resources = {"GPU": gpus} if gpus and self._cluster is None else None
+        self.client.register_plugin(Carrier(), name=name)
+        try:
+            yield lambda piece: self.client.submit(_run, name, piece, pure=False, resources=resources)
+        finally:
+            self.client.unregister_worker_plugin(name)
 
     def close(self) -> None:
         """End what was started; a client that was handed in stays open."""
@@ -92,75 +124,6 @@ class Dask(Lasting):
                 self._cluster.close()
 
 
-class Flight:
-    """Pieces that are under way."""
-
-    def __init__(self, engine: Dask, packed: Packed) -> None:
-        self.engine, self.client = engine, engine.client
-        self.resources = {"GPU": engine.gpus} if engine.gpus else None
-        self.running: dict[Any, tuple[int, Any]] = {}
-        self.landed: list[Any] = []
-        self.done = require("distributed", extra="dask").as_completed(loop=self.client.loop)
-        self.name = f"shortlist-{packed.key[:16]}-{uuid.uuid4().hex[:8]}"
-        self.client.register_plugin(_carrier(packed), name=self.name)
-
-    def fill(self, source: Iterator[tuple[int, Any]], most: int) -> bool:
-        """Begin more pieces, until so many are under way. Whether there are any."""
-        for number, piece in islice(source, max(0, most - len(self.running))):
-            self._begin(number, piece)
-        return bool(self.running)
-
-    def _begin(self, number: int, piece: Any) -> None:
-        future = self.client.submit(_run, self.name, piece, pure=False, resources=self.resources)
-        self.running[future] = number, piece
-        self.done.add(future)
-
-    def land(self) -> tuple[int, Any, Any]:
-        """The next piece that is done: its id, itself, and its result; or an error, where its worker was killed."""
-        while True:
-            future = self._next()
-            number, piece = self.running.pop(future)
-            with suppress(CancelledError):  # the result was lost with its worker
-                if future.status == "finished":
-                    return number, piece, future.result()
-            if future.status == "error":
-                break
-            self._begin(number, piece)
-        error = future.exception()
-        if type(error).__name__ != "KilledWorker":
-            raise ShortlistError(f"Dask could not do a piece of the work: {error}") from error
-        return number, piece, error
-
-    def _next(self) -> Any:
-        """The next future that is done. Meanwhile, it is looked after the workers."""
-        begun = looked = time.monotonic()
-        while not self.landed:
-            self.landed = self.done.next_batch(block=False)
-            now = time.monotonic()
-            if not self.landed and now - looked > LOOK:
-                looked = now
-                if self.client.nthreads():
-                    begun = now
-                else:
-                    self.engine.no_workers(now - begun)
-            time.sleep(0 if self.landed else PAUSE)
-        return self.landed.pop()
-
-    def cancel(self) -> None:
-        self.client.cancel(list(self.running), force=True)
-        self.client.unregister_worker_plugin(self.name)
-
-
-def _carrier(packed: Packed) -> Any:
-    """A plugin that brings the function to every worker once, to those that are started later, too."""
-
-    class Carrier(require("distributed", extra="dask").WorkerPlugin):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self.packed = packed
-
-    return Carrier()
-
-
 def _run(name: str, piece: Any) -> Any:
     from distributed import get_worker
 
@@ -168,16 +131,14 @@ def _run(name: str, piece: Any) -> Any:
     return carrier.packed(piece)
 
 
-def _found(result: Any) -> Any:
-    """What a piece gave; the error of the function is raised."""
-    if isinstance(result, Failed):
-        result.throw()
-    return result
-
-
 def _local_cluster(distributed: Any, count: int) -> Any:
     """Processes of this machine, which share its cores."""
-    threads = {"POLARS_MAX_THREADS": str(max(1, machine_cores() // count))}
     return distributed.LocalCluster(
-        n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0", env=threads, silence_logs=50
-    )
+        n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0", env=share_of_cores(count),
+        silence_logs=50, preload=[__name__],
+    )  # fmt: skip
+
+
+def dask_setup(_worker: Any) -> None:
+    """Dask calls it where a worker of this machine starts. Ctrl-C reaches it, too, but the driver is to end it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -31,7 +31,8 @@ class Engine(Protocol):
         """(id, result) for every (id, piece): each id once, in the order in which they finish.
 
         Pieces are drawn as they are needed, so that a stream is never held whole. The function travels once to each
-        worker, the pieces one by one. What the function raises ends the map.
+        worker, the pieces one by one. What the function raises ends the map. A function may have an attribute `gpus`:
+        so many GPUs a worker needs for each piece.
         """
 
 
@@ -65,9 +66,7 @@ def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable
         for number, result in results:
             waiting[number] = result
             while following in waiting:
-                found = waiting.pop(following)
-                if isinstance(found, Failed):
-                    found.throw()
+                found = opened(waiting.pop(following))
                 following += 1
                 yield found
 
@@ -96,11 +95,31 @@ class Catching(Generic[Work, Result]):
 
     function: Callable[[Work], Result]
 
+    @property
+    def gpus(self) -> float:
+        return gpus_of(self.function)
+
+    def travellers(self) -> Iterable[tuple[str, object]]:
+        """What it holds, by name, for an error that says what cannot travel."""
+        return getattr(self.function, "travellers", tuple)()
+
     def __call__(self, piece: Work) -> Result | Failed:
         try:
             return self.function(piece)
         except Exception as error:
             return Failed(error, "".join(traceback.format_exception(error)))
+
+
+def gpus_of(function: object) -> float:
+    """How many GPUs a worker needs for a piece."""
+    return float(getattr(function, "gpus", 0))
+
+
+def opened(result: Result | Failed) -> Result:
+    """What a piece gave; the error that it ended with is raised."""
+    if isinstance(result, Failed):
+        result.throw()
+    return result
 
 
 def machine_cores() -> int:
@@ -113,3 +132,13 @@ def checked_workers(workers: object) -> int:
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
         raise ShortlistError(f"workers is a whole number from 1; got {workers!r}")
     return workers
+
+
+def processes_here(workers: int | None) -> int:
+    """How many processes are started on this machine: as many as it has cores, where nobody says."""
+    return checked_workers(machine_cores() if workers is None else workers)
+
+
+def share_of_cores(workers: int) -> dict[str, str]:
+    """What tells polars in each of several processes of this machine how many threads it may have."""
+    return {"POLARS_MAX_THREADS": str(max(1, machine_cores() // workers))}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from itertools import islice
 from pickle import PicklingError
 
+from shortlist.engines.cached import Cached, reduced_cached
 from shortlist.engines.engine import Engine, Result, Work, checked_workers
+from shortlist.engines.flight import Flight
 from shortlist.errors import ShortlistError
 
 
@@ -29,7 +30,9 @@ class Local:
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
         from joblib.externals.loky import get_reusable_executor
+        from joblib.externals.loky.backend.reduction import register
 
+        register(Cached, reduced_cached)
         # Not joblib.Parallel: who stops it early kills its processes, and its own thread may stumble over that.
         try:
             yield from as_they_finish(get_reusable_executor(self.workers), self.workers, function, pieces)
@@ -73,22 +76,13 @@ class Threads:
 def as_they_finish(
     pool: Executor, workers: int, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
 ) -> Generator[tuple[int, Result]]:
-    """Two pieces a worker are under way at a time. Who stops early gives up those that have not begun."""
-    source = iter(pieces)
-    running: set[Future[tuple[int, Result]]] = set()
+    """(id, result). Who stops early gives up the pieces that have not begun."""
+    flight: Flight[Work, Future[Result]] = Flight(lambda piece: pool.submit(function, piece), pieces)
     try:
-        while True:
-            for number, piece in islice(source, 2 * workers - len(running)):
-                running.add(pool.submit(_numbered, function, number, piece))
-            if not running:
-                return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+        while flight.fill(workers):
+            for future in wait(flight.running, return_when=FIRST_COMPLETED).done:
+                number, _piece = flight.land(future)
+                yield number, future.result()
     finally:
-        for future in running:
+        for future in flight.running:
             future.cancel()
-
-
-def _numbered(function: Callable[[Work], Result], number: int, piece: Work) -> tuple[int, Result]:
-    return number, function(piece)

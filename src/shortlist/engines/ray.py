@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable
-from itertools import islice
 from typing import Any
 
-from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers, machine_cores
+from shortlist.engines.engine import Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
+from shortlist.engines.flight import Flight
 from shortlist.engines.travel import Packed
-from shortlist.errors import PieceLost, require
+from shortlist.errors import PieceLost, ShortlistError, require
 
 RETRIES = 3  # of a piece whose worker or node goes away
 STORE = 256 << 20  # bytes of the object store of a cluster that is started here: what travels is small
@@ -21,14 +21,14 @@ class Ray(Lasting):
     address   of a cluster, "ray://10.0.0.1:10001" or "auto"; without it, one is started on this machine and ended,
               unless `ray.init` was called before: that one is used, and left alone
     workers   how many processes are started where there is no address
-    gpus      how many GPUs a piece takes; 0.5 lets two pieces share one
     """
 
     elsewhere = True
 
-    def __init__(self, address: str | None = None, workers: int | None = None, *, gpus: float = 0) -> None:
+    def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         self.ray: Any = require("ray", extra="ray")
-        self.gpus, self._own = gpus, not self.ray.is_initialized()
+        self._own = not self.ray.is_initialized()
+        self._alone = self._own and address is None
         if self._own:
             how = {"address": address} if address else _local(workers)
             self._context = self.ray.init(log_to_driver=False, logging_level="ERROR", **how)
@@ -48,33 +48,35 @@ class Ray(Lasting):
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
         """(id, result) as they finish. A piece whose worker or node is killed is begun again, and counts once."""
-        ray, source = self.ray, iter(pieces)
-        task = ray.remote(max_retries=RETRIES, num_cpus=1, num_gpus=self.gpus or None)(_run)
-        sent = ray.put(Packed.of(function))
-        running: dict[Any, int] = {}
+        ray, sent = self.ray, self.ray.put(Packed.of(function))
+        how = {"num_cpus": 1, "num_gpus": self._gpus(gpus_of(function)), "max_retries": RETRIES}
+        task = ray.remote(max_calls=0, **how)(_run)  # 0: a process does many pieces, with a GPU too, and loads once
+        flight: Flight[Work, Any] = Flight(lambda piece: task.remote(sent, piece), pieces)
         try:
-            while True:
-                for number, piece in islice(source, max(0, 2 * self.workers - len(running))):
-                    running[task.remote(sent, piece)] = number
-                if not running:
-                    return
-                (done, *_), _ = ray.wait(list(running), num_returns=1)
-                number = running.pop(done)
+            while flight.fill(self.workers):
+                (done, *_), _ = ray.wait(list(flight.running), num_returns=1)
+                number, _piece = flight.land(done)
                 yield number, self._result(done, number)
         finally:
-            for reference in running:
+            for reference in flight.running:
                 ray.cancel(reference, force=True)
+
+    def _gpus(self, wanted: float) -> float | None:
+        """So many are reserved for each piece. A cluster may add nodes that have them; this machine cannot."""
+        if wanted and self._alone and self.ray.cluster_resources().get("GPU", 0) < wanted:
+            raise ShortlistError(
+                f"a labeler asks for {wanted:g} GPUs, and Ray finds fewer on this machine: give the address of a "
+                "cluster that has them, or leave gpus out of the labeler"
+            )
+        return wanted or None
 
     def _result(self, reference: Any, number: int) -> Any:
         """What a piece gave, or the error it ended with."""
         errors = self.ray.exceptions
         try:
-            found = self.ray.get(reference)
+            return opened(self.ray.get(reference))
         except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
             raise PieceLost("its worker was killed each time it was begun", number=number) from error
-        if isinstance(found, Failed):
-            found.throw()
-        return found
 
     def close(self) -> None:
         """End what was started."""
@@ -88,13 +90,11 @@ def _run(packed: Packed, piece: Any) -> Any:
 
 def _local(workers: int | None) -> dict[str, Any]:
     """Processes of this machine, which share its cores."""
-    cores = machine_cores()
-    count = checked_workers(cores if workers is None else workers)
-    threads = {"POLARS_MAX_THREADS": str(max(1, cores // count))}
+    count = processes_here(workers)
     here = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     return {
         "num_cpus": count,
         "include_dashboard": False,
         "object_store_memory": STORE,
-        "runtime_env": {"env_vars": {**threads, **here}},
+        "runtime_env": {"env_vars": {**share_of_cores(count), **here}},
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
+import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shortlist.engines.engine import Failed, Lasting, Result, Work, checked_workers
+from shortlist.engines.engine import Lasting, Result, Work, checked_workers, opened
 from shortlist.engines.local import as_they_finish
 from shortlist.engines.travel import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
@@ -48,26 +50,44 @@ class Spark(Lasting):
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
         """(id, result) as they finish: a job for each piece, several at the same time."""
-        sent = self.session.sparkContext.broadcast(Packed.of(function))
+        context = self.session.sparkContext
+        sent, group = context.broadcast(Packed.of(function)), f"shortlist-{uuid.uuid4().hex}"
         run = _runner(sent)
 
         def work(numbered: tuple[int, Work]) -> Any:
-            number, piece = numbered
-            frame = self.session.createDataFrame([(to_bytes(piece),)], "piece binary").coalesce(1)
-            try:
-                rows = frame.mapInArrow(run, "result binary").collect()
-            except Exception as error:
-                if type(error).__name__ == "PythonException" and "Python worker exited" not in str(error):
-                    raise ShortlistError(f"Spark could not do a piece of the work: {str(error)[-500:]}") from error
-                raise PieceLost("its executor was lost each time it was begun", number=number) from error
-            return _opened(rows[0].result)
+            context.setJobGroup(group, "shortlist", interruptOnCancel=True)
+            return self._result(run, *numbered)
 
-        try:
-            with ThreadPoolExecutor(2 * self.workers) as pool:
+        with ThreadPoolExecutor(2 * self.workers) as pool:
+            try:
                 yield from as_they_finish(pool, self.workers, work, ((number, (number, one)) for number, one in pieces))
-        finally:
-            self.session.sparkContext.cancelAllJobs()
-            sent.unpersist()
+            finally:
+                context.cancelJobGroup(group)
+                sent.unpersist()
+
+    def _result(self, run: Callable[[Iterator[Any]], Iterator[Any]], number: int, piece: Any) -> Any:
+        """What a piece gave, or the error it ended with."""
+        try:
+            found = self._job(run, to_bytes(piece))
+        except Exception as error:
+            self._check_executors()
+            raise PieceLost("its executor was lost each time it was begun", number=number) from error
+        return opened(pickle.loads(found))
+
+    def _job(self, run: Callable[[Iterator[Any]], Iterator[Any]], piece: bytes) -> bytes:
+        frame = self.session.createDataFrame([(piece,)], "piece binary").coalesce(1)
+        ((found,),) = frame.mapInArrow(run, "result binary").collect()
+        return bytes(found)
+
+    def _check_executors(self) -> None:
+        """A piece failed. Raise where it was not the fault of the piece: where any other would fail."""
+        try:
+            self._job(_echo, b"")
+        except Exception as error:
+            raise ShortlistError(
+                "the executors of the Spark session cannot work. They need the same versions of Python and shortlist. "
+                f"Spark says: {error}"
+            ) from error
 
     def close(self) -> None:
         """End what was started; a session that was handed in stays open."""
@@ -90,8 +110,6 @@ def _runner(sent: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """What an executor does with a batch of pieces."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        import pickle
-
         import pyarrow
 
         for batch in batches:
@@ -101,11 +119,5 @@ def _runner(sent: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
     return run
 
 
-def _opened(data: bytes) -> Any:
-    """What a piece gave, or the error it ended with."""
-    import pickle
-
-    found = pickle.loads(data)
-    if isinstance(found, Failed):
-        found.throw()
-    return found
+def _echo(batches: Iterator[Any]) -> Iterator[Any]:
+    return (batch.rename_columns(["result"]) for batch in batches)

@@ -6,17 +6,21 @@ does not travel: workers have the same version installed.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import inspect
+import io
 import sys
 import tempfile
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import shortlist
+from shortlist.engines.cached import Cached, reduced_cached
 from shortlist.engines.engine import Catching
 from shortlist.errors import CannotTravel, MissingPackage, ShortlistError, require
 
@@ -74,8 +78,15 @@ class Packed:
 
 def to_bytes(thing: Any) -> bytes:
     """Pickled, with the code of what workers cannot import. It goes from process to process, and never to a file."""
-    data: bytes = require("cloudpickle", extra="dask").dumps(thing)
-    return data
+    with io.BytesIO() as file:
+        _pickler()(file).dump(thing)
+        return file.getvalue()
+
+
+@functools.cache
+def _pickler() -> Any:
+    usual = require("cloudpickle", extra="dask").CloudPickler
+    return type("Pickler", (usual,), {"dispatch_table": ChainMap({Cached: reduced_cached}, usual.dispatch_table)})
 
 
 def make_importable(sources: Mapping[str, str]) -> None:

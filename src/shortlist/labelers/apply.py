@@ -113,6 +113,15 @@ class Asker:
         """Some of the labelers, by their places."""
         return replace(self, labelers=tuple(self.labelers[i] for i in places))
 
+    @property
+    def gpus(self) -> float:
+        """How many GPUs a worker needs to ask them: they are asked by the same worker."""
+        return max((labeler.gpus for labeler in self.labelers), default=0)
+
+    def travellers(self) -> Iterator[tuple[str, object]]:
+        """What is sent to workers elsewhere, by name."""
+        return ((f"labeler {labeler.name!r}", labeler) for labeler in self.labelers)
+
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)

@@ -45,6 +45,7 @@ class Labeler(ABC):
 
     name: str
     says: Said | None
+    gpus: float = 0  # that a worker of a cluster needs to ask it
 
     @abstractmethod
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
@@ -92,15 +93,23 @@ def plain_says(says: Said | None) -> Any:
     return None if says is None else [plain_answer(answer) for answer in says]
 
 
+def checked_gpus(gpus: object, name: str) -> float:
+    """How many GPUs a labeler asks for."""
+    if isinstance(gpus, bool) or not isinstance(gpus, (int, float)) or not 0 <= gpus < float("inf"):
+        raise BadLabeler(f"labeler {name!r}: gpus is a number from 0, 0.5 for half of one; got {gpus!r}", labeler=name)
+    return gpus
+
+
 class FunctionLabeler(RowFunction, Labeler):
     """A Python function as a labeler, called row by row. Made by `@labeler`."""
 
     role = "labeler"
 
     def __init__(
-        self, function: Callable[..., Any], says: Iterable[Any] | None = None, name: str | None = None
+        self, function: Callable[..., Any], says: Iterable[Any] | None = None, name: str | None = None, gpus: float = 0
     ) -> None:
         RowFunction.__init__(self, function, name)
+        self.gpus = checked_gpus(gpus, self.name)
         self.says = None if says is None else checked_says(says, self.name)
 
     def __repr__(self) -> str:
@@ -162,7 +171,7 @@ def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
 def labeler(function: Callable[..., Any], /) -> FunctionLabeler: ...
 @overload
 def labeler(
-    *, says: Iterable[Any] | None = None, name: str | None = None
+    *, says: Iterable[Any] | None = None, name: str | None = None, gpus: float = 0
 ) -> Callable[[Callable[..., Any]], FunctionLabeler]: ...
 def labeler(
     function: Callable[..., Any] | None = None,
@@ -170,11 +179,12 @@ def labeler(
     *,
     says: Iterable[Any] | None = None,
     name: str | None = None,
+    gpus: float = 0,
 ) -> Any:
     """Make a labeler of a function that returns a class name, a set of names, `Not("X")`, or nothing.
 
     `says` lists all it may answer. Left out, the shortlists seen while it is applied are taken for that, and
-    the Votes mark them as inferred.
+    the Votes mark them as inferred. `gpus` is how many GPUs a worker of a cluster needs to run it (0.5: two share one).
     """
     if function is not None:
         if not callable(function):
@@ -182,6 +192,6 @@ def labeler(
         return FunctionLabeler(function)
 
     def wrap(function: Callable[..., Any]) -> FunctionLabeler:
-        return FunctionLabeler(function, says, name)
+        return FunctionLabeler(function, says, name, gpus)
 
     return wrap

@@ -14,7 +14,7 @@ import numpy as np
 from shortlist.errors import BadLabeler
 from shortlist.labelers.answers import Codebook, checked_answer, checked_says, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.core import Labeler, Parts
+from shortlist.labelers.core import Labeler, Parts, checked_gpus
 from shortlist.labelers.failure import failed
 from shortlist.labelers.features import Columns
 from shortlist.labelspace import Not, Shortlist
@@ -31,9 +31,12 @@ class ClassifierLabeler(Labeler):
         on: str | list[str] | None,
         threshold: float | None,
         name: str,
+        batch_size: int | None,
+        gpus: float,
     ) -> None:
         self.estimator, self.means, self.name = estimator, dict(means), name
         self.on, self.threshold = on, threshold
+        self.batch_size, self.gpus = batch_size, checked_gpus(gpus, name)
         self.says = checked_says(dict.fromkeys(m for m in means.values() if m is not None), name)
 
     def __repr__(self) -> str:
@@ -80,7 +83,10 @@ class ClassifierLabeler(Labeler):
         return self.means[output]
 
     def _outputs(self, chunk: Chunk) -> list[Any]:
-        """What the model says of each row; None where it is not sure enough."""
+        """What the model says of each row, batch by batch; None where it is not sure enough."""
+        return [output for batch in chunk.cut(self.batch_size or len(chunk)) for output in self._asked(batch)]
+
+    def _asked(self, chunk: Chunk) -> list[Any]:
         rows = self._inputs(chunk)
         if self.threshold is None:
             predict = getattr(self.estimator, "predict", self.estimator)
@@ -112,13 +118,16 @@ def from_classifier(
     on: str | list[str] | None = None,
     threshold: float | None = None,
     name: str | None = None,
+    batch_size: int | None = None,
+    gpus: float = 0,
 ) -> ClassifierLabeler:
     """A labeler from an existing model: anything with `predict`, or a function of a list of rows.
 
     `means` maps each output of the model to a shortlist, or to None where that output says nothing. `on` names the
     column the model reads (a list of columns: their numbers, as a matrix). Without it the model is given the rows as
     they are; in a project, the column of text. With a `threshold` the model's `predict_proba` must reach it, else it
-    abstains.
+    abstains. The model is given at most `batch_size` rows at a time; without it, tens of thousands. `gpus` is how many
+    GPUs a worker of a cluster needs to run it (0.5: two share one).
     """
     name = name or str(getattr(estimator, "__name__", type(estimator).__name__))
     if not (callable(estimator) or hasattr(estimator, "predict") or hasattr(estimator, "predict_proba")):
@@ -136,4 +145,6 @@ def from_classifier(
     missing = [output for output in outputs if output not in mapped]
     if missing:
         raise BadLabeler(f"labeler {name!r}: say what {missing} mean (a shortlist, or None to abstain)")
-    return ClassifierLabeler(estimator, mapped, on, threshold, name)
+    if batch_size is not None and (isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1):
+        raise BadLabeler(f"labeler {name!r}: batch_size is a whole number from 1; got {batch_size!r}")
+    return ClassifierLabeler(estimator, mapped, on, threshold, name, batch_size, gpus)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from shortlist.errors import BadFile, ShortlistError
+from shortlist.project.kept.stores import Stores, is_url
 from shortlist.project.settings import Settings
 from shortlist.wording import did_you_mean
 
@@ -35,7 +36,7 @@ def _spelt_out(folder: Path, settings: Settings, names: tuple[str, ...], *path: 
     found: list[Path] = []
     for given in names:
         try:
-            matches = matching(folder, given)
+            matches = Stores(folder / HIDDEN).files(given) if is_url(given) else matching(folder, given)
         except ShortlistError as error:
             raise settings.toml.wrong(str(error), *path) from error
         found += [match for match in matches if match not in found]

@@ -216,6 +216,7 @@ class Project:
         with self._locked(listener or Listener()):
             self.session = Session(self.folder, self.settings, self.digests, listener=listener, engine=given)
             try:
+                self.session.fetch()
                 yield self.session
             finally:
                 self.session.close()

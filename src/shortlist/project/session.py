@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shortlist.errors import BadFile
 from shortlist.project.files import HIDDEN, data_files
 from shortlist.project.kept.digest import Digests
 from shortlist.project.kept.state import State
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
     from shortlist.votes.parts import VoteParts
+
+
+AT_ONCE = 8  # files that are fetched from a store at the same time
 
 
 class Session:
@@ -69,10 +73,22 @@ class Session:
         chosen = self.settings.engine
         if self._engine is None and chosen.kind == "local":
             return Local(chosen.workers or self.settings.labelers.workers)
-        more = {"gpus": chosen.gpus} if chosen.gpus else {}
-        engine = self._engine or make_engine(chosen.kind, chosen.address, chosen.workers, **more)
+        engine = self._engine or make_engine(chosen.kind, chosen.address, chosen.workers)
         self.listener.working_on(type(engine).__name__, engine.workers, getattr(engine, "dashboard", None))
         return engine
+
+    def fetch(self) -> None:
+        """Fetch data files that are in a store elsewhere, where they are new or have changed."""
+        from shortlist.engines import Threads
+        from shortlist.project.kept.stores import Stores, is_url
+
+        given = [name for name in self.settings.data.files if is_url(name)]
+        if given:
+            engine = Threads(AT_ONCE) if self.settings.engine.kind == "local" else self.engine
+            try:
+                Stores(self.hidden).fetch(given, engine)
+            except BadFile as error:
+                raise self.settings.toml.wrong(error.message, "data", "files") from error
 
     def close(self) -> None:
         """End the engine, where it was started here."""

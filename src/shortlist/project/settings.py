@@ -14,7 +14,6 @@ from shortlist.project.toml import TomlFile
 from shortlist.project.values import (
     Check,
     Wrong,
-    amount,
     anything,
     columns,
     encoding,
@@ -94,7 +93,6 @@ class EngineChoice:
     kind: str = "local"
     address: str | None = None
     workers: int | None = None
-    gpus: float = 0
     part_rows: int = PART
 
 
@@ -175,7 +173,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "label_model": {"use_gold": flag, "*": anything},
     "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
     "output": _OUTPUT,
-    "engine": {"kind": one_of(*KINDS), "address": text, "workers": whole, "gpus": amount, "part_rows": whole},
+    "engine": {"kind": one_of(*KINDS), "address": text, "workers": whole, "part_rows": whole},
 }
 
 

@@ -49,12 +49,6 @@ def whole(value: Any) -> int:
     return value
 
 
-def amount(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-        raise Wrong("is a number from 0")
-    return float(value)
-
-
 def flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise Wrong("is true or false")

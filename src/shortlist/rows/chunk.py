@@ -69,9 +69,13 @@ class Chunk:
 
     def singles(self) -> Iterator[Chunk]:
         """Each row as a chunk of its own."""
+        return self.cut(1)
+
+    def cut(self, size: int) -> Iterator[Chunk]:
+        """The same rows as chunks of at most `size` rows."""
         rows = self._list if self.frame is None else self.frame
         assert rows is not None
-        return (Chunk(self.start + a, rows[a : a + 1]) for a in range(len(self)))
+        return (Chunk(self.start + a, rows[a : a + size]) for a in range(0, len(self), size))
 
     def values(self, on: str | None) -> Sequence[Any]:
         """One column as Python values, or the rows themselves. A missing text of a table is an empty one."""

@@ -35,7 +35,7 @@ class Voted(NamedTuple):
 
 
 class PartPiece(NamedTuple):
-    """Parts of one file that a worker votes on, and where it finds what is known of each."""
+    """Parts that a worker votes on, and where it finds what is known of each."""
 
     parts: tuple[Part, ...]
     known: tuple[Files, ...]
@@ -51,10 +51,11 @@ class VoteJob:
     target: Path | None  # the folder of the parts
     reader: PartReader
     sources: Mapping[str, str]  # the modules beside labelers.py, which travel with it
+    gpus: float = 0  # that a worker elsewhere needs
 
     def travellers(self) -> Iterator[tuple[str, object]]:
         """What is sent to workers elsewhere, by name."""
-        return ((f"labeler {labeler.name!r}", labeler) for labeler in self.asker.labelers)
+        return self.asker.travellers()
 
     def missing(self, known: Files) -> Labelers:
         """The labelers whose votes on a part are not known."""

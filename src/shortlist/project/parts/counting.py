@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import polars as pl
@@ -39,7 +40,7 @@ def count_rows(
         CountJob(parts, PartReader.of(rows), rows.data.gold, classes, MOST, dict(said or {})),
         EvidenceSum(MOST),
     )
-    pieces = enumerate(pieces_of(parts_of(rows), rows) if job.gold else ((part,) for part in parts_of(rows)))
+    pieces = enumerate(pieces_of(parts_of(rows), rows))
     try:
         with closing(engine.map(job, pieces)) as results:
             for _number, (counted, count) in results:
@@ -52,7 +53,7 @@ def count_rows(
 
 @dataclass(frozen=True)
 class CountJob:
-    """Counts the rows of some parts of one file. It travels once to each worker."""
+    """Counts the rows of some parts. It travels once to each worker."""
 
     parts: VoteParts
     reader: PartReader
@@ -77,16 +78,23 @@ def known_classes(
     classes: tuple[str, ...],
     said: Mapping[int, int],
 ) -> list[Positions | None]:
-    """For each part of one file the positions of known classes, −1 where unknown; None where none is known.
+    """For each part the positions of known classes, −1 where unknown; None where none is known.
 
     They stand in a column; what people `said` about rows, by number, counts before that.
     """
-    if column is None or column not in reader.open(parts[0].file).schema:
-        found: list[Positions | None] = [None] * len(parts)
-    else:
-        frames = reader.frames(parts, [column])
-        found = [positions(frame[column], classes, part.start) for part, frame in zip(parts, frames, strict=True)]
+    found: list[Positions | None] = []
+    for f, group in groupby(parts, key=lambda part: part.file):
+        found += _known_in_file(reader, f, list(group), column, classes)
     return [_with(known, part, said) for known, part in zip(found, parts, strict=True)]
+
+
+def _known_in_file(
+    reader: PartReader, f: int, parts: list[Part], column: str | None, classes: tuple[str, ...]
+) -> list[Positions | None]:
+    if column is None or column not in reader.open(f).schema:
+        return [None] * len(parts)
+    frames = reader.frames(parts, [column])
+    return [positions(frame[column], classes, part.start) for part, frame in zip(parts, frames, strict=True)]
 
 
 def _with(known: Positions | None, part: Part, said: Mapping[int, int]) -> Positions | None:

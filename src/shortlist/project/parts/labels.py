@@ -114,7 +114,7 @@ class LabelJob:
     suffix: str
 
     def __call__(self, piece: tuple[Part, ...]) -> list[tuple[int, LabelPart, Counter[str]]]:
-        """Write the labels of some parts of one file."""
+        """Write the labels of some parts."""
         return [self._write(part, frame) for part, frame in zip(piece, self.frames(piece), strict=True)]
 
     def frames(self, piece: tuple[Part, ...]) -> Iterator[pl.DataFrame]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from shortlist.errors import BadFile
+from shortlist.project.parts.bundles import bundles
 from shortlist.rows import RowFile
 from shortlist.rows.file import stamp
 
@@ -80,8 +81,13 @@ class PartReader:
         return cls(tuple(files))
 
     def frames(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """The rows of each part of one file, in ascending order. A parquet file is read from the place asked for."""
-        file = self.open(parts[0].file)
+        """The rows of each part, in ascending order. A parquet file is read from the place asked for."""
+        for f, group in groupby(parts, key=lambda part: part.file):
+            yield from self._of_one_file(f, list(group), columns)
+            self._check_unchanged(f)
+
+    def _of_one_file(self, f: int, parts: Sequence[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+        file = self.open(f)
         if file.kind == "parquet":
             frames = (file.slice(part.first, part.rows, columns) for part in parts)
         else:
@@ -92,7 +98,6 @@ class PartReader:
             if len(frame) != part.rows:
                 raise BadFile("changed while it was read: run again", file=file.path.name)
             yield frame
-        self._check_unchanged(parts[0].file)
 
     def open(self, f: int) -> RowFile:
         path, types, (separator, encoding), _stamp = self.files[f]
@@ -105,7 +110,11 @@ class PartReader:
 
 
 def pieces_of(parts: Iterable[Part], rows: Rows) -> Iterator[tuple[Part, ...]]:
-    """Parts that one worker reads in one go: each for itself in parquet, all of a file that is read from its start."""
+    """What a worker does in one go: a large part, several small ones, or all of a file that is read from its start."""
+    return bundles(_read_together(parts, rows), lambda part: part.rows, rows.size)
+
+
+def _read_together(parts: Iterable[Part], rows: Rows) -> Iterator[tuple[Part, ...]]:
     for f, group in groupby(parts, key=lambda part: part.file):
         if rows.files[f].kind == "parquet":
             yield from ((part,) for part in group)

@@ -12,35 +12,41 @@ from pathlib import Path
 
 from shortlist.engines import Engine
 from shortlist.project.kept.digest import Digests, file_digest, look
+from shortlist.project.parts.bundles import bundles
 from shortlist.project.parts.part import PartReader
 from shortlist.project.rows import Rows
+
+MOST = 1 << 26  # bytes of files that a worker reads in one go
 
 
 def digest_files(engine: Engine, digests: Digests, paths: Sequence[Path]) -> None:
     """Let `digests` know the content of files, so that it need not read them itself."""
-    begun = {place: look(path) for place, path in enumerate(paths)}
-    pieces = ((place, str(path.absolute())) for place, path in enumerate(paths))
-    with closing(engine.map(_digest, pieces)) as results:
-        for place, content in results:
-            digests.learn(paths[place], content, begun[place])
+    begun = {str(path.absolute()): look(path) for path in paths}
+    pieces = bundles(((name,) for name in begun), lambda name: begun[name].stamp[0], MOST)
+    with closing(engine.map(_digests, enumerate(pieces))) as results:
+        for _number, found in results:
+            for name, content in found:
+                digests.learn(Path(name), content, begun[name])
 
 
-def _digest(path: str) -> str:
-    return file_digest(Path(path))
+def _digests(names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(name, file_digest(Path(name))) for name in names]
 
 
 def count_files(engine: Engine, rows: Rows) -> list[int]:
     """How many rows each file has."""
-    with closing(engine.map(CountFile(PartReader.of(rows)), ((f, f) for f in range(len(rows.files))))) as results:
-        found = dict(results)
-    return [found[f] for f in range(len(rows.files))]
+    sizes = [path.stat().st_size for path in rows.paths]
+    pieces = bundles(((f,) for f in range(len(sizes))), lambda f: sizes[f], MOST)
+    with closing(engine.map(CountFiles(PartReader.of(rows)), enumerate(pieces))) as results:
+        found = {f: count for _number, counts in results for f, count in counts}
+    return [found[f] for f in range(len(sizes))]
 
 
 @dataclass(frozen=True)
-class CountFile:
-    """How many rows a file has. It travels once to each worker."""
+class CountFiles:
+    """How many rows files have. It travels once to each worker."""
 
     reader: PartReader
 
-    def __call__(self, f: int) -> int:
-        return len(self.reader.open(f))
+    def __call__(self, files: Sequence[int]) -> list[tuple[int, int]]:
+        return [(f, len(self.reader.open(f))) for f in files]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from shortlist.engines import Engine, is_elsewhere
@@ -112,6 +113,8 @@ def _elsewhere(
     pieces = [
         PartPiece(parts, tuple(known.get(part.name, {}) for part in parts)) for parts in pieces_of(parts_of(rows), rows)
     ]
+    asked = {i for piece in pieces for files in piece.known for i in job.missing(files)}
+    job = replace(job, gpus=job.asker.only(sorted(asked)).gpus)  # none, where those that need some were asked before
     try:
         with told(roster), closing(engine.map(job, enumerate(pieces))) as results:
             for _number, voted in results:
@@ -126,8 +129,9 @@ def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLos
     first, *others = pieces[error.number or 0].parts
     last = others[-1] if others else first
     numbers = first.start, last.start + last.rows - 1
+    files = dict.fromkeys(rows.paths[part.file].name for part in (first, last))
     return PieceLost(
-        f"rows {numbers[0]:,} to {numbers[1]:,} ({rows.paths[first.file].name}) could not be voted on: "
+        f"rows {numbers[0]:,} to {numbers[1]:,} ({' to '.join(files)}) could not be voted on: "
         f"{error.message}. "
         "A labeler ends the process there, or needs more memory than a worker has. All other parts that were done are "
         "kept: leave the rows out, or mend the labeler, and run again",
