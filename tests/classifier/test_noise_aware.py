@@ -75,9 +75,11 @@ def test_uncovered_rows_are_left_out_or_kept(clouds):
 
 def test_a_pipeline_reads_the_strings_itself(texts):
     rows, beliefs = texts
-    model = NoiseAwareClassifier(make_pipeline(CountVectorizer(), MultinomialNB())).fit(rows, beliefs)
+    model = NoiseAwareClassifier(make_pipeline(CountVectorizer(), MultinomialNB())).fit(
+        rows, beliefs, classes=["c", "d"]
+    )
     assert model.features_ is None
-    assert model.predict(["cat", "dog"]).tolist() == [0, 1]
+    assert model.predict(["cat", "dog"]).tolist() == ["c", "d"]
 
 
 @pytest.mark.parametrize("estimator", [None, RandomForestClassifier(20, random_state=0), MultinomialNB()])
