@@ -171,6 +171,7 @@ class Largest:
 
 def alone(arguments: list[str]) -> dict:
     """What another process finds."""
+    print(f"  {time.strftime('%H:%M:%S')} {' '.join(arguments)}", file=sys.stderr, flush=True)
     out = subprocess.run(
         [sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=os.environ
     )

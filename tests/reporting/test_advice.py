@@ -7,7 +7,7 @@ import polars as pl
 
 import shortlist
 from shortlist import LabelModel, Votes
-from shortlist.reporting.advice import ENOUGH, advise, suspects, worse_than_chance
+from shortlist.reporting.advice import ENOUGH, TRIED, advise, most_tried, suspects, worse_than_chance
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile, overview_of
@@ -145,3 +145,10 @@ def test_findings_about_the_same_classes_do_not_contradict_each_other():
     words = " ".join([*(one.why for one in overview.checkup.advice), *overview.diagnosis.findings])
     assert "name one without the other" not in words
     assert "nobody" not in words
+
+
+def test_fewer_labelers_are_tried_where_there_are_many():
+    few = Votes([[1, 1]], [["a"], ["b"]], ["a", "b"])
+    many = Votes(np.zeros((1, 300), int), [["a"]] * 300, ["a", "b"])
+    assert most_tried(few) == TRIED
+    assert most_tried(many) == 8  # 8 × 300 × 2 ≤ 5,000

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, validate_data
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats
 from shortlist.classifier import file
 from shortlist.classifier.expansion import LearnsBeliefs, fit_estimator, log_proba
 from shortlist.classifier.linear import SoftLogisticRegression
@@ -95,7 +95,8 @@ class NoiseAwareClassifier(Predictor):
                 tell(f"reading {len(kept):,} texts")
                 kept = self.features_.fit_transform(kept)
             self.estimator_ = fit_estimator(estimator, kept, targets.beliefs, targets.weights, tell)
-        self.classes_, self.reads_text_, self.temperature_ = targets.classes, texts is not None, 1.0
+        self.classes_, self.named_ = targets.classes, targets.named
+        self.reads_text_, self.temperature_ = texts is not None, 1.0
         return self
 
     def _check_parts(self) -> None:
@@ -116,8 +117,7 @@ class NoiseAwareClassifier(Predictor):
         self._check_fitted()
         if isinstance(self.estimator_, LearnsBeliefs) or self._no_texts(rows):
             return super().predict(rows)
-        answers: Positions = self.estimator_.predict(self._read(rows))
-        return self.classes_[answers]
+        return self._names(self.estimator_.predict(self._read(rows)))
 
     def _log_proba(self, rows: Any) -> Floats:
         if self._no_texts(rows):

@@ -18,8 +18,10 @@ from shortlist.wording import some_of
 
 if TYPE_CHECKING:
     from shortlist.reporting.overview import Overview
+    from shortlist.votes import Votes
 
 TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
+TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
 SHOWN = 6
 ENOUGH = 50  # rows with a known class
 
@@ -131,7 +133,7 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
     if len(overview.votes.names) < 4:
         return
     reasons = dict(suspects(overview))
-    for name in list(reasons)[:TRIED]:
+    for name in list(reasons)[: most_tried(overview.votes)]:
         trial = trials.without(name)
         if trial.sure or not trial.measured:
             why = " ".join(filter(None, (reasons[name], trial.show())))
@@ -140,6 +142,11 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
             )
             look = f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}"
             yield replace(found, command=look, about=name)
+
+
+def most_tried(votes: Votes) -> int:
+    """How many labelers are tried: each trial is a fit, which takes longer with more labelers and classes."""
+    return max(1, min(TRIED, TRIED_CELLS // (len(votes.names) * len(votes.space))))
 
 
 def suspects(overview: Overview) -> Iterator[tuple[str, str]]:
@@ -194,7 +201,8 @@ def two_sided(overview: Overview, trials: Trials) -> Iterator[Advice]:
     if names and overview.known.sum() < FEW:
         yield _say_not(overview, names, trials.two_sided(names))
     elif names:
-        tried = ((name, trials.two_sided([name])) for name in names[:TRIED])
+        names.sort(key=lambda name: -overview.votes.coverage[overview.votes.names.index(name)])
+        tried = ((name, trials.two_sided([name])) for name in names[: most_tried(overview.votes)])
         yield from (_say_not(overview, [name], trial) for name, trial in tried if trial.sure)
 
 
