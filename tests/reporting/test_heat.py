@@ -33,6 +33,15 @@ def test_accuracy_by_class():
     assert "on 3 gold rows 100%" in found.cells[0][1].tip
 
 
+def test_a_labeler_with_one_thing_to_say_is_not_shown_as_perfect():
+    """Newcomer M2: a deep green 100, by construction."""
+    votes = Votes([[1, 1], [0, 2], [1, 2], [0, 1]] * 10, [["a"], ["a", "b"]], ["a", "b"], ["film", "both"])
+    found = heat.accuracy_heat(overview_of(votes, quietly_fitted(votes)))
+    assert [cell.number for cell in found.cells[0]] == ["", ""]
+    assert "always gives the same answer" in found.cells[0][0].tip
+    assert all(cell.number for cell in found.cells[1])
+
+
 def test_with_very_many_labelers_the_busiest_are_shown():
     n = heat.LARGEST + 5
     codes = [[1] * n, [2] * n]
