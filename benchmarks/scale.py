@@ -12,10 +12,10 @@ local       `shortlist run` (vote, fit, export) on this machine
 dask, ray   the same with one worker and with two; "× local" is the vote stage over that of `local`
 
 What an engine needs to start, with the imports of its workers, is told apart. The vote stage reads every file for its
-digest, too, and writes the votes. Seconds are of the clock; processor seconds of the driver while it votes are beside
-them, since the machine may be busy. Memory is the peak of the driver, and of the largest worker. At the end: how the
-seconds of the bare scan, of voting and of all stages grow with the rows (an exponent of 1 is linear).
-The labels of all ways are equal, or the exit code is 1.
+digest, too, and writes the votes. Seconds are of the clock; processor seconds of driver and workers while they vote are
+beside them, and as a multiple of the bare scan's, since the machine may be busy. Memory is the peak of the driver, and
+of the largest worker. At the end: how the seconds of the bare scan, of voting and of all stages grow with the rows (an
+exponent of 1 is linear). The labels of all ways are equal, or the exit code is 1.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -100,12 +101,13 @@ def project(folder: Path, kind: str, workers: int) -> dict:
 
     start = time.perf_counter()
     engine = make_engine(kind, workers=workers)
-    list(engine.map(imported, enumerate(range(workers))))
+    if kind != "local":
+        list(engine.map(imported, enumerate(range(workers))))
     up = time.perf_counter() - start
     watch = Largest()
-    begun = time.process_time()
+    begun = time.process_time() + workers_cpu()
     outcomes = {one.stage: one for one in Project(folder).run(["vote"], engine=engine)}
-    used = time.process_time() - begun
+    used = time.process_time() + workers_cpu() - begun
     outcomes |= {one.stage: one for one in Project(folder).run(engine=engine) if one.stage != "vote"}
     memory = watch.stop()
     if hasattr(engine, "close"):
@@ -126,6 +128,24 @@ def imported(_piece: int) -> float:
     return time.time()
 
 
+def worker_processes() -> list:
+    """The processes of Python that this one has started."""
+    import psutil
+
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if "python" in child.name().lower() or "ray::" in " ".join(child.cmdline()[:1]):
+                found.append(child)
+    return found
+
+
+def workers_cpu() -> float:
+    """The processor seconds of the workers so far."""
+    times = [child.cpu_times() for child in worker_processes()]
+    return sum(one.user + one.system for one in times)
+
+
 class Largest:
     """The peak of the memory of the largest process that this one has started."""
 
@@ -138,12 +158,9 @@ class Largest:
         import psutil
 
         while self.going:
-            for child in psutil.Process().children(recursive=True):
-                try:
-                    if "python" in child.name().lower() or "ray::" in " ".join(child.cmdline()[:1]):
-                        self.peak = max(self.peak, child.memory_info().rss)
-                except psutil.Error:
-                    continue
+            for child in worker_processes():
+                with suppress(psutil.Error):  # it has just ended
+                    self.peak = max(self.peak, child.memory_info().rss)
             time.sleep(0.2)
 
     def stop(self) -> int:
@@ -154,6 +171,7 @@ class Largest:
 
 def alone(arguments: list[str]) -> dict:
     """What another process finds."""
+    print(f"  {time.strftime('%H:%M:%S')} {' '.join(arguments)}", file=sys.stderr, flush=True)
     out = subprocess.run(
         [sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=os.environ
     )
@@ -162,8 +180,8 @@ def alone(arguments: list[str]) -> dict:
 
 # -- the comparison --------------------------------------------------------------------------------------
 
-COLUMNS = {"start": 1, "vote": 2, "× bare": 2, "× local": 2, "rows/s": 0, "vote cpu": 2, "fit": 1, "export": 1,
-           "driver MB": 0, "worker MB": 0}  # fmt: skip
+COLUMNS = {"start": 1, "vote": 2, "× bare": 2, "× local": 2, "rows/s": 0, "vote cpu": 2, "cpu × bare": 2, "fit": 1,
+           "export": 1, "driver MB": 0, "worker MB": 0}  # fmt: skip
 
 
 def compared(m: int, ways: list[tuple[str, int]], turns: int) -> tuple[dict, bool]:
@@ -196,6 +214,7 @@ def one_turn(base: Path, ways: list[tuple[str, int]], turn: int) -> dict[str, di
     for cells in found.values():
         cells["rows/s"] = cells["rows"] / cells["vote"]
         cells["× bare"] = cells["vote"] / found["bare scan"]["vote"]
+        cells["cpu × bare"] = cells["vote cpu"] / found["bare scan"]["vote cpu"]
         cells["× local"] = cells["vote"] / found["local 1"]["vote"] if "local 1" in found else 0
     return found
 

@@ -1,13 +1,14 @@
 """How long from saving an edit to the answer? `shortlist watch` on 100,000 rows, as a person would use it.
 
-    python benchmarks/watch.py [--data-home FOLDER] [--rows 100000]
+    python benchmarks/watch.py [--data-home FOLDER] [--rows 100000] [--labelers 14]
 
 A project of 14 labelers (keywords, patterns, Python functions, one of them with a feature) is watched by
-`shortlist watch --json` in another process. Edits are saved one after another; the time is from the moment a file takes
-its new content to the moment the answer (coverage, conflicts, accuracy, rows whose label flipped) can be read. Beside
-the wall clock, which all that the machine does besides goes into, stands the processor time that the watching process
-took (of all its threads; Linux only). Medians of three rounds. The feature of the last two edits is
-`set(text.lower().split())`; what that takes as a plain loop is measured in the same run.
+`shortlist watch --json` in another process. More labelers than 14 are keywords of a class. Edits are saved one after
+another; the time is from the moment a file takes its new content to the moment the answer (coverage, conflicts,
+accuracy, rows whose label flipped) can be read. Beside the wall clock, which all that the machine does besides goes
+into, stands the processor time that the watching process took (of all its threads; Linux only). Medians of three
+rounds. The feature of the last two edits is `set(text.lower().split())`; what that takes as a plain loop is measured in
+the same run.
 
 Texts are news-like, drawn with a fixed seed; with `--data-home`, they are the texts of AG-News, repeated. The exit code
 is 1 when an edit takes a second of processor time or more, what the user's own feature takes not counted.
@@ -112,6 +113,14 @@ EDITS = [  # what is edited, and how; § is a number that no round repeats, so t
 PYTHON = ("a function with a feature", "the feature itself")  # what these take is the user's own code
 
 
+def source(n: int) -> str:
+    """labelers.py with n labelers: the 14, and keywords of two words of a class, then of three."""
+    chosen = [places for size in (2, 3) for places in itertools.combinations(range(10), size)]
+    found = [([WORDS[topic][i] for i in places], topic) for places in chosen for topic in CLASSES][: n - 14]
+    more = [f'    keywords({words}, says="{topic}", name="more{i}"),\n' for i, (words, topic) in enumerate(found)]
+    return LABELERS.replace("]\n\n\n@feature", f"{''.join(more)}]\n\n\n@feature")
+
+
 def texts(m: int, data_home: str | None) -> tuple[list[str], list[str | None]]:
     """Texts and gold labels: AG-News, or news-like ones."""
     if data_home:
@@ -158,6 +167,7 @@ def timed(command: list[str], folder: Path) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--labelers", type=int, default=14, help="14 to 674")
     parser.add_argument("--data-home", default=None)
     options = parser.parse_args()
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
@@ -168,30 +178,30 @@ def main() -> int:
         rows, gold = texts(options.rows, options.data_home)
         pl.DataFrame({"id": range(len(rows)), "text": rows, "label": gold}).write_parquet(folder / "news.parquet")
         (folder / "shortlist.toml").write_text(TOML)
-        (folder / "labelers.py").write_text(LABELERS)
+        (folder / "labelers.py").write_text(source(options.labelers))
         shortlist = [sys.executable, "-m", "shortlist.cli"]
         whole = timed([*shortlist, "fit"], folder)
         again = timed([*shortlist, "run", "--json"], folder) and timed([*shortlist, "run", "--json"], folder)
-        print(f"{options.rows:,} rows, 14 labelers: vote and fit from nothing {whole:.2f} s, imports and all;")
-        print(f"`shortlist run` with nothing to do {again:.2f} s, imports and all")
-        return watched(shortlist, folder, rows)
+        print(f"{options.rows:,} rows, {options.labelers} labelers; imports and all,")
+        print(f"vote and fit from nothing {whole:.2f} s, `shortlist run` with nothing to do {again:.2f} s")
+        return watched(shortlist, folder, rows, source(options.labelers))
 
 
-def watched(shortlist: list[str], folder: Path, rows: list[str]) -> int:
+def watched(shortlist: list[str], folder: Path, rows: list[str], labelers: str) -> int:
     """Every edit, done and undone, in each round."""
     took: dict[str, list[tuple[float, float]]] = {what: [] for what, _, _ in EDITS}
     plain = []
     with subprocess.Popen([*shortlist, "watch", "--json"], cwd=folder, stdout=subprocess.PIPE, text=True) as watching:
         answer(watching)
         for turn, (what, old, new) in itertools.product(range(ROUNDS), EDITS):
-            assert LABELERS.count(old) == 1, old
-            for text in (LABELERS.replace(old, new.replace("§", f"turn{turn}")), LABELERS):
+            assert labelers.count(old) == 1, old
+            for text in (labelers.replace(old, new.replace("§", f"turn{turn}")), labelers):
                 time.sleep(2.0)  # the files of the last edit are written meanwhile
                 busy = processor(watching.pid)
                 start = save(folder / "labelers.py", text)
                 found = answer(watching)
                 both = (time.perf_counter() - start, processor(watching.pid) - busy)
-                if text != LABELERS:
+                if text != labelers:
                     took[what].append(both)
                     edits = ", ".join(found["edits"])
                     print(

@@ -2,10 +2,12 @@
 
     python -m experiments.linear
     python -m experiments.linear --recipes default words wordllama default-wordllama    # needs wordllama
+    python -m experiments.linear --recipes sharpen-1 sharpen-1.5 default sharpen-3 sharpen-5 --methods ours mv
 
-A recipe is a way to read texts and a C of the linear model. All is deterministic: one run a task, method and recipe.
-Recipes are ranked on rows that are not learned from: the dev rows, and the training rows without a vote ("rest", none
-in SciCite). Runs that are in the file given with --out are not repeated: delete it when the label model has changed.
+A recipe is a way to read texts, a C of the linear model and a power of the beliefs (`sharpen`). All is deterministic:
+one run a task, method and recipe. Recipes are ranked on rows that are not learned from: the dev rows, and the training
+rows without a vote ("rest", none in SciCite). Runs that are in the file given with --out are not repeated: delete it
+when the label model has changed.
 """
 
 import argparse
@@ -38,7 +40,10 @@ FEATURES = {
     "wordllama": TokenMeans,
     "default-wordllama": lambda: make_union(TextFeatures(), TokenMeans()),
 }
-RECIPES = {f"{name}{end}": (name, C) for name in FEATURES for end, C in {"": 1.0, "-C0.3": 0.3, "-C3": 3.0}.items()}
+RECIPES = {
+    f"{name}{end}": (name, C, 2.0) for name in FEATURES for end, C in {"": 1.0, "-C0.3": 0.3, "-C3": 3.0}.items()
+}
+RECIPES |= {f"sharpen-{power:g}": ("default", 1.0, power) for power in (1.0, 1.5, 3.0, 5.0)}
 
 
 class Reader:
@@ -56,12 +61,12 @@ class Reader:
 
     def run(self, method, recipe):
         """Learn from what the method says about its rows, score on rows it does not learn from: a plain dict."""
-        (name, C), k = RECIPES[recipe], len(self.task.classes)
+        (name, C, sharpen), k = RECIPES[recipe], len(self.task.classes)
         texts, targets, covered = lessons(self.task, method)
         rows = np.ones(len(texts), bool) if covered is None else covered
         learned, rest = (tuple(itertools.compress(texts, some)) for some in (rows, ~rows))
         X, others = self.read(name, learned, rest)
-        model = NoiseAwareClassifier(SoftLogisticRegression(C), uncovered="keep").fit(
+        model = NoiseAwareClassifier(SoftLogisticRegression(C), uncovered="keep", sharpen=sharpen).fit(
             X, targets[rows], classes=range(k)
         )
         gold = self.task.gold | ({"rest": self.task.gold["train"][~rows]} if rest else {})

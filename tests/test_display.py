@@ -43,6 +43,13 @@ def test_a_fitted_model_says_what_it_found():
     assert "<table" not in LabelModel()._repr_html_()
 
 
+def test_a_fitted_model_does_not_call_a_labeler_with_one_answer_perfect():
+    """Newcomer M2: 0 % and 100 %, by construction."""
+    votes = Votes([[1, 1], [0, 2], [1, 2], [0, 1]] * 10, [["a"], ["a", "b"]], ["a", "b"], ["film", "both"])
+    (line,) = [line for line in repr(quietly_fitted(votes)).splitlines() if line.startswith("film")]
+    assert line.split() == ["film", "50.0%", "–", "–"]
+
+
 def test_an_analysis_says_how_good_it_is():
     votes, truth = drawn()
     analysis = Analysis(votes, quietly_fitted(votes), gold=list(truth))

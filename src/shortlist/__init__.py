@@ -1,8 +1,8 @@
 """Shortlist: weak supervision with partial labelers.
 
-    votes = apply(labelers, rows)                             # stage 1: what every labeler says
-    beliefs = LabelModel().fit(votes).predict_proba(votes)    # stage 2: how far to trust each of them
-    reader = NoiseAwareClassifier().fit(rows, beliefs)        # stage 3: what the rows themselves say
+    votes = apply(labelers, rows)                                                # stage 1: what every labeler says
+    beliefs = LabelModel().fit(votes).predict_proba(votes)                       # stage 2: how far to trust each
+    reader = NoiseAwareClassifier().fit(rows, beliefs, classes=votes.space)      # stage 3: what the rows say
 
 The front door is lazy (scientific Python's SPEC 1): a name is imported when it is first used, so that
 `import shortlist` costs next to nothing.

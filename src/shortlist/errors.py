@@ -191,6 +191,10 @@ class FewLabelers(FitWarning):
     """Fewer than three labelers vote: their accuracies cannot be told from their agreement."""
 
 
+class UnnamedClasses(FitWarning):
+    """A classifier that learned from beliefs without the names of their columns, so that it answers with numbers."""
+
+
 class LittleTrust(FitWarning):
     """A fit that no longer means what the labelers declared, so that beliefs fall back toward counting votes."""
 

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from shortlist import LabelModel, LabelSpace, NoiseAwareClassifier, apply, labeler
 from shortlist.classifier import SoftLogisticRegression, TextFeatures
-from shortlist.errors import BadFit, BadRows, NotFitted
+from shortlist.errors import BadFit, BadRows, NotFitted, UnnamedClasses
 
 
 @parametrize_with_checks([NoiseAwareClassifier(), NoiseAwareClassifier(LogisticRegression())])
@@ -45,7 +45,8 @@ def test_the_three_lines_of_the_readme():
     beliefs = LabelModel().fit(votes).predict_proba(votes)
     assert np.ptp(beliefs[~votes.covered]) < 1e-9  # the default balance is uniform: uncovered rows show themselves
     reader = NoiseAwareClassifier().fit(questions, beliefs)
-    assert reader.predict(["Who sang it ?", "Where is it ?"]).tolist() == [0, 1]
+    with pytest.warns(UnnamedClasses, match="numbers 0 to 1.*classes=votes.space"):
+        assert reader.predict(["Who sang it ?", "Where is it ?"]).tolist() == [0, 1]
     reader = NoiseAwareClassifier().fit(questions, beliefs, classes=votes.space)
     assert reader.predict(["Who sang it ?", "Where is it ?"]).tolist() == ["person", "place"]
 
@@ -74,9 +75,11 @@ def test_uncovered_rows_are_left_out_or_kept(clouds):
 
 def test_a_pipeline_reads_the_strings_itself(texts):
     rows, beliefs = texts
-    model = NoiseAwareClassifier(make_pipeline(CountVectorizer(), MultinomialNB())).fit(rows, beliefs)
+    model = NoiseAwareClassifier(make_pipeline(CountVectorizer(), MultinomialNB())).fit(
+        rows, beliefs, classes=["c", "d"]
+    )
     assert model.features_ is None
-    assert model.predict(["cat", "dog"]).tolist() == [0, 1]
+    assert model.predict(["cat", "dog"]).tolist() == ["c", "d"]
 
 
 @pytest.mark.parametrize("estimator", [None, RandomForestClassifier(20, random_state=0), MultinomialNB()])

@@ -42,6 +42,14 @@ def test_rounded_beliefs_are_put_right():
     assert make_targets([[0.333, 0.667], [0.25, 0.7501]], 2).beliefs.sum(axis=1) == pytest.approx([1, 1], abs=1e-15)
 
 
+def test_sharpened_beliefs_by_hand():
+    targets = make_targets([[0.6, 0.3, 0.1], [0.5, 0.5, 0.0]], 2)
+    assert targets.sharpened(2).beliefs == pytest.approx(np.array([[36, 9, 1], [23, 23, 0]]) / 46)
+    assert targets.sharpened(1).beliefs == pytest.approx(targets.beliefs)
+    with pytest.raises(BadFit, match="sharpen is the power of beliefs, above 0, not 0"):
+        targets.sharpened(0)
+
+
 def test_rows_without_weight_do_not_count():
     assert make_targets(THREE, 3, sample_weight=[2, 1, 1]).weights.tolist() == [2, 1]
     assert make_targets([[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]], 3, sample_weight=[2, 1, 0]).rows.tolist() == [0]

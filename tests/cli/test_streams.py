@@ -57,6 +57,23 @@ def test_a_full_output_is_told_in_one_line(project, arguments):
     assert ended.returncode == 3
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is Linux's")
+def test_a_mistake_that_cannot_be_written_as_json_is_told_on_the_other_stream(tmp_path):
+    """Attack C3: a traceback."""
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "vote", "--json"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+    assert ended.stderr.startswith("error: ")
+    assert len(ended.stderr.splitlines()) == 1
+    assert ended.returncode == 3
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits there")
 @pytest.mark.parametrize("form", ["parquet", "csv", "jsonl"])
 @pytest.mark.parametrize("stage", ["vote", "fit", "check", "export", "report"])

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import psutil
 
@@ -90,8 +90,14 @@ def _spark(folder, gpus):
 def _kill_executor():
     """One of the executors among the processes that this one has started."""
     mine = psutil.Process().children(recursive=True)
-    executors = [one for one in mine if any("CoarseGrainedExecutorBackend" in word for word in one.cmdline())]
+    executors = [one for one in mine if any("CoarseGrainedExecutorBackend" in word for word in _command(one))]
     executors[0].kill()
+
+
+def _command(process):
+    with suppress(psutil.Error):  # it ended meanwhile
+        return process.cmdline()
+    return []
 
 
 def until(what, seconds=200):

@@ -17,7 +17,6 @@ from experiments.zeroshot.comparison import (
 from experiments.zeroshot.pictures import said
 from experiments.zeroshot.tables import DIGITS, FASHION, ZOO
 from shortlist.zeroshot import AttributeDetectors, ZeroShotClassifier, zero_shot_scores
-from shortlist.zeroshot.clusters import find_clusterings
 
 
 @pytest.mark.parametrize("attributes", [DIGITS, FASHION, ZOO])
@@ -69,24 +68,6 @@ def test_digits_that_are_believed_wrong_are_named_right():
     believed = np.array(model.unseen_)[model.beliefs_.argmax(axis=1)]
     assert zero_shot_scores(digits.y[new], believed, unseen).unseen < 0.75
     assert model.scores(digits.X[new], digits.y[new]).unseen > 0.95
-
-
-@pytest.mark.filterwarnings("ignore::shortlist.errors.ShortlistWarning")
-def test_the_tightest_clusters_need_not_be_the_classes(monkeypatch):
-    """A split of the development: the tightest clusters of ones, fours and eights are named wrong; the others help."""
-    digits, unseen = sets.digits(), ("1", "4", "8")
-    train, _, new = sample(digits, unseen, 0)
-    model = ZeroShotClassifier(digits.table, detectors=AttributeDetectors(digits.table, kind="linear"))
-    model.fit(digits.X[train], digits.y[train], unlabelled=digits.X[new], unseen=unseen)
-    found = model.scores(digits.X[new], digits.y[new]).unseen
-
-    def tightest(*given):
-        return [min(find_clusterings(*given), key=lambda clustering: clustering.within)]
-
-    monkeypatch.setattr("shortlist.zeroshot.classifier.find_clusterings", tightest)
-    model.fit(digits.X[train], digits.y[train], unlabelled=digits.X[new], unseen=unseen)
-    assert len(model.clusterings_) == 1
-    assert found > 0.7 > 0.5 > model.scores(digits.X[new], digits.y[new]).unseen
 
 
 @pytest.mark.slow

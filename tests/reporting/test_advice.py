@@ -9,7 +9,7 @@ import pytest
 
 import shortlist
 from shortlist import LabelModel, Votes
-from shortlist.reporting.advice import ENOUGH, advise, contradicted, suspects, worse_than_chance
+from shortlist.reporting.advice import ENOUGH, TRIED, advise, contradicted, most_tried, suspects, worse_than_chance
 from shortlist.reporting.notices import verdict
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.prospects import Average
@@ -209,3 +209,10 @@ def test_an_accuracy_that_is_not_known_is_no_part_of_the_average():
     assert Average.of(table[:1]).accuracy == pytest.approx(0.7)  # nothing else is told
     gold = table.with_columns(gold_accuracy=pl.Series([0.5, None]))
     assert Average.of(gold).accuracy == pytest.approx(0.7)
+
+
+def test_fewer_labelers_are_tried_where_there_are_many():
+    few = Votes([[1, 1]], [["a"], ["b"]], ["a", "b"])
+    many = Votes(np.zeros((1, 300), int), [["a"]] * 300, ["a", "b"])
+    assert most_tried(few) == TRIED
+    assert most_tried(many) == 8  # 8 × 300 × 2 ≤ 5,000

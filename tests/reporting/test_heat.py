@@ -1,6 +1,5 @@
 """Heat maps say what the tables say."""
 
-import numpy as np
 import pytest
 
 from shortlist import Votes
@@ -34,15 +33,13 @@ def test_accuracy_by_class():
     assert "on 3 gold rows 100%" in found.cells[0][1].tip
 
 
-def test_accuracies_that_are_true_by_construction_are_no_estimates():
-    """A rule that names one class was shown with 100 beside "not known"."""
-    truth = np.random.default_rng(0).integers(0, 2, 200)
-    votes = Votes(np.column_stack([truth == 0, truth + 1]).astype(int), [["a"], ["a", "b"]], ["a", "b"])
-    model = quietly_fitted(votes)
-    assert set(model.accuracy_[0]) == {0.0, 1.0}
-    line = heat.accuracy_heat(overview_of(votes, model)).cells[0]
-    assert [cell.number for cell in line] == ["", ""]
-    assert "nothing to estimate" in line[0].tip
+def test_a_labeler_with_one_thing_to_say_is_not_shown_as_perfect():
+    """Newcomer M2: a deep green 100, by construction."""
+    votes = Votes([[1, 1], [0, 2], [1, 2], [0, 1]] * 10, [["a"], ["a", "b"]], ["a", "b"], ["film", "both"])
+    found = heat.accuracy_heat(overview_of(votes, quietly_fitted(votes)))
+    assert [cell.number for cell in found.cells[0]] == ["", ""]
+    assert "always gives the same answer" in found.cells[0][0].tip
+    assert all(cell.number for cell in found.cells[1])
 
 
 def test_with_very_many_labelers_the_busiest_are_shown():

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats, Positions
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.votes import Patterns, Votes
+from shortlist.votes.patterns import count_patterns
 
 LOOK = 10_000  # rows that are looked at to see whether rows repeat
 SELDOM = 0.8  # of these rows differ: then looking for patterns costs more than it saves
@@ -48,7 +49,7 @@ class Distinct:
 def seldom_repeat(votes: Votes) -> bool:
     """Whether most of some rows, taken from everywhere, differ."""
     some = votes.codes[:: max(1, len(votes) // LOOK)]
-    return len(votes) > LOOK and len(np.unique(some, axis=0)) > SELDOM * len(some)
+    return len(votes) > LOOK and len(count_patterns(some, votes.sizes)[1]) > SELDOM * len(some)
 
 
 def believed(model: Any, votes: Votes) -> Floats:

@@ -33,6 +33,7 @@ def save(model: NoiseAwareClassifier, path: str | os.PathLike[str]) -> None:
         "temperature": model.temperature_,
         "reads_text": model.reads_text_,
         "uncovered": model.uncovered,
+        "sharpen": model.sharpen,
         "on": model.on,
         "n_features_in": getattr(model, "n_features_in_", None),
     }
@@ -47,7 +48,8 @@ def load(cls: type[Model], path: str | os.PathLike[str], trusted: Sequence[str])
     with understood(path):
         features = unpack_features(header["features"], arrays, path, trusted)
         estimator = unpack_estimator(header["estimator"], arrays, path, trusted)
-        model = cls(estimator, features=features, uncovered=header["uncovered"], on=header["on"])
+        how = {"uncovered": header["uncovered"], "sharpen": header.get("sharpen", 1.0), "on": header["on"]}
+        model = cls(estimator, features=features, **how)
         model.estimator_, model.features_ = estimator, features
         model.classes_, model.reads_text_ = unpack_classes(header["classes"]), header["reads_text"]
         model.temperature_ = header["temperature"]

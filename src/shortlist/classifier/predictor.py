@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.targets import is_known, label_positions
-from shortlist.errors import BadFit, NotFitted
+from shortlist.errors import BadFit, NotFitted, UnnamedClasses
 
 _LOWEST = -700.0  # exp(−700) is the smallest belief a float can hold
 
@@ -27,6 +28,7 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     classes_: npt.NDArray[Any]
     temperature_: float
+    named_ = True  # whether `fit` was given the names of the classes
 
     def _log_proba(self, rows: Any) -> Floats:
         """log P(class | row), (m, k), before calibration."""
@@ -42,8 +44,15 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The most likely class of each row."""
         self._check_fitted()
-        best: Positions = self._log_proba(rows).argmax(axis=1)
-        return self.classes_[best]
+        return self._names(self._log_proba(rows).argmax(axis=1))
+
+    def _names(self, places: Positions) -> npt.NDArray[Any]:
+        """The classes at these places. It is told where they are numbers because nobody named them."""
+        if not self.named_:
+            k = len(self.classes_)
+            text = f"classes are the numbers 0 to {k - 1}, since the beliefs came without names"
+            warnings.warn(f"{text}: fit(rows, beliefs, classes=votes.space)", UnnamedClasses, stacklevel=3)
+        return self.classes_[places]
 
     def score(self, rows: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """The share of rows with a known class that are predicted right."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit
 from shortlist.labelspace import LabelSpace
-from shortlist.options import check_choice
+from shortlist.options import check_amount, check_choice
 from shortlist.votes import Votes
 
 Uncovered: TypeAlias = Literal["drop", "keep"]
@@ -24,12 +24,22 @@ FLAT = 1e-6  # a row whose beliefs differ by no more than this is uniform, and c
 
 @dataclass(frozen=True)
 class Targets:
-    """The rows to learn from: their positions (m,), beliefs (m, k) and weights (m,); classes are (k,) names."""
+    """The rows to learn from: their positions (m,), beliefs (m, k) and weights (m,); classes are (k,) names.
+
+    named   whether somebody gave these names; else they are the numbers of the columns of the beliefs
+    """
 
     rows: Positions
     beliefs: Floats
     weights: Floats
     classes: npt.NDArray[Any]
+    named: bool = True
+
+    def sharpened(self, power: float) -> Targets:
+        """The same, with beliefs in proportion to their power."""
+        check_amount("sharpen", power, "the power of beliefs", above=True)
+        beliefs = (self.beliefs / self.beliefs.max(axis=1, keepdims=True)) ** power
+        return replace(self, beliefs=beliefs / beliefs.sum(axis=1, keepdims=True))
 
 
 def make_targets(
@@ -52,7 +62,7 @@ def make_targets(
             f"no row is covered: nothing is believed about any of the {m} rows. Give beliefs that are not uniform, "
             'the mask of covered rows (covered=votes.covered), or uncovered="keep"'
         )
-    targets = Targets(rows, beliefs[rows], weights[rows], names)
+    targets = Targets(rows, beliefs[rows], weights[rows], names, classes is not None or _names_classes(y))
     _check_two_classes(targets)
     return targets
 
@@ -62,6 +72,12 @@ def uncovered_rows(targets: Targets, m: int, sample_weight: npt.ArrayLike | None
     weights = _weights(sample_weight, m)
     rows = np.setdiff1d(np.flatnonzero(weights), targets.rows)
     return rows, weights[rows]
+
+
+def _names_classes(y: Any) -> bool:
+    """Whether labels, or a table of beliefs, say what the classes are called."""
+    shape = np.asarray(y).shape
+    return hasattr(y, "columns") or len(shape) < 2 or shape[1] == 1
 
 
 def read_beliefs(y: Any, m: int, classes: Sequence[Any] | None) -> tuple[Floats, npt.NDArray[Any], Mask]:

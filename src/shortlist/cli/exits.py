@@ -66,12 +66,20 @@ def _tell(error: Exception, as_json: bool) -> int:
         code, line = UNEXPECTED, f"unexpected {type(error).__name__}: {error} (--debug shows all of it)"
     line = visible(" ".join(line.split()))
     if as_json:
-        record = {"error": _record(error, line), "exit": code}
-        print(json.dumps(record, ensure_ascii=not reads_unicode(sys.stdout), default=str))
+        _print_json({"error": _record(error, line), "exit": code})
     else:
         _say(line)
     _flush()
     return code
+
+
+def _print_json(record: dict[str, Any]) -> None:
+    """On standard output; where that is full, the error is told on standard error."""
+    try:
+        print(json.dumps(record, ensure_ascii=not reads_unicode(sys.stdout), default=str), flush=True)
+    except OSError:
+        give_up_output()
+        _say(record["error"]["message"])
 
 
 def _flush() -> None:

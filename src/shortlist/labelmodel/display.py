@@ -9,6 +9,7 @@ from shortlist.tables import html_table, percent, text_table
 from shortlist.wording import some_of
 
 if TYPE_CHECKING:
+    from shortlist.arrays import Floats
     from shortlist.labelmodel.model import LabelModel
 
 HEADERS = ["labeler", "votes on", "accuracy: worst class", "best class"]
@@ -32,8 +33,18 @@ def found(model: LabelModel) -> str:
 
 
 def lines(model: LabelModel) -> list[list[str]]:
-    """A line for each labeler: how often it votes, and how accurate it is on the classes it knows least and best."""
+    """A line for each labeler: how often it votes, and how accurate it is on the classes it knows least and best.
+
+    One with one thing to say is right on the classes it names and wrong on the others by construction: nothing is said.
+    """
+    panel = model.panel_
+    known = zip(panel.names, panel.codomains, model.propensity_, model.accuracy_, strict=True)
     return [
-        [name, percent(float(propensity)), percent(float(accuracy.min()), 0), percent(float(accuracy.max()), 0)]
-        for name, propensity, accuracy in zip(model.panel_.names, model.propensity_, model.accuracy_, strict=True)
+        [name, percent(float(propensity)), *(["–"] * 2 if codomain.one_sided else _ends(accuracy))]
+        for name, codomain, propensity, accuracy in known
     ]
+
+
+def _ends(accuracy: Floats) -> list[str]:
+    """The smallest and the largest, in percent."""
+    return [percent(float(accuracy.min()), 0), percent(float(accuracy.max()), 0)]

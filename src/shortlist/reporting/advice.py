@@ -17,8 +17,10 @@ from shortlist.wording import some_of
 
 if TYPE_CHECKING:
     from shortlist.reporting.overview import Overview
+    from shortlist.votes import Votes
 
 TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
+TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
 SHOWN = 6
 ENOUGH = 50  # rows with a known class
 
@@ -134,7 +136,7 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
     if len(overview.votes.names) < 4:
         return
     reasons = dict(suspects(overview))
-    for name in list(reasons)[:TRIED]:
+    for name in list(reasons)[: most_tried(overview.votes)]:
         trial = trials.without(name)
         if trial.sure or not trial.measured:
             why = " ".join(filter(None, (reasons[name], trial.show())))
@@ -142,6 +144,11 @@ def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
             found = Advice("leave out", what, why, code, trial.gain, trial.measured)
             look = f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}"
             yield replace(found, command=look, about=name)
+
+
+def most_tried(votes: Votes) -> int:
+    """How many labelers are tried: each trial is a fit, which takes longer with more labelers and classes."""
+    return max(1, min(TRIED, TRIED_CELLS // (len(votes.names) * len(votes.space))))
 
 
 def suspects(overview: Overview) -> Iterator[tuple[str, str]]:
@@ -196,20 +203,21 @@ def two_sided(overview: Overview, trials: Trials) -> Iterator[Advice]:
     if names and overview.known.sum() < FEW:
         yield _say_not(overview, names, trials.two_sided(names))
     elif names:
-        tried = ((name, trials.two_sided([name])) for name in names[:TRIED])
+        names.sort(key=lambda name: -overview.votes.coverage[overview.votes.names.index(name)])
+        tried = ((name, trials.two_sided([name])) for name in names[: most_tried(overview.votes)])
         yield from (_say_not(overview, [name], trial) for name, trial in tried if trial.sure)
 
 
 def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
     votes = overview.votes
-    said = {name: codomain.says[0] for name, codomain in zip(votes.names, votes.codomains, strict=True)}
+    said = {name: codomain.says for name, codomain in zip(votes.names, votes.codomains, strict=True)}
     one = len(names) == 1
     return Advice(
         "two-sided",
         f"Let {some_of(names)} also say what a row is not, where nothing matches.",
         f"{'It always gives' if one else 'They always give'} the same answer, so votes do not show how accurate "
         f"{'it is' if one else 'they are'}. {trial.show()}",
-        overview.lines.second_answers([(name, votes.space.ordered(said[name])) for name in names]),
+        overview.lines.second_answers([(name, votes.space.ordered(said[name][0])) for name in names]),
         trial.gain,
         trial.measured,
         about=names[0],

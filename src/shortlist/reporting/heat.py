@@ -95,13 +95,18 @@ def class_heat(overview: Overview) -> Heat:
 
 
 def accuracy_heat(overview: Overview) -> Heat:
-    """α_ij: how often each labeler is right on rows of each class."""
+    """α_ij: how often each labeler is right on rows of each class; empty where it has one thing to say.
+
+    Such a labeler is right on all classes that it names and wrong on all others, whatever the votes are.
+    """
     names, space = overview.votes.names, overview.votes.space
+    told = [not codomain.one_sided for codomain in overview.votes.codomains]
     order = [overview.model.panel_.names.index(name) for name in names]
     alpha = overview.model.accuracy_[order]
     known = _gold_by_class(overview)
     cells = [
-        [_alpha(names[i], space[j], alpha[i, j], known[i][j]) for j in range(len(space))] for i in range(len(names))
+        [_alpha(names[i], space[j], alpha[i, j] if told[i] else None, known[i][j]) for j in range(len(space))]
+        for i in range(len(names))
     ]
     return Heat(list(names), list(space), cells)
 
@@ -118,9 +123,11 @@ def _gold_by_class(overview: Overview) -> list[list[str]]:
     ]
 
 
-def _alpha(name: str, label: str, value: float, gold: str) -> Cell:
-    if value in (0.0, 1.0):  # no estimate: see `accuracy_table`
-        return Cell(0.0, "good", "", f"{name} on {label}: nothing to estimate, its answers settle it{gold}")
+def _alpha(name: str, label: str, value: float | None, gold: str) -> Cell:
+    if value is None:
+        return Cell(
+            0.0, "good", "", f"{name} on {label}: it always gives the same answer, so this is not estimated{gold}"
+        )
     return Cell(float(value) ** 2, "good", _percent(value), f"{name} on {label}: estimated right {value:.0%}{gold}")
 
 

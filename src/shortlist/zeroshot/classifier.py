@@ -23,6 +23,7 @@ from shortlist.zeroshot.scores import Scores, zero_shot_scores
 from shortlist.zeroshot.task import Features, centres_of, make_task, read_features
 
 DOUBT = 1e-6  # the belief that is spread over all unseen classes, so that none is ever ruled out
+LIKELIER = 0.5  # than not: above this mean belief in the likeliest name, names are a start for EM
 
 
 class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,11 +37,12 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     detectors : an `AttributeDetectors`. If it is fitted it is used as it is, else its options are. None: its defaults
     label_model : what turns votes into beliefs. None: `LabelModel()`; by clusters `LabelModel(balance="uniform")`,
         since each class is the name of one cluster, however frequent it is
-    classifier : what learns from beliefs; None for `SeededMixture()`. `NoiseAwareClassifier()` is linear, the paper's
-        is `MLPClassifier()`.
+    classifier : what learns from beliefs; None for `SeededMixture()`, or the linear `NoiseAwareClassifier()` where
+        names are not likelier than not. The paper's is `MLPClassifier()`.
     by_cluster : True: unlabelled rows are clustered in several ways, clusters are named by beliefs and by attributes
-        (`naming.py`), and the classifier learns from the names. Where the votes contradict themselves about the names,
-        it learns from beliefs after all, and a warning says so. False, as in the paper: from the beliefs, row by row.
+        (`naming.py`), and the classifier learns from the names. Where detectors tell at most half of the unseen
+        classes from all others, it learns from beliefs after all, and a warning says so. False, as in the paper: from
+        the beliefs, row by row.
     seed : of the clusters
 
     Attributes (once fitted)
@@ -84,10 +86,11 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.detectors_ = self._detectors(rows, y, unseen)
         self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
         self.votes_ = self.detectors_.votes(new)
-        self.label_model_, named = self._label_model()
+        named = self.by_cluster and self._told_apart()
+        self.label_model_ = self._label_model(named).fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
         self.clusterings_ = self._name_clusters(rows, y, new) if named else []
-        weighted = [named.weight * named.beliefs for named in self.clusterings_]
+        weighted = [found.weight * found.beliefs for found in self.clusterings_]
         self.named_: Floats | None = np.sum(weighted, axis=0) if weighted else None
         self._fit_classifier(rows, np.asarray(y), new)
         return self
@@ -106,26 +109,28 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return self.detectors
 
-    def _label_model(self) -> tuple[Any, bool]:
-        """The fitted label model, and whether clusters are to be named by its beliefs.
+    def _told_apart(self) -> bool:
+        """Whether detectors tell more than half of the unseen classes from all others. If not, there is a warning.
 
-        Names rest on equal classes. Where the votes, read without that assumption, say the contrary, names would be
-        wrong for whole classes: the beliefs count row by row then.
+        Names would rest on attributes whose detectors failed on held-out classes.
         """
-        if self.label_model is not None or not self.by_cluster:
-            model = LabelModel() if self.label_model is None else clone(self.label_model)
-            return model.fit(self.votes_), self.by_cluster
-        equal, free = LabelModel(balance="uniform").fit(self.votes_), LabelModel().fit(self.votes_)
-        shared = (equal.predict_proba(self.votes_) * free.predict_proba(self.votes_)).sum(axis=1).mean()
-        if shared >= 1 / len(self.unseen_):
-            return equal, True
+        has = self.detectors_.unseen_has_  # (unseen, n)
+        alike = [name for name, own in zip(self.unseen_, has, strict=True) if (has == own).all(axis=1).sum() > 1]
+        if 2 * len(alike) < len(self.unseen_):
+            return True
         warnings.warn(
-            "what the votes say depends on whether the unseen classes are equally frequent, so they cannot name "
-            "clusters: the classifier learns from beliefs row by row. Detectors for more attributes would help",
+            f"no detector tells {', '.join(alike)} apart, so clusters get no names: the classifier learns from beliefs "
+            "row by row. Add attributes in which these classes differ and the seen classes differ, too",
             FitWarning,
             stacklevel=3,
         )
-        return free, False
+        return False
+
+    def _label_model(self, named: bool) -> Any:
+        """The label model to fit. For names, classes are equally frequent: each is the name of one cluster."""
+        if self.label_model is not None:
+            return clone(self.label_model)
+        return LabelModel(balance="uniform") if named else LabelModel()
 
     def _name_clusters(self, rows: Features, y: Any, new: Features) -> list[NamedClustering]:
         """Clusterings of the unlabelled rows, with the names of their clusters."""
@@ -141,11 +146,11 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return []
         scaling = Scaling.of(np.concatenate([rows, new]))
         here, there = centres_of(scaling(rows), task.truth), scaling(new)
-        namings = [
+        names = [
             name_clusters(centres_of(self.beliefs_, found.clusters), *task.signatures, here, places)
             for found, places in ((found, centres_of(there, found.clusters)) for found in clusterings)
         ]
-        return weigh(clusterings, namings)
+        return weigh(clusterings, names)
 
     def _fit_classifier(self, rows: Features, y: npt.NDArray[Any], new: Features) -> None:
         """Train on beliefs, of clusters or of rows; in the generalised setting, on given labels as well."""
@@ -166,9 +171,12 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classifier_ = model.fit(self.scaling_(X), beliefs, covered=covered, classes=list(answers))
 
     def _last_stage(self) -> Any:
-        """The default classifier: a mixture, or a linear model where beliefs had to take the place of names."""
-        replaced = self.by_cluster and self.label_model is None and self.named_ is None
-        return NoiseAwareClassifier() if replaced else SeededMixture()
+        """The default classifier: a mixture, or a linear model where clusters have no name that is likelier than not.
+
+        From names in doubt, the EM of a mixture settles on one naming of all classes, right or wrong.
+        """
+        sure = self.named_ is not None and float(self.named_.max(axis=1).mean()) > LIKELIER
+        return SeededMixture() if sure or not self.by_cluster else NoiseAwareClassifier(sharpen=1.0)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""

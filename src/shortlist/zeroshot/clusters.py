@@ -40,7 +40,7 @@ def find_clusterings(task: Task, new: Features, seed: int) -> list[Clustering]:
     These are all the results of k-means from different starts. The metric is the one in which rows of a *seen* class
     have the same spread in all directions: the labels tell how rows of one class differ, and that carries over to
     unseen classes. The tightest clusters need not be the classes. Where classes have unequal sizes, k-means cuts a
-    large class in two rather than keep a small one. So all results are kept, and names help to choose (`naming.py`).
+    large class in two rather than keep a small one. So all results are kept, each with its weight (`naming.weigh`).
     """
     k = len(task.unseen)
     if len(np.unique(new, axis=0)) < k:

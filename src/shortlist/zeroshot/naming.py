@@ -3,8 +3,9 @@
 Detectors are wrong on whole classes at a time. So a hundred rows of one cluster are hardly more evidence than ten, and
 the mean belief of a cluster's rows counts once. The place of a cluster is evidence, too: classes with similar
 attributes have similar features. That is the idea of visual centres (Wan et al., NeurIPS 2019; see `methods/wdvsc.py`).
-Here both kinds of evidence weigh whole namings of all clusterings. Where two namings are equally likely, both keep
-their weight.
+Here both kinds of evidence weigh whole namings of a clustering. Where two namings are equally likely, both keep their
+weight. Names do not choose among clusterings: where one class was cut in two, its halves lie near each other, and any
+two classes with similar attributes fit them well.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
 from shortlist.arrays import Floats, Positions
 from shortlist.zeroshot.clusters import Clustering
@@ -25,14 +26,6 @@ PENALTY = 0.1  # λ: of the linear map from attributes to centres
 DIMENSIONS = 6  # d: how many independent directions the centres of classes count as
 ALL = 6  # up to so many classes, every naming is weighed
 Order = tuple[int, ...]  # the cluster of each unseen class
-
-
-@dataclass(frozen=True, eq=False)
-class Naming:
-    """How likely each cluster is each unseen class (clusters, k), and log Σ_π P(π) over all its namings π."""
-
-    names: Floats
-    evidence: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +42,15 @@ class NamedClustering:
         return self.names[self.clusters]
 
 
-def weigh(clusterings: Sequence[Clustering], namings: Sequence[Naming]) -> list[NamedClustering]:
-    """Every clustering with its names and weight, the most likely first: P(clustering, π) ∝ W^(−m/2) · P(π)."""
-    pairs = list(zip(clusterings, namings, strict=True))
-    weights = softmax([clustering.evidence + naming.evidence for clustering, naming in pairs])
+def weigh(clusterings: Sequence[Clustering], names: Sequence[Floats]) -> list[NamedClustering]:
+    """Every clustering with its names and weight, the tightest first: P(clustering) ∝ W^(−m/2)."""
+    weights = softmax([clustering.evidence for clustering in clusterings])
     order = np.argsort(-weights, kind="stable").tolist()
-    return [NamedClustering(pairs[c][0].clusters, pairs[c][1].names, float(weights[c])) for c in order]
+    return [NamedClustering(clusterings[c].clusters, names[c], float(weights[c])) for c in order]
 
 
-def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats) -> Naming:
-    """Weigh the namings of one clustering.
+def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats) -> Floats:
+    """(clusters, k): how likely each cluster of one clustering is each unseen class, over all namings π.
 
         P(π) ∝ exp( Σ_j b̄_{π(j), j} ) · E(π)^(−d n / 2),     E(π) = Σ_ab [(S Sᵀ + λ I)⁻¹]_ab y_aᵀ y_b
 
@@ -71,11 +63,10 @@ def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats,
     k = len(unseen)
     orders = list(permutations(range(k))) if k <= ALL else around(climb(linear_start(agreement), evidence))
     weights = np.array([evidence(order) for order in orders])
-    total = float(logsumexp(weights))
     names = np.zeros((k, k))
-    for order, weight in zip(orders, np.exp(weights - total), strict=True):
+    for order, weight in zip(orders, softmax(weights), strict=True):
         names[list(order), range(k)] += weight
-    return Naming(names, total)
+    return names
 
 
 def make_evidence(

@@ -1,6 +1,8 @@
 """Data files in a store: found, fetched once, fetched again when they change, and told when they cannot be had."""
 
 import json
+import uuid
+from pathlib import Path
 
 import fsspec
 import pytest
@@ -29,8 +31,9 @@ def contents(stores, given="memory://rows/*.csv"):
     return [path.read_text().split(",")[-1].strip() for path in stores.files(given)]
 
 
-def test_files_are_fetched_in_the_order_of_their_names(store, tmp_path):
-    stores = Stores(tmp_path)
+def test_files_are_fetched_in_the_order_of_their_names(store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    stores = Stores(Path())
     stores.fetch(["memory://rows/*.csv", "memory://rows/b.csv"], ENGINE)
     assert [path.name for path in stores.files("memory://rows/*.csv")] == ["a.csv", "b.csv"]
     assert contents(stores) == ["a", "b"]
@@ -57,6 +60,9 @@ def test_what_was_fetched_before_a_kill_is_not_fetched_again(store, tmp_path, mo
     stores = Stores(tmp_path)
     stores.fetch(["memory://rows/a.csv"], ENGINE)
     stores.list.unlink()
+    (copy,) = stores.folder.glob("*/a.csv")
+    half = copy.with_name(f".a.csv.{uuid.uuid4().hex}.tmp")
+    half.write_text("id,te")
     fetched = []
 
     def watched(copy):
@@ -66,6 +72,7 @@ def test_what_was_fetched_before_a_kill_is_not_fetched_again(store, tmp_path, mo
     monkeypatch.setattr("shortlist.project.kept.stores.fetch_file", watched)
     stores.fetch(["memory://rows/*.csv"], ENGINE)
     assert fetched == ["b.csv"]
+    assert not half.exists()
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", json.dumps({"version": 9, "files": {}})])

@@ -105,7 +105,7 @@ class MLPClassifier(Predictor):
         torch, device = torch_on(self.device)
         with own_randomness(torch, self.seed, device):
             network = make_head(torch, X.shape[1], self.hidden, len(targets.classes), self.dropout).to(device)
-        self.classes_, self.network_ = targets.classes, network
+        self.classes_, self.named_, self.network_ = targets.classes, targets.named, network
         trainer = self._trainer(torch, device, X[targets.rows], targets, dev)
         with progress_bar(self.progress) as trainer.tick:
             self.history_ = np.array(trainer.run(self.seed))

@@ -165,7 +165,8 @@ class TransformerClassifier(Predictor):
         targets = self._targets(y, len(texts), classes=classes, covered=covered, sample_weight=sample_weight)
         recipe = self._recipe()
         torch_on(self.device)  # refuse a bad device before the encoder is loaded
-        self.classes_, self.encoder_ = targets.classes, load_encoder(self.encoder)
+        self.classes_, self.named_ = targets.classes, targets.named
+        self.encoder_ = load_encoder(self.encoder)
         uncovered, weights = self._uncovered(targets, len(texts), sample_weight)
         read = [texts[a] for a in (*targets.rows, *uncovered)]
         held_out = held_out_rows(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shortlist.errors import BadFile, MissingPackage, ShortlistError, require
+from shortlist.project.kept.lock import sweep
 from shortlist.project.kept.state import write_json
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Stores:
     """The copies of a project, in its hidden folder: in a folder each, named after the URL and what the store tells."""
 
     def __init__(self, hidden: Path) -> None:
-        self.folder, self.list = hidden / "stores", hidden / "stores.json"
+        self.folder, self.list = hidden.absolute() / "stores", hidden / "stores.json"
 
     def files(self, given: str) -> list[Path]:
         """The copies of the file, or of all files, that a URL means, as they were fetched last."""
@@ -62,14 +63,19 @@ class Stores:
                 pass
         names = {name: [str(copy.path.relative_to(self.folder)) for copy in some] for name, some in found.items()}
         write_json(self.list, {"version": FORMAT, "files": names})
-        used = {path.parent for path in copies}
+        self._tidy({path.parent for path in copies})
+
+    def _tidy(self, used: set[Path]) -> None:
+        """Throw away copies that are no longer part of the data, and what a killed run left half fetched."""
         for folder in self.folder.iterdir():
-            if folder not in used:
+            if folder in used:
+                sweep(folder)
+            else:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _copy(self, url: str, mark: str) -> Copy:
         word = hashlib.sha256(f"{url}\n{mark}".encode()).hexdigest()[:32]
-        return Copy(url, self.folder.absolute() / word / url.rsplit("/", 1)[-1])
+        return Copy(url, self.folder / word / url.rsplit("/", 1)[-1])
 
 
 def listed(given: str) -> list[tuple[str, str]]:
