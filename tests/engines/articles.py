@@ -81,6 +81,7 @@ def make(folder, part_rows=40, labelers=LABELERS, files=6, toml=TOML):
 
 
 def outputs(project):
-    """Every byte of the results."""
+    """Every byte of the results. What a killed worker left half written is none; the next run sweeps it."""
     out = project.folder / "out"
-    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+    found = [path for path in sorted(out.rglob("[!.]*")) if path.is_file()]
+    return {str(path.relative_to(out)): path.read_bytes() for path in found}

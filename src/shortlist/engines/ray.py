@@ -89,10 +89,11 @@ def _run(packed: Packed, piece: Any) -> Any:
 
 
 def _local(workers: int | None) -> dict[str, Any]:
-    """Processes of this machine, which share its cores."""
+    """Processes of this machine, which share its cores: a cluster of their own, whatever else of Ray runs here."""
     count = processes_here(workers)
     here = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     return {
+        "address": "local",
         "num_cpus": count,
         "include_dashboard": False,
         "object_store_memory": STORE,

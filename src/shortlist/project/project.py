@@ -235,6 +235,7 @@ class Project:
         if not ignore.exists():
             ignore.write_text("*\n", "utf-8")
         with locked(self.hidden / "lock", listener.waiting):
-            for folder in (self.hidden, self.hidden / "rows", self.folder / self.settings.output.folder):
+            out = self.folder / self.settings.output.folder
+            for folder in (self.hidden, self.hidden / "rows", out, *filter(Path.is_dir, out.glob("*"))):
                 sweep(folder)
             yield
