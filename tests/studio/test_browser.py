@@ -229,6 +229,24 @@ def test_from_a_data_file_to_the_first_rule(browser, tmp_path):
     assert not (tmp_path / "labelers.py").exists()
 
 
+def test_the_second_rule_does_not_replace_the_first_where_the_list_of_rules_is_late(browser, tmp_path):
+    rows().write_csv(tmp_path / "news.csv")
+    late = []
+    with running(tmp_path) as studio:
+        person = Person(browser, studio)
+        person.page.get_by_role("button", name="Make the project").click()
+        person.page.wait_for_selector(".line")
+        person.go("rules", ".rulelist")
+        person.page.route("**/api/rules", lambda route: late.append(route))
+        person.write_rule("goal", ["sports"])
+        person.write_rule("shares", ["business"])
+        for route in late:
+            route.continue_()
+        person.close()
+    written = tomllib.loads((tmp_path / "shortlist.toml").read_text())["labeler"]
+    assert [(one["words"], one["says"]) for one in written] == [(["goal"], "sports"), (["shares"], "business")]
+
+
 def test_labels_are_written_to_a_file_of_ones_own(browser, studio, folder):
     person = Person(browser, studio)
     person.go("compare", "#own-to")

@@ -78,6 +78,7 @@ const free = (name, taken) => (taken.includes(name) ? free(/_\d+$/.test(name) ? 
 
 export function Rules({ project, at, setProject, say }) {
   const [found, setFound] = useState(null);
+  const [kept, setKept] = useState(0); // new rules so far: the form of a new one is never that of the one before
   useEffect(() => { ask("rules").then(setFound, (error) => say(error.message)); }, [project.revision]);
   if (!found) return html`<${Empty}>Reading the rules…<//>`;
   const names = project.labelers.map((one) => one.name);
@@ -86,14 +87,14 @@ export function Rules({ project, at, setProject, say }) {
   return html`<div class="split rulesplit">
     <nav class="card rulelist" aria-label="Rules"><a class="button" href="#rules/+" aria-current=${fresh ? "page" : undefined}>New rule</a>
       <ul>${found.rules.map((one) => html`<li class=${one.on ? "" : "off"}><a href=${`#rules/${encodeURIComponent(one.name)}`} aria-current=${one.name === at.name ? "page" : undefined}><span class="dot ${colour(names, one.name)}"></span>${one.name}<span class="quiet"> ${one.kind}${one.origin === "python" ? ", Python" : ""}</span></a></li>`)}</ul></nav>
-    ${fresh ? html`<${Editor} key="+" project=${project} rule=${null} setProject=${setProject} say=${say} />`
+    ${fresh ? html`<${Editor} key=${`+${kept}`} project=${project} rule=${null} setProject=${setProject} say=${say} onKept=${() => setKept(kept + 1)} />`
       : !rule ? html`<section class="card"><${Empty}>Choose a rule, or write a new one.<//></section>`
       : rule.origin === "toml" && rule.kind in KINDS ? html`<${Editor} key=${rule.name} project=${project} rule=${rule} setProject=${setProject} say=${say} />`
       : html`<${Code} rule=${rule} source=${found.source} project=${project} />`}
   </div>`;
 }
 
-function Editor({ project, rule, setProject, say }) {
+function Editor({ project, rule, setProject, say, onKept }) {
   const [form, setForm] = useState(() => {
     if (rule) return toForm(rule.record, project.classes);
     const start = begun;
@@ -111,7 +112,7 @@ function Editor({ project, rule, setProject, say }) {
   const named = form.name.trim() || free(proposed(form), project.labelers.map((one) => one.name).filter((name) => name !== rule?.name));
   const record = toRecord({ ...form, name: named });
   const changed = JSON.stringify(record) !== JSON.stringify(rule ? toRecord(toForm(rule.record, project.classes)) : null);
-  const set = (part, event) => { pressed.current = event?.timeStamp ?? performance.now(); setForm((now) => ({ ...now, ...part })); };
+  const set = (part, event) => { pressed.current = event?.timeStamp ?? performance.now(); setForm((now) => ({ ...now, ...(typeof part === "function" ? part(now) : part) })); };
 
   useEffect(() => {
     if (!isWhole(form)) { setSeen(null); setMistake(null); return undefined; }
@@ -135,6 +136,7 @@ function Editor({ project, rule, setProject, say }) {
       const flipped = answer.change?.flipped;
       say(`${record.name} is kept.${flipped === undefined ? "" : ` ${plural(flipped, "row")} got another label.`}`);
       go("rules", record.name);
+      onKept?.();
       painted("keep", start);
     } catch (error) {
       if (error.conflict) setClash(error.facts);
@@ -145,7 +147,7 @@ function Editor({ project, rule, setProject, say }) {
   const remove = async () => {
     try { setProject(await ask("remove", { before: base.current })); say(`${base.current.name} is removed`); go("rules"); } catch (error) { if (error.conflict) setClash(error.facts); else setMistake(error.message); }
   };
-  const toggle = (name) => set({ chosen: form.chosen.includes(name) ? form.chosen.filter((one) => one !== name) : project.classes.filter((one) => one === name || form.chosen.includes(one)) });
+  const toggle = (name) => set(({ chosen }) => ({ chosen: project.classes.filter((one) => chosen.includes(one) !== (one === name)) }));
 
   return html`<section class="card editor" aria-label=${rule ? `Rule ${rule.name}` : "New rule"}>
     <form onSubmit=${(event) => { event.preventDefault(); if (isWhole(form) && !busy) keep(event.timeStamp); }}>
