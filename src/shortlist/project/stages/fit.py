@@ -29,7 +29,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 4  # goes up when the same votes give another model, or other figures
+    revision = 5  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -84,9 +84,7 @@ class Fit(Stage):
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
     """The label model with the options of the toml, fitted to rows that were counted."""
-    space = evidence.votes.space
-    gold = [None if j < 0 else space[j] for j in evidence.gold.tolist()] if (evidence.gold >= 0).any() else None
-    return fitted(settings, evidence.votes, gold, weights=evidence.weights)
+    return fitted(settings, evidence.votes, evidence.gold_names(), weights=evidence.weights)
 
 
 def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
