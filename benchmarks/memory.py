@@ -21,19 +21,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import psutil
+from projects import head, patterns
 
-FILE, POOL, LABELERS = 1_000_000, 20_000, 8
+FILE, POOL = 1_000_000, 20_000
 CLASSES = ["a", "b", "c", "d"]
-TOML = """version = 1
-classes = ["a", "b", "c", "d"]
-[data]
-files = ["rows/*.parquet"]
-text = "text"
-id = "id"
-gold = "label"
-[classifier]
-kind = "none"
-"""
+WORDS = [f"k{i}x" for i in range(8)]  # one a labeler
+TOML = head(CLASSES, "rows/*.parquet", text="text", id="id", gold="label") + '[classifier]\nkind = "none"\n'
 
 
 def write_project(folder: Path, m: int) -> None:
@@ -50,18 +43,14 @@ def write_project(folder: Path, m: int) -> None:
             label=pl.when(known).then(classes.gather(chosen)),
         )
         frame.write_parquet(folder / "rows" / f"{start // FILE:04}.parquet")
-    labelers = "".join(
-        f'[[labeler]]\nkind = "pattern"\nname = "k{i}"\nregex = "k{i}x"\nyes = "{CLASSES[i % 4]}"\n'
-        for i in range(LABELERS)
-    )
-    (folder / "shortlist.toml").write_text(TOML + labelers)
+    (folder / "shortlist.toml").write_text(TOML + patterns(WORDS, CLASSES))
 
 
 def pool(rng: np.random.Generator) -> tuple[pl.Series, pl.Series]:
     """Texts in which the words of a class are more frequent on its rows, and their classes."""
     words, texts = [f"w{i}" for i in range(500)], []
     for a in range(POOL):
-        own = [f"k{i}x" for i in range(LABELERS) if rng.random() < (0.5 if i % 4 == a % 4 else 0.05)]
+        own = [word for i, word in enumerate(WORDS) if rng.random() < (0.5 if i % 4 == a % 4 else 0.05)]
         texts.append(" ".join([*own, *rng.choice(words, 5)]))
     return pl.Series(texts), pl.Series([CLASSES[a % 4] for a in range(POOL)])
 

@@ -37,24 +37,17 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from projects import head, patterns
 
-FILES, LABELERS = 64, 20
+FILES = 64
 CLASSES = ["a", "b", "c", "d"]
-TOML = """version = 1
-classes = ["a", "b", "c", "d"]
-[data]
-files = ["{rows}/*.parquet"]
-text = "text"
-[classifier]
+WORDS = [f"key{i}x" for i in range(20)]  # one a labeler
+STAGES = """[classifier]
 kind = "none"
 [output]
 partitioned = true
 stages = ["vote", "fit", "export"]
 """
-
-
-def patterns() -> list[str]:
-    return [f"key{i}x" for i in range(LABELERS)]
 
 
 def write_rows(folder: Path, m: int) -> None:
@@ -63,7 +56,7 @@ def write_rows(folder: Path, m: int) -> None:
     words = np.array([f"w{i}" for i in range(3000)])
     texts = []
     for a in range(40_000):
-        own = [f"key{i}x" for i in range(LABELERS) if rng.random() < (0.3 if i % 4 == a % 4 else 0.02)]
+        own = [word for i, word in enumerate(WORDS) if rng.random() < (0.3 if i % 4 == a % 4 else 0.02)]
         texts.append(" ".join(rng.permutation([*rng.choice(words, 22), *own])))
     pool = pl.Series(texts)
     folder.mkdir()
@@ -74,11 +67,8 @@ def write_rows(folder: Path, m: int) -> None:
 
 def write_project(folder: Path, rows: Path) -> None:
     folder.mkdir()
-    labelers = "".join(
-        f'[[labeler]]\nkind = "pattern"\nname = "{word}"\nregex = "{word}"\nyes = "{CLASSES[i % 4]}"\n'
-        for i, word in enumerate(patterns())
-    )
-    (folder / "shortlist.toml").write_text(TOML.format(rows=rows) + labelers)
+    toml = head(CLASSES, f"{rows}/*.parquet", text="text") + STAGES + patterns(WORDS, CLASSES)
+    (folder / "shortlist.toml").write_text(toml)
 
 
 # -- what one process does -------------------------------------------------------------------------------
@@ -87,7 +77,7 @@ def write_project(folder: Path, rows: Path) -> None:
 def bare(rows: Path) -> dict:
     """The expressions alone, and nothing kept."""
     start, begun, count = time.perf_counter(), time.process_time(), 0
-    plan = [pl.col("text").str.contains(word).alias(word) for word in patterns()]
+    plan = [pl.col("text").str.contains(word).alias(word) for word in WORDS]
     for batch in pl.scan_parquet(rows / "*.parquet").select(plan).collect_batches(chunk_size=131_072):
         count += len(batch)
     seconds = {"vote": time.perf_counter() - start, "vote cpu": time.process_time() - begun}
@@ -186,7 +176,7 @@ COLUMNS = {"start": 1, "vote": 2, "× bare": 2, "× local": 2, "rows/s": 0, "vot
 
 def compared(m: int, ways: list[tuple[str, int]], turns: int) -> tuple[dict, bool]:
     """The medians of each way, and whether all made the same labels."""
-    print(f"\n{m:,} rows × {LABELERS} labelers in {FILES} files, {turns} turns, seconds")
+    print(f"\n{m:,} rows × {len(WORDS)} labelers in {FILES} files, {turns} turns, seconds")
     print(f"{'':10}" + "".join(f"{head:>11}" for head in COLUMNS))
     found: dict[str, list[dict]] = {}
     with tempfile.TemporaryDirectory() as name:

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from projects import head
 
 CLASSES = ["World", "Sports", "Business", "Sci/Tech"]
 MARK = 1.0  # seconds
@@ -42,18 +43,12 @@ WORDS = {
     "Business": "profit shares market oil bank stocks merger quarter dollar earnings".split(),
     "Sci/Tech": "software internet microsoft space browser chip server nasa web wireless".split(),
 }
-TOML = """version = 1
-classes = ["World", "Sports", "Business", "Sci/Tech"]
-
-[data]
-files = ["news.parquet"]
-text = "text"
-id = "id"
-gold = "label"
-
-[output]
+TOML = (
+    head(CLASSES, "news.parquet", text="text", id="id", gold="label")
+    + """[output]
 stages = ["vote", "fit", "export"]
 """
+)
 LABELERS = """from shortlist import Not, feature, keywords, labeler, pattern
 
 rules = [

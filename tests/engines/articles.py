@@ -5,19 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from shortlist.project import Project
-from tests.project.news import rows
+from tests.project.news import head, rows
 
-TOML = """version = 1
-classes = ["business", "politics", "sports"]
-
-[data]
-files = ["rows/*"]
-text = "body"
-id = "id"
-gold = "label"
-
+TOML = f"""{head("rows/*")}
 [engine]
-part_rows = {part_rows}
+part_rows = {{part_rows}}
 
 [output]
 partitioned = true

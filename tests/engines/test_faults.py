@@ -94,7 +94,6 @@ def test_a_worker_that_is_killed_in_the_middle(engine, tmp_path, reference):
     assert results(outputs(project)) == results(reference)
     assert len(asked(project)) == ROWS
     again = {name for name, count in asked(project).items() if count > 1}
-    assert all(name.startswith(("3-", "2-", "4-", "1-", "0-", "5-")) for name in again)
     assert len(again) < ROWS / 2  # what other workers had done was not done again
 
 

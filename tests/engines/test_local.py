@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from shortlist.engines import Local, Threads, chosen_engine, ordered
+from shortlist.engines import Local, Threads, chosen_engine, make_engine, ordered
 from shortlist.errors import ShortlistError
 
 
@@ -75,6 +75,12 @@ def test_pieces_are_drawn_as_they_are_needed(engine):
 def test_workers_are_a_whole_number(workers):
     with pytest.raises(ShortlistError, match="workers"):
         Local(workers)
+
+
+@pytest.mark.parametrize("kind", ["local", "dask", "ray", pytest.param("spark", marks=pytest.mark.spark)])
+def test_zero_workers_are_a_mistake_on_every_engine(kind):
+    with pytest.raises(ShortlistError, match="workers is a whole number from 1; got 0"):
+        make_engine(kind, workers=0)
 
 
 def test_what_cannot_travel_to_another_process_is_told_so():

@@ -15,15 +15,22 @@ WORDS = {
     "politics": ["election", "minister", "president"],
     "sports": ["goal", "match", "team"],
 }
-TOML = """version = 1
+
+
+def head(files: str) -> str:
+    """The head of shortlist.toml, for rows that are in these files."""
+    return f"""version = 1
 classes = ["business", "politics", "sports"]
 
 [data]
-files = ["news.csv"]
+files = ["{files}"]
 text = "body"
 id = "id"
 gold = "label"
+"""
 
+
+TOML = f"""{head("news.csv")}
 [classifier]
 kind = "linear"
 

@@ -53,12 +53,12 @@ def halves(analysis: Analysis, most: int, seed: int) -> tuple[npt.NDArray[np.int
     return np.sort(order[:half][:most]), np.sort(order[half:][::-1][:most])
 
 
-def fit_again(model: Any, votes: Votes, gold: dict[int, str] | None = None) -> Any:
+def fit_again(model: Any, votes: Votes, **more: Any) -> Any:
     from sklearn.base import clone
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)  # they were said when the model was fitted
-        return clone(model).fit(votes) if gold is None else clone(model).fit(votes, gold)
+        return clone(model).fit(votes, **more)
 
 
 def likelihoods(model: Any, votes: Votes) -> Floats:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-Cached = functools._lru_cache_wrapper
+Cached = type(functools.cache(len))  # the class of such functions: functools gives it no public name
 
 
 def reduced_cached(function: Any) -> str | tuple[Any, ...]:

@@ -14,10 +14,10 @@ from shortlist.engines.flight import Flight
 from shortlist.engines.travel import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
-LOOK = 5.0  # seconds after which it is looked after the workers, where no piece is done
+LOOK = 5.0  # seconds without a result, after which we look whether there are workers
 PATIENCE = 300  # seconds for which a cluster may be without workers
 
-Killed = tuple[int, Work, Exception]
+Killed = tuple[int, Work, Exception]  # a piece whose worker was killed: its id, itself, what Dask says
 
 
 class Dask(Lasting):
@@ -60,11 +60,9 @@ class Dask(Lasting):
                 for *_piece, error in (yield from self._results(Flight(begin, [(number, piece)]))):
                     raise PieceLost("its worker was killed each time it was begun", number=number) from error
 
-    def _results(
-        self, flight: Flight[Work, Any]
-    ) -> Generator[tuple[int, Any], None, list[tuple[int, Work, Exception]]]:
+    def _results(self, flight: Flight[Work, Any]) -> Generator[tuple[int, Any], None, list[Killed[Work]]]:
         """(id, result) as pieces end; at the end come back those whose workers were killed."""
-        killed = []
+        killed: list[Killed[Work]] = []
         try:
             while flight.fill(self.workers):
                 for future in self._done(list(flight.running)):

@@ -20,7 +20,7 @@ def make_engine(kind: str, address: str | None = None, workers: int | None = Non
     if kind == "local":
         if address is not None:
             raise ShortlistError(f"the engine local works on this machine: leave the address {address!r} out")
-        return Local(workers or 1)
+        return Local(1 if workers is None else workers)
     made = getattr(import_module(f"shortlist.engines.{kind}"), kind.capitalize())
     engine: Engine = made(address, workers, **options)
     return engine

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shortlist.engines.engine import Lasting, Result, Work, checked_workers, opened
+from shortlist.engines.engine import Lasting, Result, Work, opened, processes_here
 from shortlist.engines.local import as_they_finish
 from shortlist.engines.travel import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
@@ -100,7 +100,7 @@ def _started(builder: Any, address: str | None, workers: int | None) -> Any:
     if address is not None:
         return builder.master(address).getOrCreate()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    here = f"local[{checked_workers(workers) if workers else '*'},{RETRIES}]"
+    here = f"local[{processes_here(workers)},{RETRIES}]"
     session = builder.master(here).config("spark.ui.showConsoleProgress", "false").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session

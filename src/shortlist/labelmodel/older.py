@@ -27,7 +27,7 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     if header["version"] < 4 and _pooled(header):
         raise BadFile("it was fitted by the default estimator of an earlier version: fit again, on the same votes")
     if header["version"] == 4 and _pooled(header):
-        return header, _without_known(arrays)
+        return header, _without_gold_rows(arrays)
     if header["version"] >= 3:
         return header, arrays
     settings = _likelihood({name: header["options"].get(name) for name in LIKELIHOOD})
@@ -42,10 +42,10 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     return header, Renamed(arrays, names, more)
 
 
-def _without_known(arrays: Arrays) -> Arrays:
-    """No rows of known class."""
+def _without_gold_rows(arrays: Arrays) -> Arrays:
+    """As if there had been no gold rows: rows with the same votes are believed to be what the labelers say."""
     n, k = arrays["estimate.parameters.accuracy"].shape
-    more: Arrays = {"estimate.known.codes": np.zeros((0, n), np.uint8), "estimate.known.counts": np.zeros((0, k))}
+    more: Arrays = {"estimate.gold.codes": np.zeros((0, n), np.uint8), "estimate.gold.counts": np.zeros((0, k))}
     return Renamed(arrays, {name: name for name in arrays}, more)
 
 

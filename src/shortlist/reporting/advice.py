@@ -217,7 +217,7 @@ def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
         f"Let {some_of(names)} also say what a row is not, where nothing matches.",
         f"{'It always gives' if one else 'They always give'} the same answer, so votes do not show how accurate "
         f"{'it is' if one else 'they are'}. {trial.show()}",
-        overview.lines.second_answers([(name, votes.space.ordered(said[name][0])) for name in names]),
+        overview.lines.second_answers({name: votes.space.ordered(said[name][0]) for name in names}),
         trial.gain,
         trial.measured,
         about=names[0],

@@ -15,6 +15,8 @@ from shortlist.analysis import Analysis
 from shortlist.analysis.worth import fit_again
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import most_likely
+from shortlist.labelmodel.formulae.evidence import unique
+from shortlist.labelmodel.formulae.folds import two_folds
 from shortlist.votes import Codomain, Votes
 
 MOST = 3_000  # rows a trial is made on
@@ -68,30 +70,27 @@ class Trials:
     def knowing(self) -> Trial:
         """Known classes fit the model, too: each half of them is judged by a model that was fitted with the other.
 
-        Judged are rows with a vote. Beliefs are compared by their log score, which rewards no false certainty.
+        Judged are rows with a vote. Beliefs are compared by their log score, which rewards no false certainty. All rows
+        take part, as in the fit of a project, so that both tell the same.
         """
-        known = np.flatnonzero(self.known & self.votes.covered)
-        after, beliefs = np.zeros_like(self._before), np.zeros((len(self.votes), len(self.votes.space)))
-        for fitted, judged in ((known[::2], known[1::2]), (known[1::2], known[::2])):
-            gold = {int(a): self.votes.space[int(self.gold[a])] for a in fitted}
-            guess, found = self._guess(self.votes, gold)
-            after[judged], beliefs[judged] = guess[judged], found[judged]
-        was, now = (found[known, self.gold[known]] for found in (self._guess(self.votes)[1], beliefs))
-        trial = self._measured(self._before[known], after[known], self.gold[known])
+        tally = unique(self.analysis.votes, self.analysis.gold, None)
+        known, found = tally.known(), []
+        for fold, judging in two_folds(tally):
+            model = fit_again(self.model, fold.votes, gold=fold.gold_names(), weights=fold.weights)
+            kinds = np.repeat(np.arange(len(judging)), np.where(known.votes.covered, judging, 0).astype(np.int64))
+            rows, gold = known.votes[kinds], known.gold[kinds]
+            found.append((gold, *judged(self.model, rows, gold), *judged(model, rows, gold)))
+        gold, before, was, after, now = (np.concatenate(column) for column in zip(*found, strict=True))
         better = surely_above(np.log(np.maximum(now, TINY) / np.maximum(was, TINY)))
-        return trial._replace(likelier=(float(was.mean()), float(now.mean())) if better else None)
+        likelier = (float(was.mean()), float(now.mean())) if better else None
+        return self._measured(before, after, gold)._replace(likelier=likelier)
 
     @cached_property
     def _before(self) -> Positions:
-        return self._guess(self.votes)[0]
-
-    def _guess(self, votes: Votes, gold: dict[int, str] | None = None) -> tuple[Positions, Floats]:
-        model: Any = fit_again(self.model, votes, gold)
-        beliefs = model.predict_proba(votes)
-        return most_likely(beliefs, model.class_balance_), beliefs
+        return guessed(fit_again(self.model, self.votes), self.votes)[0]
 
     def _tried(self, votes: Votes) -> Trial:
-        before, (after, beliefs) = self._before, self._guess(votes)
+        before, (after, beliefs) = self._before, guessed(fit_again(self.model, votes), votes)
         scale, changed = self.m / len(self.votes), before != after
         if self.known.sum() >= FEW:
             found = self._measured(before[self.known], after[self.known], self.gold[self.known])
@@ -107,6 +106,18 @@ class Trials:
         sure = abs(mended - broken) > SURE * (mended + broken) ** 0.5
         gain = self.m * (mended - broken) / len(gold)
         return Trial(gain, float((before != after).sum()), float(was.mean()), float(now.mean()), len(gold), sure)
+
+
+def guessed(model: Any, votes: Votes) -> tuple[Positions, Floats]:
+    """The most likely class of each row, and all beliefs."""
+    beliefs = model.predict_proba(votes)
+    return most_likely(beliefs, model.class_balance_), beliefs
+
+
+def judged(model: Any, votes: Votes, gold: Positions) -> tuple[Positions, Floats]:
+    """The most likely class of each row, and the belief in the known one."""
+    guess, beliefs = guessed(model, votes)
+    return guess, beliefs[np.arange(len(gold)), gold]
 
 
 def surely_above(differences: Floats) -> bool:

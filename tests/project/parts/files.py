@@ -8,19 +8,11 @@ import numpy as np
 import polars as pl
 
 from shortlist.project import Project
-from tests.project.news import rows
+from tests.project.news import head, rows
 
-TOML = """version = 1
-classes = ["business", "politics", "sports"]
-
-[data]
-files = ["rows/*.parquet"]
-text = "body"
-id = "id"
-gold = "label"
-
+TOML = f"""{head("rows/*.parquet")}
 [engine]
-part_rows = {part_rows}
+part_rows = {{part_rows}}
 
 [output]
 stages = ["vote", "fit", "export"]

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from shortlist.project.parts.sampling import SomeRows, even_places, sample_of
-from tests.project.news import rows
+from shortlist.rows import RowFile
+from tests.project.news import edit, rows
 from tests.project.parts.files import codes, make
 
 
@@ -59,6 +60,24 @@ def test_rows_of_known_class_are_added_where_they_are_few(tmp_path):
     named = dict(zip(found.votes.ids.tolist(), found.gold, strict=True))
     truth = dict(rows().select("id", "label").iter_rows())
     assert {name: known for name, known in named.items() if known} == {one: truth[one] for one in ("doc3", "doc201")}
+
+
+def test_a_csv_file_is_read_once_for_the_known_classes_of_all_its_parts(tmp_path, monkeypatch):
+    project = make(tmp_path / "p", part_rows=20)
+    (project.folder / "rows" / "00.parquet").unlink()
+    rows().write_csv(project.folder / "rows" / "00.csv")
+    edit(project.folder / "shortlist.toml", "rows/*.parquet", "rows/*.csv")
+    project.run(["fit"])
+    read, batches = [], RowFile.batches
+
+    def watched(self, columns=None, *options, **more):
+        read.append(columns)
+        return batches(self, columns, *options, **more)
+
+    monkeypatch.setattr(RowFile, "batches", watched)
+    found = sample_of(project.session, 30)
+    assert found.gold == rows()["label"][np.linspace(0, 299, 30).astype(np.int64)].to_list()
+    assert read.count(["label"]) == 1
 
 
 def test_some_rows_are_numbered_from_0_and_taken_in_any_order(tmp_path):

@@ -62,6 +62,16 @@ class Evidence:
     def total(self) -> float:
         return float(self.weights.sum())
 
+    def known(self) -> Evidence:
+        """Only the rows whose class is known."""
+        known = self.gold >= 0
+        return Evidence(self.votes[known], self.weights[known], self.gold[known])
+
+    def gold_names(self) -> list[str | None] | None:
+        """The class of each row by name, as a fit takes it; None where no class is known."""
+        space = self.votes.space
+        return [None if j < 0 else space[j] for j in self.gold.tolist()] if (self.gold >= 0).any() else None
+
     def without_gold(self) -> Evidence:
         """The same rows, as if no class were known."""
         return unique(self.votes, None, self.weights) if (self.gold >= 0).any() else self

@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import shortlist
+from shortlist.engines.travel import MAKER
 from shortlist.errors import BadFile
 from shortlist.project.kept.state import write_json
 
 SETTLED = 2_000_000_000  # nanoseconds after which a file that changes again is sure to get another time stamp
-MAKER = f"shortlist {shortlist.__version__}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 def digest(*parts: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,9 +17,10 @@ from shortlist.arrays import Positions
 from shortlist.beliefs import LabelTable
 from shortlist.engines import Engine
 from shortlist.progress import Advance
+from shortlist.project.kept.digest import file_digest
 from shortlist.project.kept.state import write_json
 from shortlist.project.parts.extract import Extract, Extractor
-from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
+from shortlist.project.parts.part import Part, PartReader, keep_only, parts_of, pieces_of
 from shortlist.project.rows import Rows
 from shortlist.rows import write_table
 from shortlist.votes import Votes
@@ -134,8 +134,8 @@ class LabelJob:
     def _write(self, part: Part, frame: pl.DataFrame) -> tuple[int, LabelPart, Counter[str]]:
         path = self.target / f"part-{part.place:05}.{self.suffix}"
         write_table(path, [frame], self.table.schema)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        return part.place, LabelPart(f"{self.target.name}/{path.name}", part.rows, digest), class_counts(frame)
+        written = LabelPart(f"{self.target.name}/{path.name}", part.rows, file_digest(path))
+        return part.place, written, class_counts(frame)
 
 
 def class_counts(frame: pl.DataFrame) -> Counter[str]:
@@ -172,7 +172,5 @@ def write_parts(job: LabelJob, rows: Rows, path: Path, engine: Engine, advance: 
                 advance(part.rows)
     listed = [files[index]._asdict() for index in sorted(files)]
     write_json(path, {"kind": KIND, "version": FORMAT, "parts": listed})
-    for file in job.target.glob("part-*"):
-        if f"{job.target.name}/{file.name}" not in {part.file for part in files.values()}:
-            file.unlink(missing_ok=True)
+    keep_only(job.target, (part.file for part in files.values()))
     return counts

@@ -109,6 +109,14 @@ class PartReader:
             raise BadFile("changed while it was read: run again", file=path.name)
 
 
+def keep_only(folder: Path, listed: Iterable[str]) -> None:
+    """Delete files of parts that are not listed: they are of an earlier run. The list calls them FOLDER/FILE."""
+    names = {Path(name).name for name in listed}
+    for file in folder.glob("part-*"):
+        if file.name not in names:
+            file.unlink(missing_ok=True)
+
+
 def pieces_of(parts: Iterable[Part], rows: Rows) -> Iterator[tuple[Part, ...]]:
     """What a worker does in one go: a large part, several small ones, or all of a file that is read from its start."""
     return bundles(_read_together(parts, rows), lambda part: part.rows, rows.size)

@@ -6,7 +6,7 @@ they show.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import polars as pl
 
 from shortlist.arrays import Positions
 from shortlist.project.parts.counting import known_classes
-from shortlist.project.parts.part import PartReader, parts_of
+from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
 from shortlist.rows import RowStore
 from shortlist.votes import Votes
 
@@ -61,11 +61,8 @@ def sample_of(session: Session, most: int = WHOLE) -> Sample:
     if len(parts) <= most:
         return Sample(session.votes, session.gold, rows.to_show(), len(parts))
     few = session.tally.weights[session.tally.gold >= 0].sum() <= most / 10
-    classes, space = session.settings.classes, parts.like.space
     numbers, votes, gold = [], [], []
-    for part in parts_of(rows):
-        (known,) = known_classes(PartReader.of(rows), (part,), rows.data.gold, classes, session.said)
-        known = np.full(part.rows, -1, np.int64) if known is None else known
+    for part, known in _known_by_part(session):
         even = even_places(part.start, part.rows, len(parts), most)
         chosen = np.union1d(even, np.flatnonzero(known >= 0)) if few else even
         numbers.append(chosen + part.start)
@@ -73,9 +70,19 @@ def sample_of(session: Session, most: int = WHOLE) -> Sample:
         gold.append(known[chosen])
     where, found, classes_known = np.concatenate(numbers), Votes.concat(votes), np.concatenate(gold)
     named = Votes(found.codes, found.codomains, found.space, found.names, ids=_names(session, where))
-    known_names = [None if j < 0 else space[j] for j in classes_known.tolist()]
+    known_names = [None if j < 0 else parts.like.space[j] for j in classes_known.tolist()]
     any_known = bool((classes_known >= 0).any())
     return Sample(named, known_names if any_known else None, SomeRows(rows.to_show(), where), len(parts))
+
+
+def _known_by_part(session: Session) -> Iterator[tuple[Part, Positions]]:
+    """Each part with the known classes of its rows, −1 where unknown. A csv file is read once for all its parts."""
+    rows, classes = session.rows, session.settings.classes
+    reader = PartReader.of(rows)
+    for piece in pieces_of(parts_of(rows), rows):
+        found = known_classes(reader, piece, rows.data.gold, classes, session.said)
+        for part, known in zip(piece, found, strict=True):
+            yield part, np.full(part.rows, -1, np.int64) if known is None else known
 
 
 def even_places(start: int, count: int, m: int, most: int) -> Positions:

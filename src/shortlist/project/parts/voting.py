@@ -21,7 +21,7 @@ from shortlist.project.code.load import importable
 from shortlist.project.code.roster import Roster
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.parts.ballots import Files, PartPiece, Voted, VoteJob
-from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
+from shortlist.project.parts.part import Part, PartReader, keep_only, parts_of, pieces_of
 from shortlist.project.parts.unseen import Unseen, told
 from shortlist.project.rows import Rows
 from shortlist.votes import Votes
@@ -77,10 +77,7 @@ def vote_parts(done: Sequence[Voted], path: Path) -> VoteParts:
     like = Votes.concat(voted.like for voted in done)
     parts = VoteParts(path.parent, like, tuple(voted.file for voted in done if voted.file is not None))
     parts.save(path)
-    listed = {path.parent / part.file for part in parts.parts}
-    for file in (path.parent / "votes").glob("part-*.parquet"):
-        if file not in listed:
-            file.unlink(missing_ok=True)
+    keep_only(path.parent / "votes", (part.file for part in parts.parts))
     return parts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,7 @@ if TYPE_CHECKING:
     from shortlist.project.settings import Settings
 
 
-SAMPLED = "more rows differ in their votes than are counted: what is told rests on {:,} of them, drawn by their votes"
-GOLD_FITS = (
-    "gold rows take part in the fit: each half of them was scored by a model fitted with the other half. Elsewhere, in "
-    "`check` and in the report, the model looks somewhat better on them than it is"
-)
+SAMPLED = "too many rows differ in their votes to count them all: scores and tables are those of {:,} of them, a sample"
 
 
 class Fit(Stage):
@@ -29,7 +25,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 4  # goes up when the same votes give another model, or other figures
+    revision = 5  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -46,9 +42,7 @@ class Fit(Stage):
         ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
-        if session.settings.gold_fits and session.has_gold:
-            notes.append(GOLD_FITS)
+        notes = list(_notes(session))
         evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
         with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
             if session.counted.sampled and not session.settings.gold_fits:
@@ -82,11 +76,18 @@ class Fit(Stage):
         return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
 
 
+def _notes(session: Session) -> Iterator[str]:
+    from shortlist.reporting.notices import GOLD_FITS
+
+    if session.counted.sampled:
+        yield SAMPLED.format(len(session.tally.weights))
+    if session.settings.gold_fits and session.has_gold:
+        yield GOLD_FITS
+
+
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
     """The label model with the options of the toml, fitted to rows that were counted."""
-    space = evidence.votes.space
-    gold = [None if j < 0 else space[j] for j in evidence.gold.tolist()] if (evidence.gold >= 0).any() else None
-    return fitted(settings, evidence.votes, gold, weights=evidence.weights)
+    return fitted(settings, evidence.votes, evidence.gold_names(), weights=evidence.weights)
 
 
 def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:

@@ -24,13 +24,12 @@ def gold_scores(tally: Evidence, model: Any) -> Facts:
 
 def judged_by_halves(tally: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
     """Where known classes fit the model: each half of them is judged by a model that was fitted with the other."""
+    from shortlist.labelmodel.formulae.folds import two_folds
 
     def right(known: Evidence) -> float:
-        first = _every_other(known.weights)
-        halves = first, known.weights - first
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FitWarning)  # the fit with all of them has told
-            return sum(_right(fit(_knowing(tally, one)), known, other) for one, other in (halves, halves[::-1]))
+            return sum(_right(fit(fold), known, judging) for fold, judging in two_folds(tally))
 
     return _facts(tally, right)
 
@@ -45,7 +44,7 @@ def right_on_gold(facts: Facts) -> str:
 def _facts(tally: Evidence, right: Callable[[Evidence], float]) -> Facts:
     from shortlist.labelmodel import MajorityVote
 
-    known = _known(tally)
+    known = tally.known()
     voted = float(known.weights @ known.votes.covered)
     facts: Facts = {"gold_rows": round(float(known.weights.sum())), "gold_voted": round(voted)}
     if not voted:
@@ -60,31 +59,3 @@ def _right(model: Any, known: Evidence, counts: Floats) -> float:
 
     guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
     return float(counts @ ((guess == known.gold) & known.votes.covered))
-
-
-def _known(tally: Evidence) -> Evidence:
-    from shortlist.labelmodel.formulae.evidence import Evidence
-
-    known = tally.gold >= 0
-    return Evidence(tally.votes[known], tally.weights[known], tally.gold[known])
-
-
-def _every_other(counts: Floats) -> Floats:
-    """How many of each are odd, where rows are numbered from 1, those of a kind one after the other."""
-    import numpy as np
-
-    odd: Floats = np.diff((np.cumsum(counts) + 1) // 2, prepend=0)
-    return odd
-
-
-def _knowing(tally: Evidence, counts: Floats) -> Evidence:
-    """The same rows, of which the class of so many of each known kind is known."""
-    import numpy as np
-
-    from shortlist.labelmodel.formulae.evidence import Evidence, merged
-
-    weights = tally.weights.copy()
-    weights[tally.gold >= 0] -= counts
-    known = _known(tally)
-    hidden = Evidence(tally.votes, weights, np.full_like(tally.gold, -1))
-    return merged([hidden, Evidence(known.votes, counts, known.gold)])

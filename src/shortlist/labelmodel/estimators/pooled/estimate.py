@@ -92,5 +92,5 @@ class PooledEstimate(Estimate):
         guard = self.guard
         found = {"trust": guard.trust, "temperature": guard.temperature, "balance_chosen": guard.balance_chosen}
         kept = {f"reliability.{name}": getattr(self.reliability, name) for name in RELIABILITY}
-        kept |= {"known.codes": guard.known.codes, "known.counts": guard.known.counts}
+        kept |= {"gold.codes": guard.gold.codes, "gold.counts": guard.gold.counts}
         return State({**facts, **found}, {**arrays, **kept, **table_arrays("prior", guard.prior)})

@@ -15,15 +15,15 @@ from shortlist.arrays import Floats
 from shortlist.beliefs import TIE
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
+from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
 from shortlist.labelmodel.estimators.pooled.heldout import best_temperature
-from shortlist.labelmodel.estimators.pooled.known import Known
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
 from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
 
-PRIOR_ROWS = 10.0  # rows of known class that trust, and what is believed of a row, is worth without any
+PRIOR_ROWS = 10.0  # gold rows that κ without any counts as, and so does what is believed of rows with the same votes
 TRUSTS: Floats = np.append(np.linspace(0.02, 0.98, 25), 0.999)  # that are looked at
 SMALLEST = 1e-12  # beliefs never fall to nothing before they are pooled
 
@@ -38,7 +38,7 @@ class Guard:
     trust: float  # κ: how far the fit is trusted against the prior
     temperature: float  # g of the fit
     balance_chosen: bool  # the balance was chosen by the votes, so it says nothing of rows without one
-    known: Known  # rows of known class
+    gold: GoldRows
 
     @classmethod
     def of(cls, problem: Problem, fitted: Parameters, prior: Parameters, rows: Sample, weight: Floats) -> Guard:
@@ -52,24 +52,24 @@ class Guard:
             trust=agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights),
             temperature=g,
             balance_chosen=problem.balance is None,
-            known=Known.of(problem.evidence),
+            gold=GoldRows.of(problem.evidence),
         )
         return guard.with_gold()
 
     def with_gold(self) -> Guard:
         """The same, once rows of known class have been asked how far the fit can be trusted."""
-        if not self.known:
+        if not self.gold:
             return self
-        codes = self.known.codes
+        codes = self.gold.codes
         one, other = posteriors(codes, self.layout, self.fitted, self.prior)
-        trust = trust_from_gold(self.trust, one, other, vote_share(codes, self.layout), self.known.counts)
+        trust = trust_from_gold(self.trust, one, other, vote_share(codes, self.layout), self.gold.counts)
         return replace(self, trust=trust)
 
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         """What is believed of rows of codes in the end, (m, k)."""
         one, other = posteriors(codes, self.layout, self.fitted, self.prior, device=device, threads=threads)
         beliefs = pool(one, other, vote_share(codes, self.layout), self.trust)
-        beliefs = self.known.beliefs(beliefs, codes, self.layout.sizes, PRIOR_ROWS)
+        beliefs = self.gold.beliefs(beliefs, codes, self.layout.sizes, PRIOR_ROWS)
         if self.balance_chosen:
             beliefs[~codes.any(axis=1)] = 1 / self.layout.k
         return beliefs

@@ -22,9 +22,9 @@ from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
 from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledEstimate
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
+from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
 from shortlist.labelmodel.estimators.pooled.guard import Guard, agreement
 from shortlist.labelmodel.estimators.pooled.judged import Judge
-from shortlist.labelmodel.estimators.pooled.known import Known
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
@@ -79,7 +79,10 @@ class Pooled(Estimator):
 
     def _fit(self, problem: Problem) -> PooledEstimate:
         says = Says.of(problem.panel, problem.vote_counts, problem.evidence.total)
-        evidence, gold = problem.evidence.sample(enough_rows(problem)), GoldVotes.of(problem.evidence, problem.layout)
+        evidence, gold = (
+            problem.evidence.sample(enough_rows(problem)),
+            GoldVotes.of(problem.expectation.known, says.layout),
+        )
         rows = Sample.of(evidence, says.layout)
         first = first_copies(rows, says)
         alone = rows if (first == np.arange(says.layout.n)).all() else Sample.of(evidence, says.layout, first)
@@ -128,7 +131,7 @@ class Pooled(Estimator):
             trust=facts["trust"],
             temperature=facts["temperature"],
             balance_chosen=facts["balance_chosen"],
-            known=Known(arrays["known.codes"], arrays["known.counts"]),
+            gold=GoldRows.restored(arrays["gold.codes"], arrays["gold.counts"], panel.layout),
         )
         reliability = Reliability(*(arrays[f"reliability.{name}"] for name in RELIABILITY))
         return PooledEstimate.restored(panel, state, settings=self, guard=guard, reliability=reliability)

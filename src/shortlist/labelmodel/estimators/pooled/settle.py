@@ -91,9 +91,7 @@ def parameters_of(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -
 def with_gold(
     settings: Pooled, accuracy: Floats, lift: Floats, says: Says, gold: GoldVotes, balance: Floats
 ) -> Parameters:
-    """The same, once rows of known class have been asked. What was found without them is worth as many votes as the
-    prior was when it was found.
-    """
+    """The same with gold rows. What was found without them counts as many votes as its own prior did."""
     accuracy = gold.accuracy(accuracy, settings.class_votes)
     return parameters_of(accuracy, gold.lift(lift, says, balance, settings.propensity_votes), says, balance)
 

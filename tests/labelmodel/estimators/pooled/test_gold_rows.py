@@ -1,10 +1,10 @@
-"""Rows of known class by their votes."""
+"""A gold row speaks for all rows with the same votes."""
 
 import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.labelmodel.estimators.pooled.known import Known
+from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
 from shortlist.labelmodel.formulae.evidence import Evidence
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
@@ -15,7 +15,7 @@ def votes(codes):
 
 
 def test_rows_with_the_same_votes_stand_for_each_other_by_hand():
-    known = Known.of(Evidence.gather(votes([[1, 1], [1, 1], [2, 0], [0, 0], [2, 1]]), ["x", "z", "y", "y", None]))
+    known = GoldRows.of(Evidence.gather(votes([[1, 1], [1, 1], [2, 0], [0, 0], [2, 1]]), ["x", "z", "y", "y", None]))
     assert sorted(known.counts.tolist()) == [[0, 1, 0], [1, 0, 1]]  # rows without votes, or without a class, are none
     believed = np.array([[0.5, 0.25, 0.25], [0.2, 0.6, 0.2], [0.4, 0.3, 0.3]])
     found = known.beliefs(believed, np.array([[1, 1], [2, 0], [0, 1]], np.uint8), (2, 1), 10.0)
@@ -23,7 +23,7 @@ def test_rows_with_the_same_votes_stand_for_each_other_by_hand():
 
 
 def test_without_known_rows_nothing_changes():
-    known = Known.of(Evidence.gather(votes([[1, 1]])))
+    known = GoldRows.of(Evidence.gather(votes([[1, 1]])))
     believed = np.array([[0.5, 0.25, 0.25]])
     assert not known
     assert known.beliefs(believed, np.array([[1, 1]], np.uint8), (2, 1), 10.0) is believed
