@@ -13,9 +13,9 @@ import numpy.typing as npt
 import polars as pl
 
 from shortlist.analysis import buckets, classes, labelers, pairs, rows, suggestions, suspects, worth
-from shortlist.analysis.bits import Bits
+from shortlist.analysis.bits import Bits, count, pack
 from shortlist.analysis.distinct import Distinct
-from shortlist.analysis.soft import certain, soft_counts
+from shortlist.analysis.soft import soft_counts
 from shortlist.arrays import Floats
 from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes, FitWarning
@@ -254,9 +254,8 @@ class Analysis:
     def gold_counts(self) -> Floats:
         """(S, k): how often each shortlist was voted on rows known to be of each class."""
         assert self.gold is not None
-        known = np.flatnonzero(self.gold >= 0)
-        certainties = certain(self.gold[known], len(self.votes.space))
-        return soft_counts(self.votes.codes[known], certainties, self.bits.layout)
+        of_class = pack(self.gold[:, None] + 1, (len(self.votes.space),))
+        return np.stack([count(self.bits.rows & rows) for rows in of_class], axis=1).astype(np.float64)
 
     @cached_property
     def patterns(self) -> Patterns:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ class Source:
         except OSError as error:
             raise BadProject(f"it cannot be read ({error.strerror})", file=path.name) from error
 
-    @property
+    @cached_property
     def dynamic(self) -> bool:
         """Whether it may look names up in ways that cannot be read off it."""
         return any(name in DYNAMIC for name in _words(self.tree, texts=False))
