@@ -69,7 +69,7 @@ class Fit(Stage):
 
     def tell(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
-        return f"{facts['n_iter']} steps{stopped}{right_on_gold(facts)}"
+        return f"{facts['n_iter']} step{'' if facts['n_iter'] == 1 else 's'}{stopped}{right_on_gold(facts)}"
 
     def doubtful(self, facts: Facts) -> bool:
         """Whether counting votes is right more often."""
