@@ -10,7 +10,7 @@ from shortlist.cli.screen import Screen
 
 @pytest.mark.parametrize(
     ("terminal", "lines"),
-    [(True, ["   One reason", "   and [another]", "   one."]), (False, ["   One reason and [another] one."])],
+    [(True, ["   One reason and", "   [another] one."]), (False, ["   One reason and [another] one."])],
 )
 def test_a_long_line_keeps_its_indent_on_a_terminal_and_is_one_line_elsewhere(terminal, lines):
     """On a terminal, only the first line was indented."""
