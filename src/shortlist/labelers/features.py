@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, SupportsIndex
@@ -191,7 +191,7 @@ class Plan:
 
     def _check_row(self, function: RowFunction, name: str) -> None:
         """The first parameter receives the row, unless its name is a misspelt one: the row would be a surprise."""
-        meant = None if name in ROW_NAMES else nearest(name, self._known(function), cutoff=ALIKE)
+        meant = meant_by(name, self._known(function))
         if meant is not None:
             raise function.wrong(
                 f"asks for {name!r}, which is no column and no feature. Did you mean {meant!r}? "
@@ -210,9 +210,20 @@ class Plan:
             "with features=[…]. Only the first parameter receives the row"
         )
 
+    def row_readers(self) -> Iterator[tuple[RowFunction, str]]:
+        """The functions whose first parameter receives the row, and its name."""
+        for function in self.functions:
+            if self.wants[id(function)][0] is None:
+                yield function, next(iter(function.parameters))
+
     def find(self, name: str, scope: Mapping[str, Any]) -> Feature | None:
         found = self.given.get(name, scope.get(name))
         return found if isinstance(found, Feature) else None
+
+
+def meant_by(name: str, known: Iterable[str]) -> str | None:
+    """What the name of a first parameter stands for, or nearly so; nothing where it means the row."""
+    return None if name in ROW_NAMES else nearest(name, known, cutoff=ALIKE)
 
 
 def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> Plan:
