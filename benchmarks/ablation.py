@@ -36,7 +36,7 @@ from families import Task, by_family, expanded, simulated_tasks
 
 from shortlist import LabelModel
 from shortlist.labelmodel import Pooled
-from shortlist.labelmodel.estimators.pooled import copies, guard, judged, pooled, says, settle
+from shortlist.labelmodel.estimators.pooled import copies, guard, judged, pooled, propensity, says, settle
 from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
 from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts
 
@@ -109,6 +109,19 @@ def without_prior(fitted: np.ndarray, _prior: np.ndarray, counted: np.ndarray, t
     return trust * fitted + (1 - trust) * counted
 
 
+def not_judged(_judged: judged.Judged, labelers: says.Says, accuracy: float, _votes: float) -> np.ndarray:
+    return prior_lifts(labelers, accuracy)
+
+
+def no_lifts(*given: Any) -> np.ndarray:
+    labelers = next(one for one in given if isinstance(one, says.Says))
+    return np.ones(labelers.named.shape)
+
+
+def knowing(share: float) -> Callable[[says.Says, float], np.ndarray]:
+    return lambda labelers, _accuracy: propensity.ratios(labelers, (1 + share) / 2)
+
+
 def always(value: float) -> Callable[..., float]:
     return lambda *_: value
 
@@ -120,11 +133,8 @@ PARTS: dict[str, Variant] = {
     "own vote wholly in": patch((JudgedBlock, "of", staticmethod(own_vote(never)))),
     "own vote wholly out": patch((JudgedBlock, "of", staticmethod(own_vote(wholly)))),
     "no sureness weights": patch((judged, "SURENESS", 0.0)),
-    "propensities not judged": patch((settle, "lifts", lambda _judged, says, ratio, _votes: prior_lifts(says, ratio))),
-    "voting tells nothing (ρ = 1)": Variant(
-        Pooled(propensity_ratio=1.0),
-        patches=((settle, "lifts", lambda _judged, says, ratio, _votes: prior_lifts(says, ratio)),),
-    ),
+    "propensities not judged": patch((settle, "lifts", not_judged)),
+    "voting tells nothing": patch((settle, "lifts", no_lifts), (settle, "prior_lifts", no_lifts)),
     "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
     "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
@@ -143,8 +153,12 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "a0 = .7, .9": (Variant(Pooled(accuracy_mean=0.7)), Variant(Pooled(accuracy_mean=0.9))),
     "W = 5, 20": (Variant(Pooled(labeler_votes=5.0)), Variant(Pooled(labeler_votes=20.0))),
     "w = 15, 60": (Variant(Pooled(class_votes=15.0)), Variant(Pooled(class_votes=60.0))),
-    "ρ = 2, 8": (Variant(Pooled(propensity_ratio=2.0)), Variant(Pooled(propensity_ratio=8.0))),
-    "ρ worth 50, 200 votes": (Variant(Pooled(propensity_votes=50.0)), Variant(Pooled(propensity_votes=200.0))),
+    "a rule knows .5, .7": (patch((propensity, "ratios", knowing(0.5))), patch((propensity, "ratios", knowing(0.7)))),
+    "ρ = 4 for any number of classes": (patch((propensity, "ratios", always(4.0))),),
+    "a rule's a0 worth 50, 200 votes": (
+        Variant(Pooled(propensity_votes=50.0)),
+        Variant(Pooled(propensity_votes=200.0)),
+    ),
     "sureness 2, 8": (patch((judged, "SURENESS", 2.0)), patch((judged, "SURENESS", 8.0))),
     "expected worth 2.5, 10": (patch((says, "EXPECTED_VOTES", 2.5)), patch((says, "EXPECTED_VOTES", 10.0))),
     "unheard .025, .1": (patch((says, "UNHEARD", 0.025)), patch((says, "UNHEARD", 0.1))),

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 TIE = 1e-9  # beliefs closer than this are equal
 
 
+def leading(beliefs: Floats) -> Mask:
+    """(m, k): the classes of the largest belief of each row; several where they tie."""
+    mask: Mask = beliefs >= beliefs.max(axis=1, keepdims=True) - TIE
+    return mask
+
+
 def most_likely(beliefs: Floats, balance: Floats) -> Positions:
     """(m,): the class of the largest belief. A tie goes to the class with the larger share, then to the first."""
     order = np.lexsort((np.arange(len(balance)), -np.round(balance, 9)))
-    near = beliefs >= beliefs.max(axis=1, keepdims=True) - TIE
-    best: Positions = order[near[:, order].argmax(axis=1)]
+    best: Positions = order[leading(beliefs)[:, order].argmax(axis=1)]
     return best
 
 

@@ -22,7 +22,7 @@ def votes():
     "model",
     [
         LabelModel(),
-        LabelModel(estimator=Pooled(propensity_ratio=2.0), balance=[0.5, 0.3, 0.2]),
+        LabelModel(estimator=Pooled(propensity_votes=50.0), balance=[0.5, 0.3, 0.2]),
         likelihood(balance={"ä": 1, "b": 2, "c c": 3}, propensity="class"),
         likelihood(balance="learn"),
         likelihood(balance=np.array([0.2, 0.3, 0.5]), solver=Gradient(lr=0.05), max_iter=3, tol=np.float64(1e-6)),

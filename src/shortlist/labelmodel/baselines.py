@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.beliefs import TIE
+from shortlist.beliefs import leading
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.panel import Panel
@@ -34,7 +34,7 @@ class NearestClass(_Tally):
 
     def _beliefs(self, codes: Codes) -> Floats:
         points = tally(codes, self.panel_.layout, self.panel_.layout.member.astype(np.float64))
-        best = points >= points.max(axis=1, keepdims=True) - TIE
+        best = leading(points)
         beliefs: Floats = best / best.sum(axis=1, keepdims=True)
         return beliefs
 

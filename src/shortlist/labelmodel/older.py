@@ -2,7 +2,7 @@
 
 Until format 2, all options were those of LabelModel, and any option of the likelihood chose it. Format 1 knew only the
 likelihood. Until format 3, the default estimator was another one: what it found cannot be read. Until format 4, it
-kept no gold rows.
+kept no gold rows, and had an option more.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     if header["version"] < 4 and _pooled(header):
         raise BadFile("it was fitted by the default estimator of an earlier version: fit again, on the same votes")
     if header["version"] == 4 and _pooled(header):
-        return header, _without_gold_rows(arrays)
+        return _without_ratio(header), _without_gold_rows(arrays)
     if header["version"] >= 3:
         return header, arrays
     settings = _likelihood({name: header["options"].get(name) for name in LIKELIHOOD})
@@ -40,6 +40,15 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     options["estimator"] = settings
     header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
     return header, Renamed(arrays, names, more)
+
+
+def _without_ratio(header: dict[str, Any]) -> dict[str, Any]:
+    """Without an option that is gone. What was fitted with it is kept; a new fit goes without it."""
+    found = {**header, "options": dict(header["options"])}
+    for place in (found, found["options"]):
+        if isinstance(place.get("estimator"), dict):
+            place["estimator"] = {name: x for name, x in place["estimator"].items() if name != "propensity_ratio"}
+    return found
 
 
 def _without_gold_rows(arrays: Arrays) -> Arrays:

@@ -41,16 +41,17 @@ def two_keywords():
 @quiet
 def test_two_labelers_with_one_thing_to_say_by_hand():
     model = LabelModel().fit(two_keywords())
-    # β_1j = c (4, 1, 1) with mean 0.3: c = 0.15; β_2j = c (1, 4, 1) with mean 0.2: c = 0.1. No two votes meet, so
-    # nobody judges anybody, and what they say tells nothing of the balance
+    # β_1j = c (5.5, 1, 1) with mean 0.3: c = 0.12; β_2j = c (1, 5.5, 1) with mean 0.2: c = 0.08. No two votes meet,
+    # so nobody judges anybody. Balance, of 50 rows: mean beliefs (5.5, 1, 1) / 7.5 on 30 and (1, 5.5, 1) / 7.5 on 20;
+    # most likely are 30 x and 20 y; half way, and 10 rows of each class more
     assert model.propensity_ == pytest.approx([0.3, 0.2])
-    assert model.class_balance_ == pytest.approx([1 / 3] * 3)
+    assert model.class_balance_ == pytest.approx(np.array([37 + 1 / 3, 29 + 1 / 3, 13 + 1 / 3]) / 80)
     # No accuracy is learned, so nothing differs from what was declared
     assert (model.estimate_.trust, model.estimate_.temperature) == (1, 1)
     assert model.accuracy_.tolist() == [[1, 0, 0], [0, 1, 0]]
     given = LabelModel(balance="uniform").fit(two_keywords())
-    assert given.class_propensity_ == pytest.approx(np.array([[0.6, 0.15, 0.15], [0.1, 0.4, 0.1]]))
-    by_hand = np.array([[4, 1, 1], [1, 4, 1], [2, 2, 2]]) / 6  # abstaining says nothing
+    assert given.class_propensity_ == pytest.approx(np.array([[0.66, 0.12, 0.12], [0.08, 0.44, 0.08]]))
+    by_hand = np.array([[5.5, 1, 1], [1, 5.5, 1], [2.5, 2.5, 2.5]]) / 7.5  # abstaining says nothing
     assert given.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(by_hand)
 
 
@@ -141,7 +142,7 @@ def test_weights_count_rows():
 def test_the_verbs_and_options_of_an_estimator():
     _, votes, classes = some(500)
     balance = {"business": 0.2, "sports": 0.2, "world": 0.6}
-    model = clone(LabelModel(balance=balance, estimator=Pooled(propensity_ratio=2))).fit(votes)
+    model = clone(LabelModel(balance=balance, estimator=Pooled(propensity_votes=50))).fit(votes)
     assert model.class_balance_.tolist() == pytest.approx([0.2, 0.2, 0.6])
     assert model.classes_.tolist() == CLASSES
     assert set(model.predict(votes)) <= set(CLASSES)
@@ -156,7 +157,6 @@ def test_the_verbs_and_options_of_an_estimator():
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("propensity_ratio", 0.5),
         ("accuracy_mean", 1),
         ("labeler_votes", 0),
         ("class_votes", -1),

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estimators.pooled.sample import Sample
-from shortlist.labelmodel.formulae.likelihood import Parameters, emission
+from shortlist.beliefs import leading
 
 EQUAL_ROWS = 30.0  # rows that it is worth that classes are equal
 
 
-def believed_balance(rows: Sample, fitted: Parameters) -> Floats:
-    """(k,): the mean belief under equal classes, by what labelers say only.
+def believed_balance(beliefs: Floats, weights: Floats) -> Floats:
+    """(k,): from beliefs (u, k) under equal classes, and what rows weigh (u,).
 
-    That a labeler votes at all is left out: how often it votes on each class was found under equal classes.
+    Mean beliefs are too equal, since doubt is shared among all classes. The shares of the most likely classes are too
+    unequal, since doubtful rows go to the frequent ones. So it is half way between the two.
     """
-    alike = np.repeat(fitted.propensity.mean(axis=1, keepdims=True), rows.layout.k, axis=1)
-    beliefs = rows.beliefs(emission(replace(fitted, propensity=alike), rows.layout))
-    balance: Floats = rows.weights @ beliefs + EQUAL_ROWS / rows.layout.k
-    shares: Floats = balance / balance.sum()
+    first = leading(beliefs)
+    both = (beliefs + first / first.sum(axis=1, keepdims=True)) / 2
+    balance: Floats = weights @ both + EQUAL_ROWS / beliefs.shape[1]
+    shares: Floats = balance / np.sum(balance)
     return shares

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.beliefs import TIE
+from shortlist.beliefs import leading
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
@@ -83,7 +83,7 @@ def agreement(fitted: Floats, prior: Floats, weights: Floats) -> float:
     """
     if not weights.any():
         return 1.0
-    one, other = (B.max(axis=1, keepdims=True) - B <= TIE for B in (fitted, prior))
+    one, other = leading(fitted), leading(prior)
     same = (one & other).sum(axis=1) / np.minimum(one.sum(axis=1), other.sum(axis=1))
     return float(weights @ same / weights.sum())
 

@@ -47,23 +47,21 @@ ONE_ANSWER = (
 class Pooled(Estimator):
     """The default estimator. One setting is meant for all votes.
 
-    accuracy_mean : a0, how often a labeler is right before any vote is seen
+    accuracy_mean : a0, how often a labeler is right before any vote is seen; if it names some classes only, and tells
+        something by voting, this is how often it would be right between two classes
     labeler_votes, class_votes : W and w, how many votes a0 is worth to a labeler, and a labeler's mean to its classes
-    propensity_ratio : ρ, how many times as often a labeler votes on classes it names, before others judge it
-    propensity_votes : how many votes ρ is worth, and that the classes a labeler names (and those it does not name) are
-        alike
+    propensity_votes : how many votes a0 is worth to a labeler that names some classes only, and that these classes (and
+        those it does not name) are alike
     """
 
     kind: ClassVar[str] = "pooled"
     accuracy_mean: float = 0.8
     labeler_votes: float = 10.0
     class_votes: float = 30.0
-    propensity_ratio: float = 4.0
     propensity_votes: float = 100.0
 
     def __post_init__(self) -> None:
         check_probability("accuracy_mean", self.accuracy_mean)
-        check_amount("propensity_ratio", self.propensity_ratio, "a ratio of propensities", least=1.0)
         for name in ("labeler_votes", "class_votes", "propensity_votes"):
             check_amount(name, getattr(self, name), "how many votes a prior is worth", above=True)
 
@@ -113,7 +111,7 @@ class Pooled(Estimator):
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
         trust = agreement(one, other, rows.weights)
-        return trust * believed_balance(rows, fitted) + (1 - trust) * equal
+        return trust * believed_balance(one, rows.weights) + (1 - trust) * equal
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
         found = [remarks.one_sided(problem.panel, problem.vote_counts, ONE_ANSWER)]

@@ -16,18 +16,18 @@ from shortlist.labelmodel.estimators.pooled.says import ALWAYS, NEVER, Says
 FEWEST = 1e-9  # rows of a class: fewer are no reason to divide by them
 
 
-def lifts(judged: Judged, says: Says, ratio: float, votes: float) -> Floats:
+def lifts(judged: Judged, says: Says, accuracy: float, votes: float) -> Floats:
     """(n, k): how often each labeler votes on a class, up to a factor.
 
-    Classes it names against all others: `ratio`, worth so many `votes`. Among the classes of each side: alike, worth
+    Classes it names against all others: `ratios`, worth so many `votes`. Among the classes of each side: alike, worth
     as many.
     """
     share = np.maximum(judged.rows, FEWEST)
     share /= share.sum(axis=1, keepdims=True)
-    prior = _inside(share, says, ratio)
+    prior = _inside(share, says, ratios(says, accuracy))
     hits = (judged.telling * says.named).sum(axis=1, keepdims=True)
     inside = (hits + votes * prior) / (judged.telling.sum(axis=1, keepdims=True) + votes)
-    lift = prior_lifts(says, ratio)
+    lift = prior_lifts(says, accuracy)
     for side, part in ((says.named, inside), (~says.named, 1 - inside)):
         whole = np.maximum((share * side).sum(axis=1, keepdims=True), FEWEST)
         of_side = share / whole  # of a class among the rows of its side
@@ -37,9 +37,21 @@ def lifts(judged: Judged, says: Says, ratio: float, votes: float) -> Floats:
     return lift
 
 
-def prior_lifts(says: Says, ratio: float) -> Floats:
-    """(n, k): before anybody judges, `ratio` on classes that a labeler names and 1 on the others."""
-    return np.where(says.named & says.telling[:, None], ratio, 1.0)
+def prior_lifts(says: Says, accuracy: float) -> Floats:
+    """(n, k): before anybody judges, `ratios` on classes that a labeler names and 1 on the others."""
+    return np.where(says.named & says.telling[:, None], ratios(says, accuracy), 1.0)
+
+
+def ratios(says: Says, accuracy: float) -> Floats:
+    """ρ_i (n, 1): how many times as often a labeler votes on a class it names, before anybody judges.
+
+    It knows the class of so many of its votes, and the others fall at random, that it is right as `accuracy` says
+    between two classes. Where it names the share m of equal classes, it is right with probability a + (1 − a) m; so
+    ρ = 1 + a / ((1 − a) m).
+    """
+    knows, named = max(2 * accuracy - 1, 0.0), says.named.mean(axis=1, keepdims=True)
+    ratio: Floats = 1 + knows / ((1 - knows) * np.maximum(named, NEVER))
+    return ratio
 
 
 def class_propensities(says: Says, lift: Floats, balance: Floats) -> Floats:
@@ -51,7 +63,7 @@ def class_propensities(says: Says, lift: Floats, balance: Floats) -> Floats:
     return np.where(says.telling[:, None], each, says.propensity[:, None])
 
 
-def _inside(share: Floats, says: Says, ratio: float) -> Floats:
+def _inside(share: Floats, says: Says, ratio: Floats) -> Floats:
     """(n, 1): the share of votes on rows of classes it names, for who votes `ratio` times as often there."""
     mine = (share * says.named).sum(axis=1, keepdims=True)
     inside: Floats = ratio * mine / np.maximum(ratio * mine + 1 - mine, NEVER)

@@ -45,13 +45,13 @@ def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_i
     """From the prior, under equal classes, until nothing moves. Where it does not come to rest, steps are halved."""
     equal = np.full(says.layout.k, 1 / says.layout.k)
     here, history = prior_parameters(settings, says, equal), list[float]()
-    accuracy, lift = here.accuracy, prior_lifts(says, settings.propensity_ratio)
+    accuracy, lift = here.accuracy, prior_lifts(says, settings.accuracy_mean)
     while True:
         step = 0.5 ** max(0, 1 + (len(history) - WHOLE_STEPS) // HALVED)
         judged = judge(emission(here, says.layout), here.propensity)
         right, votes = judged_votes(judged, says)
         accuracy = accuracy + step * (pooled_accuracy(settings, says, right, votes) - accuracy)
-        lift = lift + step * (lifts(judged, says, settings.propensity_ratio, settings.propensity_votes) - lift)
+        lift = lift + step * (lifts(judged, says, settings.accuracy_mean, settings.propensity_votes) - lift)
         before, here = here, with_gold(settings, accuracy, lift, says, gold, equal)
         history.append(change(before, here))
         at_rest = history[-1] < AT_REST
@@ -60,9 +60,9 @@ def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_i
 
 
 def prior_parameters(settings: Pooled, says: Says, balance: Floats) -> Parameters:
-    """Before any vote: all labelers as accurate as a0, voting ρ times as often on classes they name."""
+    """Before any vote: all labelers as accurate as a0."""
     accuracy = np.full(says.named.shape, settings.accuracy_mean)
-    return parameters_of(accuracy, prior_lifts(says, settings.propensity_ratio), says, balance)
+    return parameters_of(accuracy, prior_lifts(says, settings.accuracy_mean), says, balance)
 
 
 def judged_votes(judged: Judged, says: Says) -> tuple[Floats, Floats]:
