@@ -28,7 +28,7 @@ from typing import Any, ClassVar, SupportsIndex
 from shortlist.errors import BadLabeler
 from shortlist.labelers.failure import failed
 from shortlist.rows import Chunk
-from shortlist.rows.own import can_be_shared, own_copy
+from shortlist.rows.own import can_be_shared, own_copy, rows_can_be_shared
 from shortlist.wording import did_you_mean, nearest
 
 
@@ -254,7 +254,7 @@ class Columns:
         """The rows or a column; what one function could change for the others is copied for each."""
         values, key = (self.chunk.rows, 0) if want is None else (self.column(want), id(want))
         if key not in self._shared:
-            self._shared[key] = can_be_shared(values)
+            self._shared[key] = rows_can_be_shared(self.chunk) if want is None else can_be_shared(values)
         return values if self._shared[key] else [own_copy(value) for value in values]
 
     def may_fail(self, function: RowFunction) -> bool:
@@ -269,18 +269,30 @@ class Columns:
     def _compute(self, feature: Feature) -> list[Any]:
         if feature.column is not None:
             return list(self.chunk.values(feature.column))
-        function, inputs = feature.function, zip(*self.of(feature), strict=True)
+        inputs = zip(*self.of(feature), strict=True)
+        failures = self.may_fail(feature)
+        function = _passing(feature.function) if failures else feature.function
         column: list[Any] = []
         while True:
             try:
                 for arguments in inputs:
-                    broken = next((x for x in arguments if x.__class__ is FeatureFailed), None)
-                    column.append(broken if broken is not None else function(*arguments))
+                    column.append(function(*arguments))  # noqa: PERF401  what came before a failure is kept
                 break
             except Exception as error:
                 if self.raise_errors:
                     raise failed(error, feature=feature.name, row=self.chunk.start + len(column)) from error
                 column.append(FeatureFailed(error))
-        if any(value.__class__ is FeatureFailed for value in column):
+                failures = True
+        if failures:
             self._failed.add(id(feature))
         return column
+
+
+def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which passes on the failure of a feature that it asks for."""
+
+    def call(*arguments: Any) -> Any:
+        broken = next((one for one in arguments if one.__class__ is FeatureFailed), None)
+        return function(*arguments) if broken is None else broken
+
+    return call
