@@ -6,6 +6,7 @@ import os
 import pkgutil
 import re
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,17 @@ MODULES = [m.name for m in pkgutil.walk_packages(shortlist.__path__, "shortlist.
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_in_docstrings_hold(module):
     assert doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS).failed == 0
+
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+EXTRA = re.compile(r"(?P<package>\.|shortlist)\[(?P<extras>[a-z]+(?:,[a-z]+)*)\]")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_extras_are_installed_from_a_checkout_and_there(page):
+    for package, extras in EXTRA.findall(page.read_text()):
+        assert package == ".", f"{page}: there is no shortlist on PyPI: '.[{extras}]'"
+        assert set(extras.split(",")) <= EXTRAS.keys() | {"extra"}, f"{page}: [{extras}]"
 
 
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")

@@ -27,34 +27,29 @@ README = ("rules", "rows")  # the views that the README shows
 # Sentences made up for these pictures: somebody, something that happens, a place or a time.
 MADE_UP = {
     "business": (
-        ["The bank", "A shoe company", "The oil firm", "An airline", "The car maker"],
-        ["raised its profit forecast", "cut prices after weak sales", "sold shares to its rivals", "lost customers"],
-        ["in the last quarter", "as the dollar fell", "after a merger", "despite higher taxes"],
+        "The bank, A shoe company, The oil firm, An airline, The car maker",
+        "raised its profit forecast, cut prices after weak sales, sold shares to its rivals, lost customers",
+        "in the last quarter, as the dollar fell, after a merger, despite higher taxes",
     ),
     "politics": (
-        ["The minister", "The president", "An opposition leader", "The mayor", "Parliament"],
-        ["promised lower taxes", "lost a vote on the budget", "opened the election campaign", "defended the new law"],
-        ["before the election", "in a long debate", "after weeks of talks", "against party rivals"],
+        "The minister, The president, An opposition leader, The mayor, Parliament",
+        "promised lower taxes, lost a vote on the budget, opened the election campaign, defended the new law",
+        "before the election, in a long debate, after weeks of talks, against party rivals",
     ),
     "sports": (
-        ["The captain", "A young striker", "The home team", "The champion", "The coach"],
-        ["won the final match", "scored a late goal", "lost a game to old rivals", "set a record"],
-        ["in front of the fans", "after extra time", "on the last day of the season", "in the cup"],
+        "The captain, A young striker, The home team, The champion, The coach",
+        "won the final match, scored a late goal, lost a game to old rivals, set a record",
+        "in front of the fans, after extra time, on the last day of the season, in the cup",
     ),
     "tech": (
-        ["A software company", "The phone maker", "A games studio", "Researchers", "The search firm"],
-        [
-            "released a music player",
-            "fixed a flaw in its browser",
-            "sold a million digital films",
-            "showed a fast chip",
-        ],
-        ["at a fair in spring", "for mobile phones", "with online video", "before its rivals"],
+        "A software company, The phone maker, A games studio, Researchers, The search firm",
+        "released a music player, fixed a flaw in its browser, sold a million digital films, showed a fast chip",
+        "at a fair in spring, for mobile phones, with online video, before its rivals",
     ),
     "entertainment": (
-        ["The singer", "A film star", "The band", "A television host", "The director"],
-        ["won two awards", "announced a new album", "opened the music festival", "finished a digital film"],
-        ["after a record tour", "in front of fans", "on the last day of the festival", "despite poor sales"],
+        "The singer, A film star, The band, A television host, The director",
+        "won two awards, announced a new album, opened the music festival, finished a digital film",
+        "after a record tour, in front of fans, on the last day of the festival, despite poor sales",
     ),
 }
 RULES = {
@@ -75,7 +70,7 @@ def make(folder: Path) -> None:
     lines = []
     for a in range(3000):
         topic = draw.choice(list(MADE_UP))
-        text = " ".join(draw.choice(part) for part in MADE_UP[topic]) + "."
+        text = " ".join(draw.choice(part.split(", ")) for part in MADE_UP[topic]) + "."
         lines.append((f"news-{a:04}", text, topic if a % 10 == 0 else None))
     pl.DataFrame(lines, schema=["id", "text", "topic"], orient="row").write_csv(folder / "news.csv")
     head = f'version = 1\nclasses = {json.dumps(list(MADE_UP))}\n\n[data]\nfiles = ["news.csv"]\n'

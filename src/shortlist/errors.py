@@ -163,6 +163,10 @@ class UselessLabeler(ShortlistWarning):
     """A labeler that can say nothing about any row was left out."""
 
 
+class WholeRow(ShortlistWarning):
+    """A parameter with the name of a column, or nearly so, that receives the whole row."""
+
+
 class ModelWarning(ShortlistWarning):
     """What there is to know about the answers of a language model: rows without an answer, choices it mixes up."""
 

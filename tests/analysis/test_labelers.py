@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from shortlist import Analysis, MajorityVote, Votes
 from shortlist.errors import BadFit
@@ -42,6 +43,25 @@ def test_as_if_row_by_row(votes):
         assert line["overlap"] == overlap / m
         assert line["conflict"] == conflict / m
         assert line["size"] == (named / voted if voted else None)
+
+
+@given(any_votes(max_rows=20), st.data())
+def test_gold_rows_as_if_row_by_row(votes, data):
+    if not len(votes) or not votes.names:
+        return
+    gold = data.draw(st.lists(st.sampled_from([None, *votes.space]), min_size=len(votes), max_size=len(votes)))
+    if not any(gold):
+        return
+    table = Analysis(votes, gold=gold).shortlists()
+    for (i, c), line in zip(_shortlists(votes), table.iter_rows(named=True), strict=True):
+        classes = [name for name, code in zip(gold, votes.codes[:, i], strict=True) if name and code == c]
+        right = sum(name in votes.codomains[i].shortlists[c - 1] for name in classes)
+        assert line["gold_votes"] == len(classes)
+        assert line["gold_accuracy"] == (right / len(classes) if classes else None)
+
+
+def _shortlists(votes):
+    return [(i, c) for i, size in enumerate(votes.sizes) for c in range(1, size + 1)]
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist.analysis.soft import BLOCK, certain, inside, share, soft_counts
+from shortlist.analysis.soft import BLOCK, inside, share, soft_counts
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.votes import Codomain
 from tests.analysis.worked import BELIEFS, newspaper
@@ -30,7 +30,6 @@ def test_more_rows_than_a_block_holds():
     assert soft_counts(codes, beliefs, layout) == pytest.approx(np.array(expected), rel=1e-5)
 
 
-def test_certainty_and_shares():
-    assert certain(np.array([1, -1]), 2).tolist() == [[0, 1], [0, 0]]
+def test_a_share_of_nothing_is_not_known():
     assert share([1.0, 2.0], [2, 0])[0] == 0.5
     assert np.isnan(share([1.0, 2.0], [2, 0])[1])

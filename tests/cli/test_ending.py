@@ -43,14 +43,19 @@ def test_without_gold_rows_and_advice(tmp_path):
     assert list(ending([Outcome("vote", "done", (), {"covered": 0.5})], History(tmp_path / "none.json"))) == []
 
 
-def test_a_run_ends_with_it(tmp_path, monkeypatch, capfd):
-    home = tmp_path / "news"
-    make(home)
-    monkeypatch.chdir(home)
+@pytest.fixture
+def news(tmp_path, monkeypatch):
+    """The folder of the project, where the commands are called."""
+    make(tmp_path / "news")
+    monkeypatch.chdir(tmp_path / "news")
+    return tmp_path / "news"
+
+
+def test_a_run_ends_with_it(news, capfd):
     out = call(capfd, "run").out
     assert "Right on 100 gold rows: label model " in out
     assert out.rstrip().endswith("Look at: out/report.html")
-    edit(home / "labelers.py", '"election|minister"', '"nothing"')
+    edit(news / "labelers.py", '"election|minister"', '"nothing"')
     found = json.loads(call(capfd, "run", "--json").out)
     assert found["since"]["counting votes"][1] == found["figures"]["counting votes"]
     again = call(capfd, "run").out
@@ -70,14 +75,9 @@ def test_a_stage_that_found_too_little_is_marked(tmp_path, monkeypatch, capfd):
     assert "✓  export" in out
 
 
-def test_the_report_shows_the_classifier_once_it_is_trained(tmp_path, monkeypatch, capfd):
-    home = tmp_path / "news"
-    make(home)
-    monkeypatch.chdir(home)
-    call(capfd, "report")
-    assert "<dt>classifier</dt>" not in (home / "out" / "report.html").read_text()
-    call(capfd, "run")
-    assert "<dt>classifier</dt>" in (home / "out" / "report.html").read_text()
+def test_the_report_shows_the_classifier_once_it_is_trained(news, capfd):
+    assert "<dt>classifier</dt>" not in page_after(capfd, news, "report")
+    assert "<dt>classifier</dt>" in page_after(capfd, news, "run")
     assert "All is up to date" in call(capfd, "run").out
 
 
@@ -111,13 +111,31 @@ def test_which_file_to_use(tmp_path, model, classifier, line):
     assert line in list(ending(told, History(tmp_path / "none.json")))
 
 
-def test_the_report_says_where_gold_rows_fit(tmp_path, monkeypatch, capfd):
+def test_the_report_says_where_gold_rows_fit(news, capfd):
     """Only the terminal said so."""
-    home = tmp_path / "news"
-    make(home)
-    monkeypatch.chdir(home)
-    call(capfd, "report")
-    assert "Gold rows take part" not in (home / "out" / "report.html").read_text()
-    edit(home / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
-    call(capfd, "report")
-    assert "Gold rows take part in the fit" in (home / "out" / "report.html").read_text()
+    assert "Gold rows take part" not in page_after(capfd, news, "report")
+    gold_fits(news)
+    page = page_after(capfd, news, "report")
+    assert "Gold rows take part in the fit" in page
+    assert "The score of the classifier" in page
+
+
+def test_who_learned_from_gold_rows_is_not_recommended_by_them(news, capfd):
+    """A classifier that was scored on rows it had learned from was named as the better one."""
+    assert "Use out/" in call(capfd, "run").out
+    gold_fits(news)
+    told = call(capfd, "run")
+    assert "note: fit: Gold rows take part in the fit." in told.err
+    for out in (told.out, call(capfd, "run").out):  # the second time, nothing is to do
+        assert "classifier 100.0% (too high: it learned from gold rows)" in out
+        assert "Two files of labels: out/labels.parquet" in out
+        assert "Use " not in out
+
+
+def gold_fits(folder):
+    edit(folder / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+
+
+def page_after(capfd, folder, command):
+    call(capfd, command)
+    return (folder / "out" / "report.html").read_text()

@@ -3,10 +3,11 @@
 from collections import Counter
 from functools import partial
 
+import polars as pl
 import pytest
 
 from shortlist import apply, feature, labeler, pattern
-from shortlist.errors import BadLabeler, BadRows, LabelerFailed
+from shortlist.errors import BadLabeler, BadRows, LabelerFailed, WholeRow
 
 calls = Counter()
 
@@ -175,6 +176,31 @@ def test_a_misspelt_first_parameter_does_not_receive_the_row(name):
 def test_any_other_first_parameter_receives_the_row(name):
     rule = labeler(says=["a"], name="rule")(eval(f"lambda {name}: 'a' if {name} == 'the row' else None"))
     assert apply(rule, ["the row"], features=[words], space=["a", "b"]).codes.tolist() == [[1]]
+
+
+TABLE = {"snippet": ["@me", "you"], "stars": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [pl.DataFrame, lambda table: pl.DataFrame(table).to_dicts(), lambda table: iter(pl.DataFrame(table).to_dicts())],
+)
+@pytest.mark.parametrize("name", ["snippet", "snipet", "Snippets"])
+def test_a_first_parameter_called_like_a_column_receives_the_row_with_a_warning(make, name):
+    """`"@" in snipet` asked the keys of the row, and nobody was told."""
+    rule = labeler(says=["a"], name="rule")(eval(f"lambda {name}: 'a' if '@' in {name} else None"))
+    with pytest.warns(WholeRow, match=r"^'rule': .* not the column 'snippet'.*read row\['snippet'\]$") as told:
+        votes = apply(rule, make(TABLE), space=["a", "b"])
+    assert len(told) == 1
+    assert told[0].filename == __file__  # where apply was called
+    assert votes.codes.tolist() == [[0], [0]]
+
+
+def test_a_feature_called_like_a_column_reads_it_without_a_warning():
+    starred = feature(lambda row: row.stars > 1)
+    starred.name = "stars"
+    rule = labeler(says=["a"], name="rule")(lambda stars: "a" if stars is True else None)
+    assert apply(rule, pl.DataFrame(TABLE), features=[starred], space=["a", "b"]).codes.tolist() == [[0], [1]]
 
 
 def test_a_labeler_that_changes_a_feature_changes_it_for_nobody_else():

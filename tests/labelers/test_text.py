@@ -151,3 +151,17 @@ def test_keywords_may_say_something_where_no_word_is_found():
     assert from_record(rule.record()) == rule
     with pytest.raises(BadLabeler, match="the same"):
         keywords(["film"], says="sports", no="sports")
+
+
+def test_asked_together_they_find_what_python_finds():
+    texts = ["a goal", "GOAL!", "goalé", "é goal", "goal²", "goalkeeper", "ſoccer", "a c++ team", "éc++", "", None]
+    rules = [
+        keywords(["goal"], says="A", no="B", name="one word"),
+        keywords(["soccer", "c++"], says="A", name="words and signs"),
+        keywords(["oal"], says="A", whole_words=False, name="parts of words"),
+        pattern(r"\bgoal\b", yes="A", no="B", name="boundaries"),
+    ]
+    votes = apply(rules, pl.DataFrame({"text": texts}), space=["A", "B"])
+    for rule in rules:
+        found = [None if text is None else rule.yes if rule.python.search(text) else rule.no for text in texts]
+        assert [votes.shortlist(a, rule.name) for a in range(len(texts))] == found, rule.name

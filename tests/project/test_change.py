@@ -1,10 +1,13 @@
 """What an edit changed, by hand and by watching."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
 
-from shortlist import Analysis, NearestClass, Votes
+from shortlist import Analysis, LabelModel, NearestClass, Votes
+from shortlist.errors import FitWarning
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
 from tests.project.news import edit, make, rows
@@ -71,6 +74,35 @@ def test_watching_gives_what_a_project_gives(watch):
     labels = watch.project.labels["class"].to_list()
     classes = [*watch.last.classes, None]
     assert [classes[position] for position in watch.last.labels] == labels
+
+
+@pytest.mark.parametrize("use_gold", ["false", "true"])
+def test_the_model_is_the_one_that_fit_makes(watch, use_gold):
+    """To the last digit, with gold rows and without; and so are beliefs."""
+    gold = f"[label_model]\nuse_gold = {use_gold}\n\n"
+    edit(watch.project.folder / "shortlist.toml", "[classifier]", f"{gold}[classifier]")
+    watch.look()
+    session = watch.session
+    assert session.settings.gold_fits == (use_gold == "true")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)
+        expected = LabelModel().fit(session.votes, session.gold if session.settings.gold_fits else None)
+    assert (session.results["fit"].accuracy_ == expected.accuracy_).all()
+    assert (session.analysis.beliefs == expected.predict_proba(session.votes)).all()
+
+
+def test_a_module_that_is_written_later_is_watched(watch):
+    """What a file imports is remembered for as long as the file says the same; what there is of it is not."""
+    folder = watch.project.folder
+    edit(
+        folder / "labelers.py",
+        "WORDS =",
+        "import contextlib\n\nwith contextlib.suppress(ImportError):\n    import words\n\nWORDS =",
+    )
+    watch.look()
+    assert not watch.changed()
+    (folder / "words.py").write_text("MORE = []\n")
+    assert watch.changed()
 
 
 def test_only_what_matters_wakes_it(watch):

@@ -248,7 +248,7 @@ def test_a_row_is_named_by_its_number_among_all(tmp_path):
         project.run(["vote"])
     edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
     (outcome,) = project.run(["vote"])
-    assert "'odd' failed on 1 rows" in outcome.notes[0]
+    assert "'odd' failed on 1 row and" in outcome.notes[0]
 
 
 @pytest.mark.parametrize("workers", [1, 2])

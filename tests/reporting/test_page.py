@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from shortlist import MajorityVote, Votes, report
+from shortlist import Analysis, MajorityVote, Votes, report, summarise
 from shortlist.errors import BadFile, BadRows, BadVotes, MissingPackage
+from shortlist.reporting.overview import Overview
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import ATTACK, SCRIPT, drawn, hostile
 
@@ -175,3 +176,18 @@ def test_nothing_users_write_turns_or_hides_other_text(tmp_path):
     page = report(votes, quietly_fitted(votes), texts, None, tmp_path / "r.html").read_text("utf-8")
     assert not set(page) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\x1b")
     assert "\\u202egnp.exe" in page
+
+
+def test_an_accuracy_that_votes_cannot_tell_is_not_known_everywhere(tmp_path):
+    """Page, summary and table had a rule each for when that is so."""
+    votes, _ = drawn()
+    film = Votes((votes.codes[:, :1] == 1).astype(np.uint8), [[votes.space[0]]], votes.space, ["film"])
+    votes = Votes.beside([votes, film])
+    model = quietly_fitted(votes)
+    table = Overview(Analysis(votes, model)).labelers
+    assert table.filter("not_known")["labeler"].to_list() == ["film"]
+    page = report(votes, model, path=tmp_path / "page.html").read_text()
+    assert page.count(">not known</span>") == 1
+    assert page.count('aria-label="not known from votes') == 1
+    (line,) = [line for line in str(summarise(votes, model)).splitlines() if " not known " in line]
+    assert line.split()[0] == "film"

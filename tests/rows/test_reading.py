@@ -1,5 +1,7 @@
 """Rows of every make give the same votes, in chunks of any size."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -143,18 +145,33 @@ def test_a_stream_that_refuses_to_tell_its_length():
 def test_chunks_grow_and_are_shared_among_workers():
     pieces, _ = chunks(range(100_000))
     lengths = [len(piece) for piece in pieces]
-    assert lengths[:3] == [1024, 2048, 4096]
+    assert lengths[:3] == [512, 1024, 2048]
     assert max(lengths) == 32_768
     assert sum(lengths) == 100_000
     shared, _ = chunks(list(range(800)), workers=4)
     assert [len(piece) for piece in shared] == [25] * 32  # slow labelers on few rows use every worker
 
 
+def lengths_of_chunks(monkeypatch, rows, seconds):
+    """The rows of each chunk, where one of so many rows takes so many seconds."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("shortlist.rows.reading.time", SimpleNamespace(perf_counter=lambda: clock.now))
+    lengths = []
+    for piece in chunks(range(rows))[0]:
+        lengths.append(len(piece))
+        clock.now += seconds(len(piece))
+    return lengths
+
+
 def test_chunks_that_are_slow_do_not_grow(monkeypatch):
     """So that a bar moves, however slow the labelers are."""
-    monkeypatch.setattr("shortlist.rows.reading.QUICK", 0.0)
-    pieces, _ = chunks(range(5_000))
-    assert [len(piece) for piece in pieces] == [1024, 1024, 1024, 1024, 904]
+    assert lengths_of_chunks(monkeypatch, 4_000, lambda rows: rows / 1000) == [512, 1024, 1024, 1024, 416]
+
+
+def test_chunks_grow_while_most_of_their_time_does_not_depend_on_their_rows(monkeypatch):
+    lengths = lengths_of_chunks(monkeypatch, 60_000, lambda rows: 1 + rows / 5_000)
+    assert lengths[:6] == [512, 1024, 2048, 4096, 8192, 16384]
+    assert set(lengths[6:-1]) == {16384}
 
 
 def test_rows_may_be_counted_from_another_number():

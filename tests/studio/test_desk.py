@@ -8,6 +8,7 @@ import pytest
 from shortlist.errors import ShortlistError
 from shortlist.studio import Desk
 from shortlist.studio.comparing import compare
+from shortlist.studio.figures import figures
 from shortlist.studio.overview import overview
 from shortlist.studio.rules import save_rule
 from shortlist.studio.setup import offered, set_up
@@ -52,6 +53,11 @@ def test_the_overview_has_what_the_command_line_has(desk):
     }
     assert found["gold"]["model"] == desk.opened.analysis.right_on_gold
     assert sum(found["shares"].values()) == pytest.approx(1)
+
+
+def test_figures_tell_which_accuracies_are_not_known(desk):
+    found = figures(desk.opened)["labelers"]
+    assert {name for name, line in found.items() if line["not_known"]} == {"money", "polls", "sport"}
 
 
 def test_states_can_be_compared(desk):

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import polars as pl
 
 from shortlist.analysis import buckets, classes, labelers, pairs, rows, suggestions, suspects, worth
-from shortlist.analysis.bits import Bits
+from shortlist.analysis.bits import Bits, count, pack
 from shortlist.analysis.distinct import Distinct
-from shortlist.analysis.soft import certain, soft_counts
+from shortlist.analysis.soft import soft_counts
 from shortlist.arrays import Floats
 from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes, FitWarning
@@ -23,6 +23,7 @@ from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.tables import html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.analysis.plots import Plots
@@ -66,7 +67,8 @@ class Analysis:
         return f"<div>{escape(self._head())}{html_table(*self._lines())}</div>"
 
     def _head(self) -> str:
-        parts = [f"{len(self.votes):,} rows", f"{len(self.votes.names)} labelers", f"{len(self.votes.space)} classes"]
+        rows, labelers = number_of(len(self.votes), "row"), number_of(len(self.votes.names), "labeler")
+        parts = [rows, labelers, f"{len(self.votes.space)} classes"]
         parts += [type(self.model).__name__] if self.model is not None else []
         parts += [f"{self.known_rows:,} gold rows"] if self.gold is not None else []
         if self.model is not None and self.gold is not None:
@@ -254,9 +256,8 @@ class Analysis:
     def gold_counts(self) -> Floats:
         """(S, k): how often each shortlist was voted on rows known to be of each class."""
         assert self.gold is not None
-        known = np.flatnonzero(self.gold >= 0)
-        certainties = certain(self.gold[known], len(self.votes.space))
-        return soft_counts(self.votes.codes[known], certainties, self.bits.layout)
+        of_class = pack(self.gold[:, None] + 1, (len(self.votes.space),))
+        return np.stack([count(self.bits.rows & rows) for rows in of_class], axis=1).astype(np.float64)
 
     @cached_property
     def patterns(self) -> Patterns:

@@ -29,10 +29,11 @@ class Distinct:
     patterns: Patterns | None  # None: every row for itself
 
     @classmethod
-    def of(cls, votes: Votes, model: Any) -> Distinct:
-        if seldom_repeat(votes):
+    def of(cls, votes: Votes, model: Any, patterns: Patterns | None = None) -> Distinct:
+        """`patterns` are those of the votes, where they are known already."""
+        if patterns is None and seldom_repeat(votes):
             return cls(votes, np.ones(len(votes), np.int64), believed(model, votes), None)
-        patterns = votes.patterns()
+        patterns = patterns or votes.patterns()
         rows = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
         return cls(rows, patterns.counts, believed(model, rows), patterns)
 

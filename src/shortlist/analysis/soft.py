@@ -33,14 +33,6 @@ def inside(soft: Floats, layout: Layout) -> Floats:
     return right
 
 
-def certain(positions: npt.NDArray[np.int64], k: int) -> Floats:
-    """(m, k): known classes as beliefs, nothing where a class is unknown (−1)."""
-    beliefs = np.zeros((len(positions), k))
-    known = positions >= 0
-    beliefs[known, positions[known]] = 1.0
-    return beliefs
-
-
 def share(part: Any, whole: Any) -> Floats:
     """part / whole, NaN where the whole is nothing."""
     part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))

@@ -36,7 +36,8 @@ def ending(outcomes: Sequence[Outcome], history: History) -> Iterator[str]:
 def scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
     """Who is right on which share of the gold rows; rows without a vote are told apart, for they have no label."""
     labels = [f"{name} {figures[name]:.1%}" for name in LABELS if name in figures]
-    classifier = [f"classifier {figures['classifier']:.1%}"] if "classifier" in figures else []
+    seen = " (too high: it learned from gold rows)" if facts.get("fit", {}).get("gold_used") else ""
+    classifier = [f"classifier {figures['classifier']:.1%}{seen}"] if "classifier" in figures else []
     rows = facts.get("fit", {}).get("gold_rows") or facts.get("predict", {}).get("gold_rows", 0)
     voted = facts.get("fit", {}).get("gold_voted", rows)
     if labels and voted < rows:
@@ -47,13 +48,16 @@ def scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
 
 
 def which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:
-    """Which of the two files of labels to use: the one that is right on more gold rows."""
+    """Which of the two files of labels to use: the one that is right on more gold rows.
+
+    Where the classifier learned from gold rows, its score is too high to choose by.
+    """
     files = {one.stage: one.outputs[0] for one in outcomes if one.outputs}
     if "export" not in files or "predict" not in files:
         return
     labels, predictions = files["export"], files["predict"]
     fit, predicted = facts["fit"], facts["predict"]
-    if fit.get("accuracy") is None or predicted.get("accuracy") is None:
+    if fit.get("gold_used") or fit.get("accuracy") is None or predicted.get("accuracy") is None:
         yield f"Two files of labels: {labels} (rows with a vote) and {predictions} (every row, by the classifier)."
         return
     labelled, read = (round(one["accuracy"] * one.get("gold_voted", one["gold_rows"])) for one in (fit, predicted))

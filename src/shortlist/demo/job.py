@@ -91,10 +91,10 @@ def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
     return model, [str(warning.message) for warning in warned]
 
 
-def train_reader(rows: Rows, beliefs: Any) -> NoiseAwareClassifier:
+def train_reader(rows: Rows, beliefs: Any, **options: Any) -> NoiseAwareClassifier:
     """A linear model on words: articles are long, so that words alone do."""
     features = TextFeatures(words=(1, 1), characters=None)
-    return NoiseAwareClassifier(features=features, on="text").fit(rows, beliefs, classes=CLASSES)
+    return NoiseAwareClassifier(features=features, on="text", **options).fit(rows, beliefs, classes=CLASSES)
 
 
 def example(articles: Sequence[Article]) -> int:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.engines import Engine, chosen_engine, ordered
-from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError
+from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError, WholeRow
 from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
 from shortlist.labelers.failure import with_row
-from shortlist.labelers.features import Columns, Feature, Plan
+from shortlist.labelers.features import Columns, Feature, Plan, meant_by
 from shortlist.labelers.together import Searches, ballots_together
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, Tell, counted, live_line
@@ -63,9 +65,12 @@ def apply(
         asker = asker.prepared(_again_and_again(rows, first_row, tell))
     largest = WIDE if asker.by_column else None
     pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=largest)
+    start = list(islice(pieces, 1))
+    for chunk in start:
+        _warn_of_rows(asker.plan, chunk.columns)
     results = []
     with counted(progress, "voting", total) as advance:
-        for ballots in ordered(chosen, asker, pieces):
+        for ballots in ordered(chosen, asker, chain(start, pieces)):
             results.append(ballots)
             advance(len(ballots[0].codes))
     return asker.votes(results)
@@ -165,6 +170,18 @@ class Asker:
             return {}
         told = {i: one for i, one in enumerate(self.labelers) if one.says is not None}
         return {i: _codomain(one, (), self.space, self.full_abstains) for i, one in told.items()}
+
+
+def _warn_of_rows(plan: Plan, columns: Sequence[str]) -> None:
+    """Warn of functions that seem to ask for a column, but receive the row."""
+    for function, name in plan.row_readers():
+        meant = meant_by(name, columns)
+        if meant is not None:
+            message = (
+                f"{function.name!r}: {name!r} receives the whole row, not the column {meant!r}. Call the first "
+                f"parameter row, and read row[{meant!r}]"
+            )
+            warnings.warn(message, WholeRow, stacklevel=3)
 
 
 def _again_and_again(rows: Any, first_row: int, tell: Tell | None) -> AllRows | None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, SupportsIndex
@@ -28,7 +28,7 @@ from typing import Any, ClassVar, SupportsIndex
 from shortlist.errors import BadLabeler
 from shortlist.labelers.failure import failed
 from shortlist.rows import Chunk
-from shortlist.rows.own import can_be_shared, own_copy
+from shortlist.rows.own import can_be_shared, own_copy, rows_can_be_shared
 from shortlist.wording import did_you_mean, nearest
 
 
@@ -191,7 +191,7 @@ class Plan:
 
     def _check_row(self, function: RowFunction, name: str) -> None:
         """The first parameter receives the row, unless its name is a misspelt one: the row would be a surprise."""
-        meant = None if name in ROW_NAMES else nearest(name, self._known(function), cutoff=ALIKE)
+        meant = meant_by(name, self._known(function))
         if meant is not None:
             raise function.wrong(
                 f"asks for {name!r}, which is no column and no feature. Did you mean {meant!r}? "
@@ -210,9 +210,20 @@ class Plan:
             "with features=[…]. Only the first parameter receives the row"
         )
 
+    def row_readers(self) -> Iterator[tuple[RowFunction, str]]:
+        """The functions whose first parameter receives the row, and its name."""
+        for function in self.functions:
+            if self.wants[id(function)][0] is None:
+                yield function, next(iter(function.parameters))
+
     def find(self, name: str, scope: Mapping[str, Any]) -> Feature | None:
         found = self.given.get(name, scope.get(name))
         return found if isinstance(found, Feature) else None
+
+
+def meant_by(name: str, known: Iterable[str]) -> str | None:
+    """What the name of a first parameter stands for, or nearly so; nothing where it means the row."""
+    return None if name in ROW_NAMES else nearest(name, known, cutoff=ALIKE)
 
 
 def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> Plan:
@@ -243,7 +254,7 @@ class Columns:
         """The rows or a column; what one function could change for the others is copied for each."""
         values, key = (self.chunk.rows, 0) if want is None else (self.column(want), id(want))
         if key not in self._shared:
-            self._shared[key] = can_be_shared(values)
+            self._shared[key] = rows_can_be_shared(self.chunk) if want is None else can_be_shared(values)
         return values if self._shared[key] else [own_copy(value) for value in values]
 
     def may_fail(self, function: RowFunction) -> bool:
@@ -258,18 +269,30 @@ class Columns:
     def _compute(self, feature: Feature) -> list[Any]:
         if feature.column is not None:
             return list(self.chunk.values(feature.column))
-        function, inputs = feature.function, zip(*self.of(feature), strict=True)
+        inputs = zip(*self.of(feature), strict=True)
+        failures = self.may_fail(feature)
+        function = _passing(feature.function) if failures else feature.function
         column: list[Any] = []
         while True:
             try:
                 for arguments in inputs:
-                    broken = next((x for x in arguments if x.__class__ is FeatureFailed), None)
-                    column.append(broken if broken is not None else function(*arguments))
+                    column.append(function(*arguments))  # noqa: PERF401  what came before a failure is kept
                 break
             except Exception as error:
                 if self.raise_errors:
                     raise failed(error, feature=feature.name, row=self.chunk.start + len(column)) from error
                 column.append(FeatureFailed(error))
-        if any(value.__class__ is FeatureFailed for value in column):
+                failures = True
+        if failures:
             self._failed.add(id(feature))
         return column
+
+
+def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which passes on the failure of a feature that it asks for."""
+
+    def call(*arguments: Any) -> Any:
+        broken = next((one for one in arguments if one.__class__ is FeatureFailed), None)
+        return function(*arguments) if broken is None else broken
+
+    return call

@@ -12,7 +12,7 @@ from shortlist.errors import BadRows
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.features import Columns, Feature, FeatureFailed
 from shortlist.labelers.regex.linear import Linear
-from shortlist.labelers.regex.marks import disputed, marked
+from shortlist.labelers.regex.marks import disputed, marked, not_ascii
 from shortlist.labelers.regex.patience import patient_search
 
 
@@ -25,6 +25,9 @@ def find(python: re.Pattern[str], linear: Linear | None, column: pl.Series, most
     if linear is None:
         return patient_search(python, column, most_late)
     found = by_column(linear.pattern, column)
+    if linear.wider is not None:
+        rows = not_ascii(column)
+        found[rows.to_numpy()] = by_column(linear.wider, column.gather(rows))
     if linear.marked is not None:
         rows = disputed(column)
         found[rows.to_numpy()] = by_column(linear.marked, marked(column.gather(rows)))

@@ -194,12 +194,18 @@ def _linear(regex: str, flags: int) -> Linear:
 
 @cache
 def _linear_words(regex: str, flags: int, whole_words: bool) -> Linear:
-    """Whole words need no look-around: whatever stands beside one may be taken along."""
+    """Whole words. The engine has no look-around, but in texts of ASCII a quick sign for the ends of words.
+
+    In other texts that sign is slow, and does not mean what Python means: there, the match takes what stands beside.
+    """
     words = linear(regex, flags)
     if not whole_words:
         return words
     beside = non_word_characters()
-    return Linear(rf"(?:\A|{beside})(?:{words.pattern})(?:\z|{beside})")
+    return Linear(
+        rf"(?-u:\b{{start-half}})(?:{words.pattern})(?-u:\b{{end-half}})",
+        wider=rf"(?:\A|{beside})(?:{words.pattern})(?:\z|{beside})",
+    )
 
 
 def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:

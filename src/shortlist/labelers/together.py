@@ -15,7 +15,7 @@ from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.features import Columns
 from shortlist.labelers.regex import Linear
-from shortlist.labelers.regex.marks import disputed, marked
+from shortlist.labelers.regex.marks import disputed, marked, not_ascii
 
 
 @dataclass(frozen=True)
@@ -83,15 +83,15 @@ def _ballot(codes: pl.Series, codebook: Codebook) -> Ballot:
 
 
 def _settle(ballots: dict[int, Ballot], searches: dict[int, Search], texts: pl.Series, kind: type[pl.DataType]) -> None:
-    """Rows on which the engine and Python may differ about where words end are looked at again, with marks."""
-    asked = {i: one for i, one in searches.items() if one.linear.marked is not None}
-    rows = disputed(texts) if asked else pl.Series([], dtype=pl.UInt32)
-    if not len(rows):
-        return
-    frame = marked(texts.gather(rows)).alias("marked").to_frame()
-    again = frame.select(
-        one.expression(str(one.linear.marked), "marked", kind).alias(str(i)) for i, one in asked.items()
-    )
-    for i in asked:
-        ballots[i].codes = ballots[i].codes.copy()
-        ballots[i].codes[rows.to_numpy()] = again[str(i)].to_numpy()
+    """Rows that a pattern is not for are looked at again with another one."""
+    wider = {i: one.linear.wider for i, one in searches.items() if one.linear.wider is not None}
+    with_marks = {i: one.linear.marked for i, one in searches.items() if one.linear.marked is not None}
+    for patterns, find_rows, written in ((wider, not_ascii, pl.Series), (with_marks, disputed, marked)):
+        rows = find_rows(texts) if patterns else pl.Series([], dtype=pl.UInt32)
+        if not len(rows):
+            continue
+        frame = written(texts.gather(rows)).alias("again").to_frame()
+        found = frame.select(searches[i].expression(one, "again", kind).alias(str(i)) for i, one in patterns.items())
+        for i in patterns:
+            ballots[i].codes = ballots[i].codes.copy()
+            ballots[i].codes[rows.to_numpy()] = found[str(i)].to_numpy()

@@ -57,7 +57,7 @@ def shares(layout: Layout) -> Floats:
 
 def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:
     """(m, k): the sum over votes of what each shortlist (S, k) is worth to each class."""
-    points = np.zeros((len(codes), layout.k))
+    points, each = np.zeros((2, len(codes), layout.k))
     for i, column in enumerate(codes.T):
-        points += layout.by_code(i, worth)[column]
+        points += np.take(layout.by_code(i, worth), column, axis=0, out=each, mode="clip")  # "raise" would copy `each`
     return points

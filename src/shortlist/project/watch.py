@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.analysis import Analysis
+from shortlist.analysis.distinct import Distinct
 from shortlist.engines import Local
 from shortlist.errors import ShortlistError
 from shortlist.labelers.regex import disputed_characters, non_word_characters
-from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.code.source import local_files
@@ -23,7 +23,7 @@ from shortlist.project.project import Project
 from shortlist.project.rows import Rows
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME
-from shortlist.project.stages.fit import fit_model
+from shortlist.project.stages.fit import fitted
 from shortlist.project.stages.stage import noted
 from shortlist.rows.file import stamp
 from shortlist.votes import Votes
@@ -86,14 +86,24 @@ class Watch:
         said = Votes.concat(voted.votes for voted in done if voted.votes is not None)
         votes = Votes(said.codes, said.codomains, said.space, said.names, ids=rows.ids(), failures=said.failures)
         session.listener.begin("fit")
-        with noted(self.notes):
-            model = fit_model(settings, Evidence.gather(votes, session.gold if settings.gold_fits else None))
-        marks = dict(zip(roster.names, roster.fingerprints, strict=True))
         session.votes = votes
+        self._fit(session, votes)
+        marks = dict(zip(roster.names, roster.fingerprints, strict=True))
+        return Snapshot.of(session.analysis, marks, tuple(rows.sources))
+
+    def _fit(self, session: Session, votes: Votes) -> None:
+        """The model and the analysis of the votes. Rows that differ are found once for both."""
+        settings, patterns = session.settings, votes.patterns()
+        with noted(self.notes):
+            if settings.gold_fits:
+                model = fitted(settings, votes, session.gold)
+            else:
+                differing = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
+                model = fitted(settings, differing, weights=patterns.counts)
         session.results["fit"] = model
         session.analysis = Analysis(votes, model)
         session.analysis.gold = self._gold[2]
-        return Snapshot.of(session.analysis, marks, tuple(rows.sources))
+        session.analysis.distinct = Distinct.of(votes, model, patterns)
 
     def warm(self) -> None:
         """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""

@@ -6,23 +6,21 @@ Here that is Python. A project has its own, for labelers that are written in sho
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from shortlist.identifiability.findings import show_not
 from shortlist.wording import some_of
 
 MOST = 3  # labelers that are told a line each
 
-Says = Sequence[tuple[str, Sequence[str]]]  # labelers with one answer, and the classes it holds
-
 
 class Lines:
     """For who works in Python."""
 
-    def second_answers(self, says: Says) -> str:
-        """Labelers also say what a row is not: a line for each of the first, the others by name."""
-        lines = [self.second_answer(name, classes) for name, classes in says[:MOST]]
-        others = some_of([name for name, _ in says[MOST:]])
+    def second_answers(self, said: Mapping[str, Sequence[str]]) -> str:
+        """Labelers with one answer also say what a row is not: a line for each of the first, the others by name."""
+        lines = [self.second_answer(name, classes) for name, classes in list(said.items())[:MOST]]
+        others = some_of(list(said)[MOST:])
         return "\n".join([*lines, f"# and so on for {others}"] if others else lines)
 
     def second_answer(self, name: str, said: Sequence[str]) -> str:

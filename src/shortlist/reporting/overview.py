@@ -13,6 +13,7 @@ import polars as pl
 from shortlist.analysis import Analysis
 from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.calibration import Calibration
+from shortlist.analysis.labelers import not_known
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
@@ -87,8 +88,9 @@ class Overview:
 
     @cached_property
     def plain_labelers(self) -> pl.DataFrame:
-        """The table of labelers, without what each is worth."""
-        return self.analysis.labelers(level=self.level)
+        """The table of labelers, and whether the accuracy of each is not known; without what each is worth."""
+        table = self.analysis.labelers(level=self.level)
+        return table.with_columns(not_known=not_known()) if "accuracy" in table.columns else table
 
     @cached_property
     def labelers(self) -> pl.DataFrame:

@@ -102,7 +102,7 @@ def _labeler(line: dict[str, Any], columns: list[str]) -> Iterator[Any]:
     yield f"{line['conflict']:.1%}"
     yield "–" if line["size"] is None else f"{line['size']:.1f}"
     if "accuracy" in columns:
-        yield "not known" if votes_cannot_tell(line) else _share(line["accuracy"])
+        yield "not known" if line["not_known"] else _share(line["accuracy"])
         yield Text(ruler(line), style="blue")
     if "gold_accuracy" in columns:
         yield _share(line["gold_accuracy"])
@@ -110,12 +110,6 @@ def _labeler(line: dict[str, Any], columns: list[str]) -> Iterator[Any]:
         yield "–" if line["worth"] is None else f"{line['worth']:z.2f}"
     if "gold_gain" in columns:
         yield "–" if line["gold_gain"] is None else f"{100 * line['gold_gain']:+z.1f}"
-
-
-def votes_cannot_tell(line: dict[str, Any]) -> bool:
-    """Whether the interval of an accuracy is all there is."""
-    low, high = line["accuracy_low"], line["accuracy_high"]
-    return low is not None and high is not None and low <= 0 and high >= 1
 
 
 def ruler(line: dict[str, Any]) -> str:

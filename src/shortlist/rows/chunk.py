@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -62,6 +62,14 @@ class Chunk:
         names = self.frame.columns
         filled = self.frame.with_columns(pl.col(pl.String).fill_null(""))
         return [Row(zip(names, values, strict=True)) for values in filled.iter_rows()]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of a table, or the keys of the first row where rows are dicts; none of other rows."""
+        if self.frame is not None:
+            return self.frame.columns
+        first = self._list[0] if self._list else None
+        return [name for name in first if isinstance(name, str)] if isinstance(first, Mapping) else []
 
     def row(self, at: int) -> Any:
         """One row; that of a table is a dict."""

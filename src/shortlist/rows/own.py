@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shortlist.rows.chunk import Row
+import polars as pl
+
+from shortlist.rows.chunk import Chunk, Row
 
 CHANGEABLE = (list, dict, set, Row)
 
@@ -16,6 +18,13 @@ def can_be_shared(values: Sequence[Any]) -> bool:
     if Row in kinds:
         return not any(_changeable_inside(row) for row in values if row.__class__ is Row) and kinds == {Row}
     return kinds.isdisjoint(CHANGEABLE)
+
+
+def rows_can_be_shared(chunk: Chunk) -> bool:
+    """The same of the rows of a chunk. Of a table, the kinds of its columns tell."""
+    if chunk.frame is None:
+        return can_be_shared(chunk.rows)
+    return not any(kind.is_nested() or kind == pl.Object for kind in chunk.frame.schema.values())
 
 
 def own_copy(value: Any) -> Any:

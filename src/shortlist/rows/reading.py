@@ -20,8 +20,9 @@ from shortlist.rows.cells import is_missing
 from shortlist.rows.chunk import Chunk
 
 CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
-FIRST = 1_024  # rows of the first chunk
+FIRST = 512  # rows of the first chunk
 QUICK = 0.25  # seconds: a chunk that took less is followed by one of twice its size
+FALLING = 0.75  # so is one that took less than this part of what the one before took, for each row
 SHARED = 2_048  # rows of a chunk of a stream that several workers share
 
 
@@ -125,16 +126,17 @@ def _length(rows: Iterable[Any]) -> int | None:
 
 def _sizes(size: int | None, total: int | None, workers: int, most: int) -> Iterator[int]:
     """How many rows each chunk has: always `size`, or growing from `FIRST`, so that a progress bar moves from the
-    start, however slow the labelers are."""
+    start, however slow the labelers are. Where much of the time is the same for any chunk, they grow all the same."""
     if size is not None:
         yield from itertools.repeat(size)
     largest = _largest(total, workers, most)
-    size = min(FIRST, largest)
+    size, before = min(FIRST, largest), float("inf")
     while True:
         began = time.perf_counter()
         yield size
-        if time.perf_counter() - began < QUICK:  # the next one is asked for when this one is done
-            size = min(2 * size, largest)
+        took = time.perf_counter() - began  # the next one is asked for when this one is done
+        grows = took < QUICK or took / size < FALLING * before
+        size, before = min(2 * size, largest) if grows else size, took / size
 
 
 def _largest(total: int | None, workers: int, most: int) -> int:

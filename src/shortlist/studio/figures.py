@@ -17,7 +17,7 @@ def figures(session: Session) -> dict[str, Any]:
     found = Overview(
         session.analysis, time_limit=LIMIT, lines=Places(session.roster), gold_fits=session.settings.gold_fits
     )
-    kept = ("accuracy", "accuracy_low", "accuracy_high", "worth", "gold_gain")
+    kept = ("accuracy", "accuracy_low", "accuracy_high", "not_known", "worth", "gold_gain")
     lines = {line["labeler"]: {name: line[name] for name in kept if name in line} for line in found.labelers.to_dicts()}
     return {"labelers": lines, "todo": [_to_do(one, len(session.votes)) for one in found.checkup.advice]}
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def concat_rows(parts: Sequence[Votes]) -> Votes:
     """Rows after rows. Codomains must be equal, except inferred ones, which are united. What was open stays open."""
     first = _same_space(parts)
+    if len(parts) == 1:
+        return first
     for part in parts:
         if part.names != first.names:
             raise BadVotes(f"labelers differ: {list(first.names)} and {list(part.names)}")
@@ -97,11 +99,13 @@ def infer_codomain(seen: set[Shortlist], space: LabelSpace, *, open: bool = Fals
 
 def _recoded(part: Votes, codomains: Sequence[Codomain]) -> npt.NDArray[Any]:
     """The codes of a part in the codomains of the whole."""
+    if part.codomains == tuple(codomains):
+        return part.codes
     columns = [
         column if old == new else _translation(old, new)[column]
         for column, old, new in zip(part.codes.T, part.codomains, codomains, strict=True)
     ]
-    return np.stack(columns, axis=1) if columns else part.codes
+    return np.stack(columns).T
 
 
 def _translation(old: Codomain, new: Codomain) -> npt.NDArray[np.int64]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from shortlist.votes.votes import Votes
 
-Says = Literal["seen", "all"]
+SeenOrAll = Literal["seen", "all"]
 
 
 class Exchange:
@@ -36,7 +36,7 @@ class Exchange:
         space: LabelSpace | Iterable[str],
         names: Iterable[str] | None = None,
         *,
-        says: Says = "seen",
+        says: SeenOrAll = "seen",
         ids: Sequence[Any] | None = None,
     ) -> Self:
         """Snorkel's label matrix: (m, n) class positions, −1 where a labeling function abstains.
@@ -83,7 +83,7 @@ class Exchange:
         space: LabelSpace | Iterable[str],
         names: Iterable[str] | None = None,
         *,
-        says: Says = "seen",
+        says: SeenOrAll = "seen",
     ) -> Self:
         """A WRENCH json file once read: id → {"label", "weak_labels", "data"}; the ids become row ids."""
         return cls.from_snorkel(wrench_matrix(records), space, names, says=says, ids=list(records))

@@ -1,29 +1,20 @@
 """Character n-grams: the counts of scikit-learn's "char_wb", whatever the texts."""
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from shortlist.classifier.grams.character_grams import CharacterGrams
 from shortlist.classifier.grams.word_list import list_words
+from tests.classifier.beside_sklearn import assert_same_counts
 
 TEXTS = st.lists(st.text("aAbß é\n.𝒳", max_size=12), min_size=1, max_size=6)
 
 
 @given(TEXTS, TEXTS, st.sampled_from([(1, 1), (2, 4), (3, 3), (5, 9)]))
 def test_counts_are_those_of_scikit_learn(texts, more, lengths):
-    theirs, ours = CountVectorizer(analyzer="char_wb", ngram_range=lengths), CharacterGrams(lengths, 10**6)
-    if not any(text.split() for text in texts):
-        assert ours.fit_count(list_words(texts)).shape == (len(texts), 0)
-        return
-    expected, counts = theirs.fit_transform(texts), ours.fit_count(list_words(texts))
-    assert sorted(ours.names()) == theirs.get_feature_names_out().tolist()
-    same = [theirs.vocabulary_[name] for name in ours.names()]  # their column of each of ours
-    np.testing.assert_array_equal(counts.toarray(), expected.toarray()[:, same])
-    for counter in (ours, CharacterGrams(lengths, 10**6).restore(ours.names())):
-        new = theirs.transform(more).toarray()[:, same]
-        np.testing.assert_array_equal(counter.count(list_words(more)).toarray(), new)
+    theirs = CountVectorizer(analyzer="char_wb", ngram_range=lengths)
+    assert_same_counts(lambda: CharacterGrams(lengths, 10**6), theirs, texts, more)
 
 
 def test_the_most_frequent_are_kept():

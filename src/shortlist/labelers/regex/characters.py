@@ -27,6 +27,7 @@ def word_characters() -> str:
     return character_class(_category(r"\w", 0))
 
 
+@cache
 def non_word_characters() -> str:
     return character_class(_category(r"\w", 0), negated=True)
 

@@ -37,10 +37,12 @@ class Linear:
     """A pattern for the linear-time engine.
 
     pattern   for texts as they are
+    wider     for texts that are not all ASCII, where `pattern` is only for those that are; None where it is for all
     marked    for marked texts, where the engines may disagree on where words begin and end; None where it cannot matter
     """
 
     pattern: str
+    wider: str | None = None
     marked: str | None = None
 
 
@@ -51,7 +53,7 @@ def linear(regex: str, flags: int = 0) -> Linear:
     pattern = _accepted(writer.sequence(tree, tree.state.flags, tail=True))
     if not writer.boundaries:
         return Linear(pattern)
-    return Linear(pattern, _accepted(f"{ALIGNED}(?:{marking.sequence(tree, tree.state.flags, tail=True)})"))
+    return Linear(pattern, marked=_accepted(f"{ALIGNED}(?:{marking.sequence(tree, tree.state.flags, tail=True)})"))
 
 
 def parsed(regex: str, flags: int = 0) -> Any:

@@ -40,9 +40,14 @@ def marked(column: pl.Series) -> pl.Series:
     return pl.Series([None if text is None else text.translate(_MARKS) for text in column], dtype=pl.String)
 
 
+def not_ascii(column: pl.Series) -> pl.Series:
+    """The rows whose text is not all ASCII."""
+    return (column.str.len_bytes() != column.str.len_chars()).fill_null(False).arg_true()
+
+
 def disputed(column: pl.Series) -> pl.Series:
     """The rows on which the two engines may differ about where words begin and end: in a text without marks."""
-    characters = disputed_characters()
-    if characters is None or (column.str.len_bytes() == column.str.len_chars()).all():
-        return pl.Series([], dtype=pl.UInt32)
-    return column.str.contains(characters).fill_null(False).arg_true()
+    characters, rows = disputed_characters(), not_ascii(column)
+    if characters is None or not len(rows):
+        return rows.clear()
+    return rows.filter(column.gather(rows).str.contains(characters))

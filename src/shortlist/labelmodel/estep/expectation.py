@@ -97,7 +97,8 @@ def quick_kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, 
 
 
 def posteriors(
-    codes: Codes, table: Emission, layout: Layout, *, device: str = "cpu", threads: int | None = None
-) -> Floats:
-    """P(Y | G) of rows of codes under a table, (m, k)."""
-    return kernel(codes, np.ones(len(codes)), layout, device=device, threads=threads).posterior(table)
+    codes: Codes, layout: Layout, *tables: Emission, device: str = "cpu", threads: int | None = None
+) -> list[Floats]:
+    """P(Y | G) of rows of codes under each of the tables, (m, k)."""
+    rows = kernel(codes, np.ones(len(codes)), layout, device=device, threads=threads)
+    return [rows.posterior(table) for table in tables]

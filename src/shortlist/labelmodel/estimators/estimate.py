@@ -73,7 +73,7 @@ class Estimate:
 
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         """P(class | votes) of rows of codes, (m, k)."""
-        return posteriors(codes, self.emission, self.layout, device=device, threads=threads)
+        return posteriors(codes, self.layout, self.emission, device=device, threads=threads)[0]
 
     def beliefs_without(self, codes: Codes, i: int) -> Floats:
         """The same, had labeler i not been asked."""

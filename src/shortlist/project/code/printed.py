@@ -13,7 +13,7 @@ SHOWN = 5  # lines: a print() in a labeler is called on every row
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-class Lines(NamedTuple):
+class Excerpt(NamedTuple):
     """What was printed in a worker: the first lines, and how many there were."""
 
     first: str
@@ -39,10 +39,10 @@ class Printed:
             self.lines += line.endswith("\n")
         return len(text)
 
-    def add(self, lines: Lines) -> None:
+    def add(self, excerpt: Excerpt) -> None:
         """Take in what was printed elsewhere."""
-        self.write(lines.first)
-        self.lines += lines.total - lines.first.count("\n")
+        self.write(excerpt.first)
+        self.lines += excerpt.total - excerpt.first.count("\n")
 
     def end(self) -> None:
         """Say how many lines were left out."""
@@ -64,9 +64,9 @@ def printing() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def gathered() -> Iterator[list[Lines]]:
+def gathered() -> Iterator[list[Excerpt]]:
     """In another process than `printing()`: what is printed inside, to be handed there. An error shows it at once."""
-    found: list[Lines] = []
+    found: list[Excerpt] = []
     if isinstance(sys.stdout, Printed):
         yield found
         return
@@ -78,10 +78,10 @@ def gathered() -> Iterator[list[Lines]]:
     except BaseException:
         sys.stderr.write(text.getvalue())
         raise
-    found.append(Lines(text.getvalue(), printed.lines))
+    found.append(Excerpt(text.getvalue(), printed.lines))
 
 
-def hand_over(lines: Lines) -> None:
+def hand_over(excerpt: Excerpt) -> None:
     """Show what was gathered elsewhere with what is printed here."""
     if isinstance(sys.stdout, Printed):
-        sys.stdout.add(lines)
+        sys.stdout.add(excerpt)

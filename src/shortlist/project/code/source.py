@@ -10,7 +10,8 @@ run time is taken as a whole.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -37,16 +38,9 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source:
-        try:
-            return cls(path, path.read_bytes().decode("utf-8-sig"))
-        except FileNotFoundError:
-            raise BadProject(f"there is no {path.name} in {path.parent.resolve()}") from None
-        except UnicodeDecodeError as error:
-            raise BadProject("it is not in UTF-8", file=path.name) from error
-        except OSError as error:
-            raise BadProject(f"it cannot be read ({error.strerror})", file=path.name) from error
+        return cls(path, _text_of(path))
 
-    @property
+    @cached_property
     def dynamic(self) -> bool:
         """Whether it may look names up in ways that cannot be read off it."""
         return any(name in DYNAMIC for name in _words(self.tree, texts=False))
@@ -156,6 +150,17 @@ class Source:
         return self.find_text(name)
 
 
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadProject(f"there is no {path.name} in {path.parent.resolve()}") from None
+    except UnicodeDecodeError as error:
+        raise BadProject("it is not in UTF-8", file=path.name) from error
+    except OSError as error:
+        raise BadProject(f"it cannot be read ({error.strerror})", file=path.name) from error
+
+
 def _values(value: Any) -> Sequence[Any]:
     """What a list, a tuple or a dict holds."""
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -247,7 +252,8 @@ def local_files(path: Path) -> list[Path]:
     """The files beside a Python file that it imports, and those that they import, wherever the import is written."""
     folder, found, left = path.parent, {path}, [path]
     while left:
-        for name in _imported(Source.read(left.pop())):
+        one = left.pop()
+        for name in _imported(one, _text_of(one)):
             for module in _module_files(folder, name):
                 if module not in found:
                     found.add(module)
@@ -255,13 +261,16 @@ def local_files(path: Path) -> list[Path]:
     return sorted(found - {path})
 
 
-def _imported(source: Source) -> Iterable[str]:
-    """The first parts of all module names that a file imports."""
-    for node in ast.walk(source.tree):
+@lru_cache(maxsize=256)
+def _imported(path: Path, text: str) -> tuple[str, ...]:
+    """The first parts of all module names that a file imports. A watched project asks for them all the time."""
+    found: list[str] = []
+    for node in ast.walk(Source(path, text).tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            found += [alias.name.split(".")[0] for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.split(".")[0]
+            found.append(node.module.split(".")[0])
+    return tuple(found)
 
 
 def _module_files(folder: Path, name: str) -> list[Path]:

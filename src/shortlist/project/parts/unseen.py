@@ -15,7 +15,7 @@ from shortlist.errors import LabelerFailed, ShortlistError
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.ballot import Ballot
 from shortlist.progress import Advance
-from shortlist.project.code.printed import Lines, gathered, hand_over
+from shortlist.project.code.printed import Excerpt, gathered, hand_over
 from shortlist.project.code.roster import Roster
 from shortlist.project.parts.ballots import Files, Labelers, PartRows, Voted, VoteJob
 from shortlist.project.parts.part import Part
@@ -36,7 +36,7 @@ class Answers(NamedTuple):
 
     part: Part
     ballots: list[Ballot]
-    printed: list[Lines]
+    printed: list[Excerpt]
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Unseen:
         waiting: list[list[Ballot]] = []
         with closing(self._answers(engine)) as answers:
             for part, ballots, printed in answers:
-                for lines in printed:
-                    hand_over(lines)
+                for excerpt in printed:
+                    hand_over(excerpt)
                 waiting.append(ballots)
                 advance(len(ballots[0].codes))
                 if sum(len(ballot.codes) for ballot, *_ in waiting) == part.rows:

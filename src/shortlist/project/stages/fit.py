@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import OneSided, ShortlistError
 from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
 from shortlist.project.stages.stage import Facts, Stage, noted
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.formulae.evidence import Evidence
@@ -16,11 +17,7 @@ if TYPE_CHECKING:
     from shortlist.project.settings import Settings
 
 
-SAMPLED = "more rows differ in their votes than are counted: what is told rests on {:,} of them, drawn by their votes"
-GOLD_FITS = (
-    "gold rows take part in the fit: each half of them was scored by a model fitted with the other half. Elsewhere, in "
-    "`check` and in the report, the model looks somewhat better on them than it is"
-)
+SAMPLED = "too many rows differ in their votes to count them all: scores and tables are those of {:,} of them, a sample"
 
 
 class Fit(Stage):
@@ -46,9 +43,7 @@ class Fit(Stage):
         ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        notes = [SAMPLED.format(len(session.tally.weights))] if session.counted.sampled else []
-        if session.settings.gold_fits and session.has_gold:
-            notes.append(GOLD_FITS)
+        notes = list(_notes(session))
         evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
         with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
             if session.counted.sampled and not session.settings.gold_fits:
@@ -75,11 +70,20 @@ class Fit(Stage):
 
     def tell(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
-        return f"{facts['n_iter']} steps{stopped}{right_on_gold(facts)}"
+        return f"{number_of(facts['n_iter'], 'step')}{stopped}{right_on_gold(facts)}"
 
     def doubtful(self, facts: Facts) -> bool:
         """Whether counting votes is right more often."""
         return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
+
+
+def _notes(session: Session) -> Iterator[str]:
+    from shortlist.reporting.notices import GOLD_FITS
+
+    if session.counted.sampled:
+        yield SAMPLED.format(len(session.tally.weights))
+    if session.settings.gold_fits and session.has_gold:
+        yield GOLD_FITS
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:

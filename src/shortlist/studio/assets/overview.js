@@ -101,7 +101,7 @@ function Labelers({ project, figures, setProject, say }) {
 function Accuracy({ one, figures }) {
   if (!one.on) return "–";
   if (one.accuracy === null || one.accuracy === undefined) return html`<span class="quiet">not known</span>`;
-  if (one.accuracy_low <= 0 && one.accuracy_high >= 1) return html`<span title="Votes cannot show it: label some of its rows">not known</span>`;
+  if (one.not_known) return html`<span title="Votes cannot show it: label some of its rows">not known</span>`;
   const range = one.accuracy_low !== null && one.accuracy_low !== undefined ? html` <span class="quiet">${Math.round(100 * one.accuracy_low)}–${Math.round(100 * one.accuracy_high)}</span>` : figures ? null : html` <span class="quiet">…</span>`;
   return html`${percent(one.accuracy, 0)}${range}`;
 }

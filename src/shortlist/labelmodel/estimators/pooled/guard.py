@@ -61,15 +61,13 @@ class Guard:
         if not self.gold:
             return self
         codes = self.gold.codes
-        one, other = (posteriors(codes, table, self.layout) for table in (self.fitted, self.prior))
+        one, other = posteriors(codes, self.layout, self.fitted, self.prior)
         trust = trust_from_gold(self.trust, one, other, vote_share(codes, self.layout), self.gold.counts)
         return replace(self, trust=trust)
 
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         """What is believed of rows of codes in the end, (m, k)."""
-        one, other = (
-            posteriors(codes, table, self.layout, device=device, threads=threads) for table in (self.fitted, self.prior)
-        )
+        one, other = posteriors(codes, self.layout, self.fitted, self.prior, device=device, threads=threads)
         beliefs = pool(one, other, vote_share(codes, self.layout), self.trust)
         beliefs = self.gold.beliefs(beliefs, codes, self.layout.sizes, PRIOR_ROWS)
         if self.balance_chosen:
