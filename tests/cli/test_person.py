@@ -64,7 +64,7 @@ def test_init_asks_what_it_does_not_know(tmp_path):
     terminal.type("boddy\n")
     assert "there is no column 'boddy'. Did you mean 'body'?" in terminal.until(r"text\? \(- for none\) \[body\]: ")
     terminal.type("\n")
-    terminal.until(r"joins labels to rows\? \(- for none\) \[id\]: ")
+    terminal.until(r"the id of a row\? \(- for none\) \[id\]: ")
     terminal.type("\n")
     terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
     terminal.type("-\n")

@@ -190,7 +190,7 @@ def test_gold_rows_that_contradict_the_model_are_to_fit_it():
     (found,) = [one for one in advise(overview) if one.kind == "use gold"]
     assert found.code == "LabelModel().fit(votes, gold)"
     assert found.measured
-    told = re.search(r"right on ([\d.]+)% → ([\d.]+)% of (\d+) gold rows with a vote", found.why)
+    told = re.search(r"Right on ([\d.]+)% → ([\d.]+)% of (\d+) gold rows with a vote", found.why)
     assert float(told[2]) >= float(told[1])
     assert int(told[3]) == votes.covered[:200].sum()
     assert "use gold" not in kinds(advice_of(votes, model, gold=truth))  # all are known: they are there to score

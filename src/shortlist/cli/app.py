@@ -93,13 +93,13 @@ def everywhere(
 @app.command(short_help="Start a project from a data file.")
 @explained
 def init(
-    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl or parquet file of rows.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, parquet or xlsx file of rows.", show_default=False)],
     project: Folder = HERE,
     classes: Annotated[str, typer.Option(help="What a row may be: names with commas between.")] = "",
     text: Annotated[str, typer.Option(help="The column of text that labelers and the classifier read.")] = "",
     features: Annotated[str, typer.Option(help="Columns of numbers for the classifier, with commas between.")] = "",
-    id: Annotated[str, typer.Option(help="The column that joins labels to rows.")] = "",
-    gold: Annotated[str, typer.Option(help="A column of known classes: they score, and never fit.")] = "",
+    id: Annotated[str, typer.Option(help="The column with the id of each row.")] = "",
+    gold: Annotated[str, typer.Option(help="A column of known classes, to score with.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what the columns suggest.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     json: Json = False,

@@ -69,7 +69,7 @@ def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
     if not given.text and not given.features:
         given = replace(given, text=column("Which column holds the text?", columns, guess.text))
     if not given.id:
-        given = replace(given, id=column("Which column joins labels to rows?", columns, guess.id))
+        given = replace(given, id=column("Which column is the id of a row?", columns, guess.id))
     if not given.gold:
         given = replace(given, gold=column("Which column holds known classes, if any?", columns, guess.gold))
     if not given.classes:

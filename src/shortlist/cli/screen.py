@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -106,8 +107,10 @@ class Screen(Listener):
             self.out.print(line, soft_wrap=not self.out.is_terminal)
 
     def text(self, line: str) -> None:
-        """What users wrote is text, never markup, and cannot move the cursor."""
-        self.print(Text(visible(line)))
+        """What users wrote is text, never markup, and cannot move the cursor. On a terminal, all of it is indented."""
+        shown = visible(line)
+        indent = len(shown) - len(shown.lstrip(" "))
+        self.print(Padding.indent(Text(shown[indent:]), indent) if indent and self.out.is_terminal else Text(shown))
 
     def note(self, line: str) -> None:
         """What the user should know besides; each note is told once."""

@@ -149,6 +149,46 @@ def _listed(values: Sequence[str]) -> str:
     return "[" + ", ".join(map(_quoted, values)) + "]"
 
 
+TOML = """# A Shortlist project. What each setting means: docs/project.md
+version = 1
+
+# What a row may be. A labeler names some of these, or nothing.
+classes = {classes}
+
+[data]
+files = {files}  # csv, tsv, jsonl, parquet, xlsx; names with * are fine
+# columns: {columns}
+{text}  # the column that labelers and the classifier read
+{features}  # columns of numbers for the classifier, where there is no text
+{id}  # the id of a row, in all results; without it, rows are numbered from 0
+{gold}  # a column of known classes (empty where unknown), to score with
+
+[labelers]
+file = "labelers.py"
+# on_error = "abstain"  # go on where a labeler fails; the default is "raise"
+# workers = 2  # processes that share the rows
+
+# Labelers that are words or patterns can be written here as well:
+# [[labeler]]
+# kind = "keywords"
+# name = "some_words"
+# words = ["one word", "another"]
+# says = {one}  # or a shortlist {two}, or {{ not = {one} }}
+
+[label_model]
+# balance = {{ {shares} }}  # the share of each class, if you know it
+# use_gold = true  # known classes fit the model, too
+
+[classifier]
+kind = "linear"  # or "mlp", "transformer", "none"
+# on = {on}  # columns of text it reads, one after the other; without this, data.text
+
+[output]
+folder = "out"
+format = "parquet"  # or "csv", "jsonl"
+"""
+
+
 def toml_text(
     data: str,
     classes: Sequence[str],
@@ -158,60 +198,23 @@ def toml_text(
     gold: str | None,
     file: RowFile,
 ) -> str:
-    """The commented toml."""
+    """The commented toml. Settings without a value are examples, in comments."""
     numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
     texts = [name for name, kind in file.schema.items() if kind == pl.String and name not in (identity, gold)]
-    example = _quoted(classes[0])
-    lines = [
-        "# A Shortlist project. What each setting means: docs/project.md",
-        "version = 1",
-        "",
-        "# What a row may be. A labeler names some of these, or nothing.",
-        f"classes = {_listed(classes)}",
-        "",
-        "[data]",
-        f"files = {_listed([data])}  # csv, tsv, jsonl, parquet, xlsx; names with * are fine",
-        "# columns: " + "".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
-        f"text = {_quoted(text)}  # what labelers and the classifier read"
-        if text is not None
-        else '# text = "…"  # the column that labelers and the classifier read',
-        f"features = {_listed(features)}  # columns of numbers, for the classifier"
-        if features
-        else f"# features = {_listed(numeric[:3] or ['price'])}  # columns of numbers, where there is no text",
-        f"id = {_quoted(identity)}  # joins labels to rows"
-        if identity is not None
-        else '# id = "id"  # the column that joins labels to rows; without it, rows are numbered from 0',
-        f"gold = {_quoted(gold)}  # known classes: they score, and never fit"
-        if gold is not None
-        else '# gold = "label"  # a column of known classes (empty where unknown): they score, and never fit',
-        "",
-        "[labelers]",
-        f'file = "{LABELERS}"',
-        '# on_error = "abstain"  # go on where a labeler fails; the default is "raise"',
-        "# workers = 2  # processes that share the rows",
-        "",
-        "# Labelers that are words or patterns can be written here as well:",
-        "# [[labeler]]",
-        '# kind = "keywords"',
-        '# name = "some_words"',
-        '# words = ["one word", "another"]',
-        f"# says = {example}  # or a shortlist {_listed(classes[:2])}, or {{ not = {example} }}",
-        "",
-        "[label_model]",
-        f"# balance = {{ {', '.join(f'{_quoted(name)} = {1 / len(classes):.2f}' for name in classes[:3])}"
-        f"{', …' if len(classes) > 3 else ''} }}  # the share of each class, where you know it",
-        "",
-        "[classifier]",
-        'kind = "linear"  # or "mlp", "transformer", "none"',
-        f"# on = {_listed(texts[:3] if len(texts) > 1 else ['title', 'body'])}  # columns of text it reads, one after "
-        "the other; without this, data.text",
-        "",
-        "[output]",
-        'folder = "out"',
-        'format = "parquet"  # or "csv", "jsonl"',
-        "",
-    ]
-    return "\n".join(lines)
+    shares = [f"{_quoted(name)} = {1 / len(classes):.2f}" for name in classes[:3]]
+    return TOML.format(
+        classes=_listed(classes),
+        files=_listed([data]),
+        columns="".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
+        text=f"text = {_quoted(text)}" if text is not None else '# text = "…"',
+        features=f"{'' if features else '# '}features = {_listed(features or numeric[:3] or ['price'])}",
+        id=f"id = {_quoted(identity)}" if identity is not None else '# id = "id"',
+        gold=f"gold = {_quoted(gold)}" if gold is not None else '# gold = "label"',
+        one=_quoted(classes[0]),
+        two=_listed(classes[:2]),
+        shares=", ".join([*shares, "…"] if len(classes) > 3 else shares),
+        on=_listed(texts[:3] if len(texts) > 1 else ["title", "body"]),
+    )
 
 
 HEAD = '''"""Labelers: each narrows a row down to the classes it may be of, or says nothing.

@@ -52,7 +52,7 @@ class Advice:
     def in_project(self) -> Advice:
         """The same for who works in a project folder: its commands beside the code, or in its place."""
         by_command = self.kind in ("uncovered", "label")
-        lines = [self.command] if by_command else [self.code, self.command and f"# look: {self.command}"]
+        lines = [self.command] if by_command else [self.code, self.command and f"# see such rows: {self.command}"]
         return replace(self, code="\n".join(filter(None, lines)))
 
     def show_gain(self, m: int) -> str:
@@ -236,9 +236,10 @@ def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
     yield Advice(
         "use gold",
         "Let the gold rows take part in the fit.",
-        f"They contradict how accurate the model takes {some_of(names)} to be. Tried, each half of them judged by a "
-        f"model fitted with the other: right on {trial.before:.1%} → {trial.after:.1%} of {trial.known:,} gold rows "
-        f"with a vote, and {was:.0%} → {now:.0%} of the belief is in their class. The classifier learns from beliefs.",
+        f"They show that the model misjudges the accuracy of {some_of(names)}. Tried: each half of the gold rows was "
+        f"scored by a model that was fitted with the other half. Right on {trial.before:.1%} → {trial.after:.1%} of "
+        f"{trial.known:,} gold rows with a vote. The mean belief in the right class goes from {was:.0%} to {now:.0%}; "
+        "the classifier learns from beliefs.",
         overview.lines.use_gold(),
         trial.gain if trial.gain >= 1 else None,
         measured=True,
@@ -260,12 +261,11 @@ def contradicted(overview: Overview) -> list[str]:
 
 def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
     for one, other, error, gain, counted in mixed_pairs(overview.analysis, average)[:2]:
-        mistaken = f"On gold rows, {error:.0%} of both are" if counted else f"About {error:.0%} of the rows of both are"
+        where = "On gold rows" if counted else "As estimated"
         yield Advice(
             "mixed",
             f"Write a labeler that tells {one} from {other}.",
-            f"{mistaken} taken for the other one. The gain is that of a labeler as good as your average one "
-            f"({average.show()}).",
+            f"{where}, {error:.0%} of the rows of these two classes are labelled as the other one. {average.show()}",
             overview.lines.tells_apart(one, other),
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",
@@ -280,7 +280,7 @@ def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:
             "uncovered",
             "Write a labeler for rows that have no vote.",
             f"{rows:,} rows ({rows / len(overview.votes):.0%}) have no vote, so only the class balance is known there. "
-            f"The gain is that of a labeler as good as your average one ({average.show()}).",
+            + average.show(),
             "[row for row, voted in zip(rows, votes.covered) if not voted][:20]    # look at some",
             uncovered_gain(overview.analysis, average),
             command="shortlist show --uncovered",

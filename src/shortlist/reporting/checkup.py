@@ -9,6 +9,10 @@ from typing import Any
 from shortlist.identifiability import Diagnosis
 from shortlist.reporting.advice import Advice
 
+GAINS = (
+    "The largest gain first, in rows that the label model labels right. Do one, then run again: gains do not add up."
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Checkup:
@@ -47,7 +51,7 @@ class Checkup:
             )
             yield f"Nothing to do: {known}no change that was tried sets more rows right."
             return
-        yield "What to do, the most gain first (in labels of the label model). Do one, run again: gains do not add up."
+        yield f"What to do. {GAINS}"
         for number, one in enumerate(self.advice, 1):
             yield f"{number}. {one.what}"
             yield f"   {one.why}"

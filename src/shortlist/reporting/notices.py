@@ -79,11 +79,11 @@ def off_gold(labelers: pl.DataFrame) -> Iterator[Notice]:
     told = ~not_known()  # what is not known is not off
     found = labelers.filter(told & (gap > OFF) & (pl.col("gold_votes") >= FEW)).sort(gap, descending=True)
     for row in found.head(MOST).iter_rows(named=True):
-        more = "more" if row["accuracy"] > row["gold_accuracy"] else "less"
+        how = "over" if row["accuracy"] > row["gold_accuracy"] else "under"
         yield Notice(
             "note",
-            f"{row['labeler']} is taken to be {more} accurate than it is: estimated {row['accuracy']:.0%}, on "
-            f"{row['gold_votes']:,} gold rows {row['gold_accuracy']:.0%}.",
+            f"The model {how}estimates the accuracy of {row['labeler']}: {row['accuracy']:.0%}, where "
+            f"{row['gold_votes']:,} gold rows show {row['gold_accuracy']:.0%}.",
         )
 
 
@@ -91,11 +91,12 @@ def miscalibrated(overview: Overview) -> Iterator[Notice]:
     found = overview.calibration
     assert found is not None
     gap = found.belief - found.right
+    shown = f"the mean belief in the best guess is {found.belief:.0%}, and {found.right:.0%} of the guesses are right"
     if abs(gap) <= OFF:
-        yield Notice("good", f"Beliefs are honest on average: {found.belief:.0%} believed, {found.right:.0%} right.")
+        yield Notice("good", f"Beliefs are well calibrated on average: {shown}.")
     else:
         how = "over" if gap > 0 else "under"
         yield Notice(
             "warn" if gap > 0 else "note",
-            f"Beliefs are {how}confident: {found.belief:.0%} believed on average, {found.right:.0%} right.",
+            f"Beliefs are {how}confident: {shown}.",
         )

@@ -44,7 +44,9 @@ class Average(NamedTuple):
         return cls(float(voting["coverage"].mean() or 0.0), accuracy)  # type: ignore[arg-type]
 
     def show(self) -> str:
-        return f"right {self.accuracy:.0%}, votes on {self.coverage:.0%} of rows"
+        """What the gain of a new labeler rests on."""
+        right = f"right {self.accuracy:.0%}, votes on {self.coverage:.0%} of rows"
+        return f"The gain is that of a labeler as good as your average one ({right})."
 
 
 def _told(columns: list[str]) -> pl.Expr:
