@@ -2,6 +2,7 @@
 
     PYTHONPATH=src python3 benchmarks/scale.py --turns 3             # 1, 3 and 10 million rows
     PYTHONPATH=src python3 benchmarks/scale.py --rows 300000 1000000 --engines local dask
+    PYTHONPATH=src python3 benchmarks/scale.py --workers 1 --before ../another-checkout/src
 
 Generated texts in 64 parquet files, 20 declarative labelers. Every way runs in a process of its own, one after the
 other, in each of several turns; medians are shown, ratios are taken within a turn.
@@ -10,6 +11,7 @@ bare scan   `pl.scan_parquet(rows).select(20 × str.contains).collect_batches()`
             same expressions, and writes nothing
 local       `shortlist run` (vote, fit, export) on this machine
 dask, ray   the same with one worker and with two; "× local" is the vote stage over that of `local`
+before      the same with the code of another checkout, in the same turns; "× local" is over its own `local`
 
 What an engine needs to start, with the imports of its workers, is told apart. The vote stage reads every file for its
 digest, too, and writes the votes. Seconds are of the clock; processor seconds of driver and workers while they vote are
@@ -40,6 +42,7 @@ import polars as pl
 from projects import head, patterns
 
 FILES = 64
+BEFORE = " before"
 CLASSES = ["a", "b", "c", "d"]
 WORDS = [f"key{i}x" for i in range(20)]  # one a labeler
 STAGES = """[classifier]
@@ -159,25 +162,25 @@ class Largest:
         return self.peak >> 20
 
 
-def alone(arguments: list[str]) -> dict:
-    """What another process finds."""
-    print(f"  {time.strftime('%H:%M:%S')} {' '.join(arguments)}", file=sys.stderr, flush=True)
-    out = subprocess.run(
-        [sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=os.environ
-    )
+def alone(arguments: list[str], source: str | None = None) -> dict:
+    """What another process finds, with the code of this checkout or of another."""
+    print(f"  {time.strftime('%H:%M:%S')} {' '.join(arguments)} {source or ''}", file=sys.stderr, flush=True)
+    env = os.environ if source is None else {**os.environ, "PYTHONPATH": source}
+    out = subprocess.run([sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=env)
     return json.loads(out.stdout.splitlines()[-1])
 
 
 # -- the comparison --------------------------------------------------------------------------------------
 
+Way = tuple[str, int, str | None]  # kind of engine, workers, where another checkout has its code
 COLUMNS = {"start": 1, "vote": 2, "× bare": 2, "× local": 2, "rows/s": 0, "vote cpu": 2, "cpu × bare": 2, "fit": 1,
            "export": 1, "driver MB": 0, "worker MB": 0}  # fmt: skip
 
 
-def compared(m: int, ways: list[tuple[str, int]], turns: int) -> tuple[dict, bool]:
+def compared(m: int, ways: list[Way], turns: int) -> tuple[dict, bool]:
     """The medians of each way, and whether all made the same labels."""
     print(f"\n{m:,} rows × {len(WORDS)} labelers in {FILES} files, {turns} turns, seconds")
-    print(f"{'':10}" + "".join(f"{head:>11}" for head in COLUMNS))
+    print(f"{'':15}" + "".join(f"{head:>11}" for head in COLUMNS))
     found: dict[str, list[dict]] = {}
     with tempfile.TemporaryDirectory() as name:
         write_rows(Path(name) / "rows", m)
@@ -189,23 +192,25 @@ def compared(m: int, ways: list[tuple[str, int]], turns: int) -> tuple[dict, boo
     medians = {way: {head: statistics.median(one.get(head, 0) for one in some) for head in COLUMNS}
                for way, some in found.items()}  # fmt: skip
     for way, cells in medians.items():
-        print(f"{way:10}" + "".join(f"{cells[head]:11,.{n}f}" for head, n in COLUMNS.items()), flush=True)
+        print(f"{way:15}" + "".join(f"{cells[head]:11,.{n}f}" for head, n in COLUMNS.items()), flush=True)
     return medians, len(labels) == 1
 
 
-def one_turn(base: Path, ways: list[tuple[str, int]], turn: int) -> dict[str, dict]:
+def one_turn(base: Path, ways: list[Way], turn: int) -> dict[str, dict]:
     """Each way once."""
     found = {"bare scan": alone(["--bare", str(base / "rows")])}
-    for kind, workers in ways:
+    for kind, workers, source in ways:
         folder = base / f"{kind}{workers}-{turn}"
         write_project(folder, base / "rows")
-        found[f"{kind} {workers}"] = alone(["--one", str(folder), kind, str(workers)])
+        name = f"{kind} {workers}{BEFORE if source else ''}"
+        found[name] = alone(["--one", str(folder), kind, str(workers)], source)
         shutil.rmtree(folder)
-    for cells in found.values():
+    for way, cells in found.items():
+        local = found.get(f"local 1{BEFORE}" if way.endswith(BEFORE) else "local 1")
         cells["rows/s"] = cells["rows"] / cells["vote"]
         cells["× bare"] = cells["vote"] / found["bare scan"]["vote"]
         cells["cpu × bare"] = cells["vote cpu"] / found["bare scan"]["vote cpu"]
-        cells["× local"] = cells["vote"] / found["local 1"]["vote"] if "local 1" in found else 0
+        cells["× local"] = cells["vote"] / local["vote"] if local else 0
     return found
 
 
@@ -227,6 +232,8 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 3_000_000, 10_000_000])
     parser.add_argument("--engines", nargs="+", default=["local", "dask", "ray"])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="of the engines other than local")
+    parser.add_argument("--before", help="the folder src of another checkout")
     parser.add_argument("--turns", type=int, default=1)
     parser.add_argument("--bare")
     parser.add_argument("--one", nargs=3)
@@ -236,10 +243,14 @@ def main() -> int:
         found["driver MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
         print(json.dumps(found))
         return 0
-    ways = [(kind, n) for kind in given.engines for n in ((1,) if kind == "local" else (1, 2))]
+    sources = [None, given.before] if given.before else [None]
+    ways = [(kind, n, source) for kind in given.engines for n in ([1] if kind == "local" else given.workers)
+            for source in sources]  # fmt: skip
     sizes, equal = {}, []
     for m in sorted(given.rows):
-        sizes[m], same = compared(m, ways if m == max(given.rows) else [("local", 1)], given.turns)
+        sizes[m], same = compared(
+            m, ways if m == max(given.rows) else [way for way in ways if way[0] == "local"], given.turns
+        )
         equal.append(same)
     if len(sizes) > 1 and "local" in given.engines:
         show_slopes(sizes)

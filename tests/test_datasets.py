@@ -71,8 +71,8 @@ def test_text(tmp_path):
     assert repr(data).splitlines() == [
         "Dataset q: 3 classes (HUM, LOC, NUM)",
         "  train  2 rows; columns text, label; gold for 1",
-        "  dev    1 rows; columns text, label; gold for all",
-        "  test   1 rows; columns text, label; gold for all",
+        "  dev    1 row; columns text, label; gold for all",
+        "  test   1 row; columns text, label; gold for all",
     ]
 
 

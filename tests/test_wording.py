@@ -1,6 +1,6 @@
 """The small sentences that messages share."""
 
-from shortlist.wording import did_you_mean, given_twice, nearest, some_of, visible
+from shortlist.wording import did_you_mean, given_twice, nearest, number_of, some_of, visible
 
 
 def test_the_nearest_word_is_found_whatever_its_case():
@@ -17,6 +17,10 @@ def test_a_long_list_is_cut():
     assert some_of("abc") == "a, b, c"
     assert some_of("abcdefgh") == "a, b, c, d, e, f and 2 more"
     assert some_of("abcd", 2, "; ") == "a; b and 2 more"
+
+
+def test_one_thing_is_no_plural():
+    assert [number_of(n, "row") for n in (0, 1, 2225)] == ["0 rows", "1 row", "2,225 rows"]
 
 
 def test_the_first_word_that_is_given_twice():

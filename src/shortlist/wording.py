@@ -38,6 +38,11 @@ def some_of(words: Iterable[str], most: int = 6, joint: str = ", ", last: str = 
     return f"{shown}{last}{len(words) - most:,} more" if len(words) > most else shown
 
 
+def number_of(n: int, thing: str) -> str:
+    """`1 row`, `2,225 rows`."""
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
 def half_a_character(words: Iterable[str]) -> str | None:
     """The first word with a lone surrogate, which no table and no page can hold, or nothing."""
     return next((word for word in words if _HALF.search(word)), None)

@@ -21,6 +21,10 @@ def test_rows_of_a_labeler_with_matched_words_marked(folder, capfd):
     assert "3 of 99 rows; `--limit 30` shows more" in ended.out
 
 
+def test_no_row_is_told_in_words(folder, capfd):
+    assert call(capfd, "show", "--text", "no row holds this", "-C", folder).out == "no row is like that\n"
+
+
 def test_what_is_asked_for_is_what_is_shown(folder, capfd):
     ended = call(capfd, "show", "--class", "sports", "--gold", "?", "--unsure", "--limit", "5", "--json", "-C", folder)
     found = json.loads(ended.out)

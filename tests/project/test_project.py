@@ -248,7 +248,7 @@ def test_a_row_is_named_by_its_number_among_all(tmp_path):
         project.run(["vote"])
     edit(project.folder / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n\n[classifier]')
     (outcome,) = project.run(["vote"])
-    assert "'odd' failed on 1 rows" in outcome.notes[0]
+    assert "'odd' failed on 1 row and" in outcome.notes[0]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -287,6 +287,7 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     whole = make(tmp_path / "whole", labelers=code).votes
     monkeypatch.setattr("shortlist.rows.reading.FIRST", 7)
     monkeypatch.setattr("shortlist.rows.reading.QUICK", quick)
+    monkeypatch.setattr("shortlist.rows.reading.FALLING", 0)
     told = []
     cut = make(tmp_path / "cut", labelers=code)
 

@@ -1,5 +1,7 @@
 """Votes in parts and in parquet files: what was written is read back, and what is damaged is told."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from shortlist import Votes
 from shortlist.errors import BadFile
 from shortlist.votes import Failure
+from shortlist.votes.file import header_of
 from shortlist.votes.parts import VotePart, VoteParts
 
 SPACE = ["a", "b", "c"]
@@ -34,6 +37,27 @@ def test_other_tools_read_the_codes(tmp_path):
     votes = some()
     votes.save(tmp_path / "votes.parquet")
     assert pl.read_parquet(tmp_path / "votes.parquet")["one"].to_list() == votes.codes[:, 0].tolist()
+
+
+def test_a_labeler_that_knows_one_answer_takes_a_bit_a_row(tmp_path):
+    says = [["a"], ["a", "b"], ["a"], []]  # the third says the complement, which nobody expects
+    votes = Votes([[1, 2, 2, 0], [0, 0, 1, 0]], says, SPACE, ["one", "two", "strange", "silent"])
+    votes.save(tmp_path / "votes.parquet")
+    found = pl.read_parquet(tmp_path / "votes.parquet")
+    assert found.dtypes == [pl.Boolean, pl.UInt8, pl.UInt8, pl.Boolean]
+    assert found.rows() == [(True, 2, 2, False), (False, 0, 1, False)]
+    assert Votes.load(tmp_path / "votes.parquet") == votes
+
+
+def test_files_of_the_first_format_are_read_and_later_ones_are_refused(tmp_path):
+    votes = Votes([[1], [0]], [["a"]], SPACE, ["one"])
+    for version in (1, 3):
+        header = {**header_of(votes), "kind": "votes", "version": version, "rows": 2, "ids": None}
+        table = pl.DataFrame({"one": [1, 0]}, schema={"one": pl.UInt8})
+        table.write_parquet(tmp_path / f"{version}.parquet", metadata={"shortlist": json.dumps(header)})
+    assert Votes.load(tmp_path / "1.parquet") == votes
+    with pytest.raises(BadFile, match=r"newer shortlist \(format 3; this one reads up to 2\)"):
+        Votes.load(tmp_path / "3.parquet")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"nonsense" * 100])

@@ -23,6 +23,7 @@ from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.tables import html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.analysis.plots import Plots
@@ -66,7 +67,8 @@ class Analysis:
         return f"<div>{escape(self._head())}{html_table(*self._lines())}</div>"
 
     def _head(self) -> str:
-        parts = [f"{len(self.votes):,} rows", f"{len(self.votes.names)} labelers", f"{len(self.votes.space)} classes"]
+        rows, labelers = number_of(len(self.votes), "row"), number_of(len(self.votes.names), "labeler")
+        parts = [rows, labelers, f"{len(self.votes.space)} classes"]
         parts += [type(self.model).__name__] if self.model is not None else []
         parts += [f"{self.known_rows:,} gold rows"] if self.gold is not None else []
         if self.model is not None and self.gold is not None:

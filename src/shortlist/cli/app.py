@@ -93,7 +93,7 @@ def everywhere(
 @app.command(short_help="Start a project from a data file.")
 @explained
 def init(
-    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl or parquet file of rows.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, parquet or xlsx file of rows.", show_default=False)],
     project: Folder = HERE,
     classes: Annotated[str, typer.Option(help="What a row may be: names with commas between.")] = "",
     text: Annotated[str, typer.Option(help="The column of text that labelers and the classifier read.")] = "",

@@ -18,7 +18,7 @@ def show_plan(folder: Path, *, as_json: bool) -> None:
     plan, spent = project.plan(), project.spent
     screen.json({**plan.to_dict(), "spent": [one.to_dict() for one in spent]})
     if not plan.lines:
-        screen.text("no labeler asks a language model, so that nothing is sent")
+        screen.text("no labeler asks a language model, so nothing is sent")
         return
     _table(screen, plan)
     cost = "" if plan.money is None else f", about {_money(plan.money)} of money"

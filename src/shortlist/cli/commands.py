@@ -12,7 +12,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
-from shortlist.wording import some_of
+from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract
@@ -151,7 +151,7 @@ def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json
     with screen.working():
         facts = project.predict(*(files or project.rows.paths), path=to, listener=screen)
     right = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
-    screen.text(f"{facts['rows']:,} rows{right} → {to}")
+    screen.text(f"{number_of(facts['rows'], 'row')}{right} → {to}")
     screen.json({**facts, "outputs": [str(to)]})
 
 

@@ -16,6 +16,7 @@ from shortlist.errors import ShortlistError
 from shortlist.project.gold.file import Entry
 from shortlist.project.gold.known import entry_for
 from shortlist.project.session import Session
+from shortlist.wording import number_of
 
 SEVERAL, SKIP, UNDO, QUIT = "m", "s", "u", "q"
 KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
@@ -40,7 +41,7 @@ def export_rows(folder: Path, path: Path, form: str, *, limit: int, as_json: boo
     session = opened(folder, screen)
     chosen = next_rows(session, limit)
     write_records(show_rows(session, chosen), form, path)
-    screen.text(f"{len(chosen):,} rows to label → {path}")
+    screen.text(f"{number_of(len(chosen), 'row')} to label → {path}")
     screen.json({"rows": len(chosen), "outputs": [str(path)]})
 
 

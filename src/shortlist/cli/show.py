@@ -13,6 +13,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.project import Project
 from shortlist.project.session import Session
+from shortlist.wording import number_of
 
 LONGEST = 480  # characters of a text
 BEFORE = 60  # characters that are shown before the first match
@@ -29,7 +30,7 @@ def show(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
     for row in rows:
         screen.print(*lines(row, plain=not screen.out.is_terminal), "")
     more = f"; `--limit {min(10 * limit, len(found))}` shows more" if len(found) > len(rows) else ""
-    screen.text(f"{len(rows):,} of {len(found):,} rows{more}")
+    screen.text(f"{len(rows):,} of {number_of(len(found), 'row')}{more}" if len(found) else "no row is like that")
     screen.json({"found": len(found), "rows": [row.to_dict() for row in rows]})
 
 

@@ -10,7 +10,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
-from shortlist.wording import some_of
+from shortlist.wording import number_of, some_of
 
 EXAMPLES = 3
 LONGEST = 100  # characters of an example
@@ -62,7 +62,8 @@ def _keep(watch: Watch) -> None:
 
 def first(screen: Screen, now: Snapshot) -> None:
     rows = [[name, f"{value:.1%}"] for name, value in now.totals.items()]
-    screen.table(f"{len(now.labels):,} rows, {len(now.fingerprints)} labelers", ["", "now"], rows)
+    title = f"{number_of(len(now.labels), 'row')}, {number_of(len(now.fingerprints), 'labeler')}"
+    screen.table(title, ["", "now"], rows)
     screen.text("watching; Ctrl-C ends it")
     screen.json({"rows": len(now.labels), "labelers": len(now.fingerprints), "totals": now.totals})
 

@@ -14,7 +14,7 @@ import polars as pl
 from shortlist.errors import BadFile
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, number_of
 
 Gold: TypeAlias = npt.NDArray[np.object_]
 
@@ -34,11 +34,11 @@ class Split:
         return len(self.gold)
 
     def __repr__(self) -> str:
-        parts = [f"{len(self):,} rows"]
+        parts = [number_of(len(self), "row")]
         if self.rows is not None:
             parts.append(f"columns {', '.join(self.rows.columns)}")
         if self.votes is not None:
-            parts.append(f"votes of {len(self.votes.names)} labelers")
+            parts.append(f"votes of {number_of(len(self.votes.names), 'labeler')}")
         unknown = sum(name is None for name in self.gold)
         parts.append(f"gold for {len(self) - unknown:,}" if unknown else "gold for all")
         return f"Split: {'; '.join(parts)}"

@@ -49,10 +49,6 @@ class Rows(RowStore):
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.keep = False  # whether rows that were read once are kept in memory
 
-    def check_unchanged(self, source: str) -> None:
-        """Raise where a file was written to since its digest was taken: what was read may be of either version."""
-        self.files[self.sources.index(source)].check_unchanged()
-
     def _source(self, file: RowFile, digests: Digests) -> str:
         """One word for the content of a file and the way it is read."""
         how = [self.data.separator, self.data.encoding]

@@ -81,7 +81,7 @@ class RowFile(RowStore):
         self.given = separator, encoding
         self._frame: pl.DataFrame | None = None  # of files that have to be read as a whole
         self._schema: dict[str, pl.DataType] | None = None
-        self._stamp = stamp(self.path)
+        self.stamp = stamp(self.path)  # of the version that is read
 
     def __repr__(self) -> str:
         return f"RowFile({str(self.path)!r})"
@@ -115,7 +115,7 @@ class RowFile(RowStore):
 
     def check_unchanged(self) -> None:
         """Raise where the file was written to since it was first looked at: what was read may be of either version."""
-        if stamp(self.path) != self._stamp:
+        if stamp(self.path) != self.stamp:
             raise BadFile("changed while it was read: run again", file=self.path.name)
 
     def __len__(self) -> int:
@@ -125,12 +125,16 @@ class RowFile(RowStore):
         with explained(self.path):
             return _count(self._scan())
 
-    def batches(self, columns: Sequence[str] | None = None, size: int = BATCH) -> Iterator[pl.DataFrame]:
-        """The rows in order, `size` at a time."""
+    def batches(
+        self, columns: Sequence[str] | None = None, size: int = BATCH, among: tuple[int, int] | None = None
+    ) -> Iterator[pl.DataFrame]:
+        """The rows in order, `size` at a time: all of them, or `among` = (first, count) rows as `slice` reads them."""
         if columns is not None:
             self.need(*columns)
         with explained(self.path):
-            yield from _some(self._scan(), columns).collect_batches(chunk_size=size, maintain_order=True)
+            table = _some(self._scan(), columns)
+            chosen = table if among is None else table.slice(*among)
+            yield from chosen.collect_batches(chunk_size=size, maintain_order=True)
 
     def slice(self, first: int, count: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """Some rows that follow one another. Only a parquet file is read from there; any other from its beginning."""

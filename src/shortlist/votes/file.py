@@ -26,7 +26,7 @@ def save_votes(votes: Votes, path: str | os.PathLike[str]) -> None:
     if is_parquet(path):
         from shortlist.votes.parquet import write_parquet
 
-        write_parquet(votes, path, {**header_of(votes), "kind": KIND, "version": FORMAT})
+        write_parquet(votes, path, {**header_of(votes), "kind": KIND})
         return
     arrays = {"codes": votes.codes} if votes.ids is None else {"codes": votes.codes, "ids": votes.ids}
     write_archive(path, kind=KIND, version=FORMAT, header=header_of(votes), arrays=arrays)
@@ -37,7 +37,7 @@ def load_votes(cls: type[Made], path: str | os.PathLike[str]) -> Made:
     if is_parquet(path):
         from shortlist.votes.parquet import read_parquet
 
-        header, arrays = read_parquet(path, kind=KIND, version=FORMAT)
+        header, arrays = read_parquet(path, kind=KIND)
     else:
         header, arrays = read_archive(path, kind=KIND, version=FORMAT)
     try:

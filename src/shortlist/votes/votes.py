@@ -18,7 +18,7 @@ from shortlist.votes.exchange import Exchange
 from shortlist.votes.failure import Failure
 from shortlist.votes.file import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, number_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -233,7 +233,7 @@ class Votes(Exchange):
         classes = ", ".join(self.space[:6]) + (", …" if len(self.space) > 6 else "")
         covered = self.covered.mean() if m else 0
         return (
-            f"Votes: {m:,} rows × {n} labelers over {len(self.space)} classes ({classes}); "
+            f"Votes: {number_of(m, 'row')} × {number_of(n, 'labeler')} over {len(self.space)} classes ({classes}); "
             f"{covered:.1%} of rows covered"
         )
 
@@ -261,7 +261,7 @@ class Votes(Exchange):
         says = self._says(i)
         says = says if len(says) <= 100 else f"{says[:59]} … {says[-38:]}"
         failure = self.failures[i]
-        failed = f"  [failed on {failure.count:,} rows]" if failure else ""
+        failed = f"  [failed on {number_of(failure.count, 'row')}]" if failure else ""
         return f"  {self.names[i]:<{width}}  {self.coverage[i]:6.1%}  {says}{failed}"
 
     def _says(self, i: int) -> str:

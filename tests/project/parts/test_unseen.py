@@ -1,7 +1,6 @@
 """Unseen: whole parts are asked about while others are read and written; nothing is mixed up, lost or kept wrongly."""
 
 import os
-import pickle
 
 import numpy as np
 import polars as pl
@@ -13,6 +12,7 @@ from shortlist.labelers.apply import Asker
 from shortlist.project.parts.voting import vote
 from shortlist.project.rows import Rows
 from tests.project.news import rows
+from tests.project.parts.elsewhere import Elsewhere
 from tests.project.parts.files import codes, make
 
 
@@ -85,15 +85,6 @@ def test_what_all_parts_have_in_common_is_held_once(tmp_path):
             done, _asked = vote(*how, engine, target=tmp_path / "votes")
             assert len(done) == 15
             assert len({id(voted.like) for voted in done}) == 1
-
-
-class Elsewhere(Local):
-    """Another machine: what comes back is a copy."""
-
-    elsewhere = True
-
-    def map(self, function, pieces):
-        return ((number, pickle.loads(pickle.dumps(function(piece)))) for number, piece in pieces)
 
 
 def test_a_second_name_of_kept_votes_survives_when_they_are_pruned(tmp_path):

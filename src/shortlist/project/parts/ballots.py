@@ -5,20 +5,24 @@ It travels once to each worker. A part that was voted on before is not voted on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from shortlist.archive import put_same
+from shortlist.engines import Threads, ordered
 from shortlist.errors import BadFile
 from shortlist.labelers.apply import Asker
+from shortlist.labelers.ballot import Ballot
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.kept.digest import file_digest
 from shortlist.project.parts.part import Part, PartReader
 from shortlist.rows import chunks
 from shortlist.votes import Votes
 from shortlist.votes.parts import VotePart
+
+AT_ONCE = 2  # parts that are searched or written at a time; another is read meanwhile
 
 Labelers = tuple[int, ...]  # some labelers, by their places in the roster
 Files = dict[str, Path]  # version of a labeler → the file that holds its votes on a part
@@ -41,6 +45,14 @@ class PartPiece(NamedTuple):
     known: tuple[Files, ...]
 
 
+class PartRows(NamedTuple):
+    """A part, what is known of it, and its rows; None where all is known."""
+
+    part: Part
+    known: Files
+    rows: object
+
+
 @dataclass(frozen=True)
 class VoteJob:
     """All labelers of a project, and where votes are kept and written."""
@@ -52,6 +64,7 @@ class VoteJob:
     reader: PartReader
     sources: Mapping[str, str]  # the modules beside labelers.py, which travel with it
     gpus: float = 0  # that a worker elsewhere needs
+    _askers: dict[Labelers, Asker] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def travellers(self) -> Iterator[tuple[str, object]]:
         """What is sent to workers elsewhere, by name."""
@@ -60,6 +73,16 @@ class VoteJob:
     def missing(self, known: Files) -> Labelers:
         """The labelers whose votes on a part are not known."""
         return tuple(i for i, mark in enumerate(self.fingerprints) if mark not in known)
+
+    def asker_of(self, asked: Labelers) -> Asker:
+        """Some of the labelers, made ready once for all parts."""
+        if asked not in self._askers:
+            self._askers[asked] = self.asker.only(asked)
+        return self._askers[asked]
+
+    def by_column(self, known: Iterable[Files]) -> bool:
+        """Whether all labelers that have to be asked search columns."""
+        return all(self.asker_of(asked).by_column for asked in {self.missing(files) for files in known})
 
     def sound(self, known: Files) -> Files:
         """Of these files, those that can be read. Damaged ones are thrown away."""
@@ -78,21 +101,36 @@ class VoteJob:
     def __call__(self, piece: PartPiece) -> list[Voted]:
         """Vote on the parts of a piece."""
         known = [self.sound(files) for files in piece.known]
-        unseen = [part for part, files in zip(piece.parts, known, strict=True) if self.missing(files)]
-        frames: Iterator[object] = self.reader.frames(unseen) if unseen else iter(())
-        done = []
-        for part, files in zip(piece.parts, known, strict=True):
-            asked = self.missing(files)
-            fresh = self._ask(next(frames), part, asked) if asked else None
-            done.append(self.finish(part, asked, fresh, files))
-        for _ in frames:  # the last look at the file: whether it changed meanwhile
-            pass
-        return done
+        return list(self.voted(self._read(piece.parts, known), by_column=self.by_column(known)))
 
-    def _ask(self, rows: object, part: Part, asked: Labelers) -> Votes:
-        asker = self.asker.only(asked)
+    def _read(self, parts: Sequence[Part], known: Sequence[Files]) -> Iterator[PartRows]:
+        pairs = list(zip(parts, known, strict=True))
+        frames = self.reader.frames([part for part, files in pairs if self.missing(files)])
+        for part, files in pairs:
+            yield PartRows(part, files, next(frames) if self.missing(files) else None)
+
+    # -- where rows have been read ---------------------------------------------------------------------
+
+    def voted(self, parts: Iterable[PartRows], *, by_column: bool) -> Generator[Voted]:
+        """Ask about whole parts. With labelers that search columns, one is read while others are searched and written.
+
+        Threads are enough for that: polars does the work. Labelers that are code are asked by one thread only.
+        """
+        return ordered(Threads(AT_ONCE if by_column else 1), self._vote, parts)
+
+    def _vote(self, piece: PartRows) -> Voted:
+        part, known, rows = piece
+        if rows is None:
+            return self.finish(part, (), None, known)
+        asker = self.asker_of(self.missing(known))
         pieces, _total = chunks(rows, first=part.start, size=part.rows if asker.by_column else None)
-        return asker.votes([asker(chunk) for chunk in pieces])
+        return self.complete(part, known, [asker(chunk) for chunk in pieces])
+
+    def complete(self, part: Part, known: Files, ballots: Sequence[list[Ballot]]) -> Voted:
+        """Keep and write what was said about all of a part, unless its file was written to meanwhile."""
+        self.reader.check_unchanged(part.file)
+        asked = self.missing(known)
+        return self.finish(part, asked, self.asker_of(asked).votes(ballots), known)
 
     # -- wherever the votes of a part are complete -----------------------------------------------------
 

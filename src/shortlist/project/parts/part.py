@@ -63,7 +63,7 @@ class SourceFile(NamedTuple):
     path: str
     types: dict[str, str]
     dialect: tuple[str | None, str | None]  # separator and encoding of a csv file, where the settings name them
-    stamp: tuple[int, int]  # size and time of the last change, as the driver saw them
+    stamp: tuple[int, int]  # size and time of the last change, as they were when its digest was taken
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class PartReader:
     @classmethod
     def of(cls, rows: Rows) -> PartReader:
         files = (
-            SourceFile(str(file.path.absolute()), file.types, file.given, stamp(file.path)[:2])
+            SourceFile(str(file.path.absolute()), file.types, file.given, file.stamp[:2])
             for file in rows.files  # a worker may see another inode
         )
         return cls(tuple(files))
@@ -84,18 +84,14 @@ class PartReader:
         """The rows of each part, in ascending order. A parquet file is read from the place asked for."""
         for f, group in groupby(parts, key=lambda part: part.file):
             yield from self._of_one_file(f, list(group), columns)
-            self._check_unchanged(f)
+            self.check_unchanged(f)
 
     def _of_one_file(self, f: int, parts: Sequence[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
         file = self.open(f)
-        if file.kind == "parquet":
-            frames = (file.slice(part.first, part.rows, columns) for part in parts)
-        else:
-            wanted = {part.number for part in parts}
-            batches = enumerate(file.batches(columns, parts[0].size))
-            frames = (frame for number, frame in batches if number in wanted)
-        for part, frame in zip(parts, frames, strict=True):
-            if len(frame) != part.rows:
+        frames = _read(file, parts, columns)
+        for part in parts:
+            frame = next(frames, None)
+            if frame is None or len(frame) != part.rows:
                 raise BadFile("changed while it was read: run again", file=file.path.name)
             yield frame
 
@@ -103,10 +99,24 @@ class PartReader:
         path, types, (separator, encoding), _stamp = self.files[f]
         return RowFile(path, types, separator=separator, encoding=encoding)
 
-    def _check_unchanged(self, f: int) -> None:
+    def check_unchanged(self, f: int) -> None:
+        """Raise where a file was written to since its digest was taken: what was read may be of either version."""
         path = Path(self.files[f].path)
         if stamp(path)[:2] != self.files[f].stamp:
             raise BadFile("changed while it was read: run again", file=path.name)
+
+
+def _read(file: RowFile, parts: Sequence[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+    """Some parts of a file. Several are read in one go: of a row group, all is decoded even for a few rows."""
+    first, last, wanted = parts[0], parts[-1], {part.number for part in parts}
+    if file.kind != "parquet":
+        numbered = enumerate(file.batches(columns, first.size))
+    elif first is last:  # a stream costs more
+        return iter([file.slice(first.first, first.rows, columns)])
+    else:
+        among = first.first, last.first + last.rows - first.first
+        numbered = enumerate(file.batches(columns, first.size, among), first.number)
+    return (frame for number, frame in numbered if number in wanted)
 
 
 def keep_only(folder: Path, listed: Iterable[str]) -> None:
@@ -117,9 +127,12 @@ def keep_only(folder: Path, listed: Iterable[str]) -> None:
             file.unlink(missing_ok=True)
 
 
-def pieces_of(parts: Iterable[Part], rows: Rows) -> Iterator[tuple[Part, ...]]:
-    """What a worker does in one go: a large part, several small ones, or all of a file that is read from its start."""
-    return bundles(_read_together(parts, rows), lambda part: part.rows, rows.size)
+def pieces_of(parts: Iterable[Part], rows: Rows, most: int | None = None) -> Iterator[tuple[Part, ...]]:
+    """What a worker does in one go: a large part, several small ones, or all of a file that is read from its start.
+
+    These are at most `most` rows, or as many as a part may have.
+    """
+    return bundles(_read_together(parts, rows), lambda part: part.rows, most or rows.size)
 
 
 def _read_together(parts: Iterable[Part], rows: Rows) -> Iterator[tuple[Part, ...]]:

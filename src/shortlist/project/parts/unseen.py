@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from shortlist.engines import Engine, Threads, ordered
+from shortlist.engines import Engine, ordered
 from shortlist.engines.travel import make_importable
 from shortlist.errors import LabelerFailed, ShortlistError
 from shortlist.labelers.apply import Asker
@@ -17,13 +17,10 @@ from shortlist.labelers.ballot import Ballot
 from shortlist.progress import Advance
 from shortlist.project.code.printed import Excerpt, gathered, hand_over
 from shortlist.project.code.roster import Roster
-from shortlist.project.parts.ballots import Files, Labelers, Voted, VoteJob
+from shortlist.project.parts.ballots import Files, Labelers, PartRows, Voted, VoteJob
 from shortlist.project.parts.part import Part
 from shortlist.project.rows import Rows
 from shortlist.rows import Chunk, chunks
-from shortlist.votes import Votes
-
-AT_ONCE = 2  # parts that are searched or written at a time; another is read meanwhile
 
 
 class ChunkPiece(NamedTuple):
@@ -69,28 +66,20 @@ class Unseen:
 
     def voted(self, engine: Engine, advance: Advance) -> Iterator[Voted]:
         """Ask about all of them, in order."""
-        if engine.workers == 1 and all(asker.by_column for asker in self.askers.values()):
+        if engine.workers == 1 and self.job.by_column(self.parts.values()):
             return self._whole(advance)
         return self._by_chunk(engine, advance)
 
     @cached_property
     def askers(self) -> dict[Labelers, Asker]:
-        return {asked: self.job.asker.only(asked) for asked in {self.job.missing(one) for one in self.parts.values()}}
+        return {asked: self.job.asker_of(asked) for asked in {self.job.missing(one) for one in self.parts.values()}}
 
     def _whole(self, advance: Advance) -> Iterator[Voted]:
-        """Labelers that search columns are asked about whole parts; one is read while others are searched and written.
-
-        Threads are enough for that: polars does the work.
-        """
-        with closing(ordered(Threads(AT_ONCE), self._ask, self._pieces())) as results:
+        """Labelers that search columns are asked about whole parts."""
+        with told(self.roster), closing(self.job.voted(self._read(), by_column=True)) as results:
             for voted in results:
                 advance(voted.part.rows)
                 yield voted
-
-    def _ask(self, piece: ChunkPiece) -> Voted:
-        with told(self.roster):
-            ballots = self.askers[piece.labelers](piece.chunk)
-        return self._finish(piece.part, [ballots])
 
     def _by_chunk(self, engine: Engine, advance: Advance) -> Iterator[Voted]:
         """Workers share the chunks of parts. A part is written when all of it was voted on."""
@@ -102,7 +91,7 @@ class Unseen:
                 waiting.append(ballots)
                 advance(len(ballots[0].codes))
                 if sum(len(ballot.codes) for ballot, *_ in waiting) == part.rows:
-                    yield self._finish(part, waiting)
+                    yield self.job.complete(part, self.parts[part], waiting)
                     waiting = []
 
     def _answers(self, engine: Engine) -> Generator[Answers]:
@@ -110,24 +99,20 @@ class Unseen:
         with told(self.roster):
             yield from ordered(engine, AskChunk(self.askers, self.job.sources), self._pieces(engine.workers))
 
-    def _finish(self, part: Part, ballots: list[list[Ballot]]) -> Voted:
-        """Keep and write what was said about a part, unless its file was written to meanwhile."""
-        self.rows.check_unchanged(part.source)
-        asked = self.job.missing(self.parts[part])
-        votes: Votes = self.askers[asked].votes(ballots)
-        return self.job.finish(part, asked, votes, self.parts[part])
-
-    def _pieces(self, workers: int = 1) -> Iterator[ChunkPiece]:
+    def _pieces(self, workers: int) -> Iterator[ChunkPiece]:
         """The rows in order: whole parts for labelers that search columns, chunks of them for others."""
+        for part, known, rows in self._read():
+            asked = self.job.missing(known)
+            whole = part.rows if self.askers[asked].by_column and workers == 1 else None
+            for chunk in chunks(rows, size=whole, workers=workers, first=part.start)[0]:
+                yield ChunkPiece(part, asked, chunk)
+
+    def _read(self) -> Iterator[PartRows]:
         by_place = {(part.source, part.number): part for part in self.parts}
         for segment in self.rows.segments(files=sorted({part.file for part in self.parts})):
             part = by_place.get((segment.source, segment.number))
-            if part is None:
-                continue
-            asked = self.job.missing(self.parts[part])
-            whole = part.rows if self.askers[asked].by_column and workers == 1 else None
-            for chunk in chunks(segment.frame, size=whole, workers=workers, first=segment.start)[0]:
-                yield ChunkPiece(part, asked, chunk)
+            if part is not None:
+                yield PartRows(part, self.parts[part], segment.frame)
 
 
 @contextmanager

@@ -27,6 +27,9 @@ from shortlist.project.rows import Rows
 from shortlist.votes import Votes
 from shortlist.votes.parts import VoteParts
 
+SHARES = 8  # pieces that each worker gets at least, so that none is left with a long last one
+TOGETHER = 8  # parts that a worker gets at most, to read one while it searches others and writes them
+
 Known = dict[str, Files]  # part → where the votes of labelers on it are
 
 
@@ -107,9 +110,9 @@ def _elsewhere(
     roster: Roster, rows: Rows, job: VoteJob, known: Known, engine: Engine, advance: Advance
 ) -> Iterator[Voted]:
     """Whole parts, in the order in which they are done."""
-    pieces = [
-        PartPiece(parts, tuple(known.get(part.name, {}) for part in parts)) for parts in pieces_of(parts_of(rows), rows)
-    ]
+    parts = parts_of(rows)
+    most = _rows_at_once(rows, engine) if job.by_column(known.get(part.name, {}) for part in parts) else None
+    pieces = [PartPiece(some, tuple(known.get(one.name, {}) for one in some)) for some in pieces_of(parts, rows, most)]
     asked = {i for piece in pieces for files in piece.known for i in job.missing(files)}
     job = replace(job, gpus=job.asker.only(sorted(asked)).gpus)  # none, where those that need some were asked before
     try:
@@ -119,6 +122,11 @@ def _elsewhere(
                 yield from voted
     except PieceLost as error:
         raise _lost(error, pieces, rows) from error
+
+
+def _rows_at_once(rows: Rows, engine: Engine) -> int:
+    """How many rows a worker gets at a time for labelers that search columns."""
+    return max(rows.size, min(TOGETHER * rows.size, len(rows) // (SHARES * engine.workers)))
 
 
 def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLost:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.stages.stage import Facts, Stage
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract
@@ -41,7 +42,7 @@ class Export(Stage):
         return all(path.is_file() for path in label_files(paths[0]))
 
     def tell(self, facts: Facts) -> str:
-        return f"{facts['labelled']:,} rows labelled"
+        return f"{number_of(facts['labelled'], 'row')} labelled"
 
 
 def label_files(path: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shortlist.errors import OneSided, ShortlistError
 from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
 from shortlist.project.stages.stage import Facts, Stage, noted
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.formulae.evidence import Evidence
@@ -69,7 +70,7 @@ class Fit(Stage):
 
     def tell(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
-        return f"{facts['n_iter']} step{'' if facts['n_iter'] == 1 else 's'}{stopped}{right_on_gold(facts)}"
+        return f"{number_of(facts['n_iter'], 'step')}{stopped}{right_on_gold(facts)}"
 
     def doubtful(self, facts: Facts) -> bool:
         """Whether counting votes is right more often."""

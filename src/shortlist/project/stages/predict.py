@@ -11,6 +11,7 @@ from shortlist.errors import ShortlistError
 from shortlist.project.stages.score import right_on_gold
 from shortlist.project.stages.stage import Facts, Stage
 from shortlist.project.stages.train import no_classifier
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +44,7 @@ class Predict(Stage):
         return predict_rows(session, session.rows, paths[0], session.said)
 
     def tell(self, facts: Facts) -> str:
-        return f"{facts['rows']:,} rows{right_on_gold(facts)}"
+        return f"{number_of(facts['rows'], 'row')}{right_on_gold(facts)}"
 
 
 def predict_rows(session: Session, rows: Rows, path: Path, said: Mapping[int, int] | None = None) -> Facts:

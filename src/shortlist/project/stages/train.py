@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import BadFit, ShortlistError
 from shortlist.project.stages.stage import Facts, Stage, noted
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.arrays import Positions
@@ -70,7 +71,7 @@ class Train(Stage):
         return classifier_class(settings).load(paths[0])
 
     def tell(self, facts: Facts) -> str:
-        return f"trained on {facts['trained_on']:,} rows"
+        return f"trained on {number_of(facts['trained_on'], 'row')}"
 
     def doubtful(self, facts: Facts) -> bool:
         return bool(facts["trained_on"] < LITTLE)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.stages.stage import Facts, Stage, noted
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
@@ -88,7 +89,8 @@ class Vote(Stage):
         return all(path.is_file() for path in listed_files(paths[0]))
 
     def tell(self, facts: Facts) -> str:
-        return f"{facts['labelers']} labelers on {facts['rows']:,} rows, {facts['covered']:.1%} covered"
+        asked = f"{number_of(facts['labelers'], 'labeler')} on {number_of(facts['rows'], 'row')}"
+        return f"{asked}, {facts['covered']:.1%} covered"
 
     def doubtful(self, facts: Facts) -> bool:
         return bool(facts["covered"] < LITTLE)
@@ -96,7 +98,7 @@ class Vote(Stage):
 
 def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
     failed = [
-        f"labeler {name!r} failed on {failure.count:,} rows and abstained there: {_last_line(failure.first)}"
+        f"labeler {name!r} failed on {number_of(failure.count, 'row')} and abstained there: {_last_line(failure.first)}"
         for name, failure in zip(parts.like.names, parts.like.failures, strict=True)
         if failure
     ]
