@@ -11,8 +11,8 @@ from shortlist.errors import BadFit, MissingPackage
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pytest.importorskip("matplotlib").use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def analysis():
 @pytest.fixture(autouse=True)
 def closed():
     yield
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 def test_accuracies_with_gold(analysis):
@@ -58,7 +58,7 @@ def test_calibration(analysis):
 
 
 def test_axes_of_ones_own(analysis):
-    _, (one, other) = matplotlib.pyplot.subplots(2)
+    _, (one, other) = pyplot.subplots(2)
     assert analysis.plot.labelers(ax=one) is one
     assert analysis.plot.overlap(ax=other) is other
 

@@ -98,7 +98,7 @@ BAD = {
     ),
     "known classes for the classifier": (
         toml('kind = "linear"', 'kind = "linear"\non = ["body", "label"]'),
-        ["line 12", "'label' holds the known classes", "never fit"],
+        ["line 12", "'label' holds the known classes", "must not read"],
     ),
     "a column twice for the classifier": (
         toml('kind = "linear"', 'kind = "linear"\non = ["body", "body"]'),

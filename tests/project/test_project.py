@@ -287,6 +287,7 @@ def test_pieces_do_not_show(quick, tmp_path, monkeypatch):
     whole = make(tmp_path / "whole", labelers=code).votes
     monkeypatch.setattr("shortlist.rows.reading.FIRST", 7)
     monkeypatch.setattr("shortlist.rows.reading.QUICK", quick)
+    monkeypatch.setattr("shortlist.rows.reading.FALLING", 0)
     told = []
     cut = make(tmp_path / "cut", labelers=code)
 

@@ -243,7 +243,7 @@ def _check_on(settings: Settings) -> None:
     if on and kind is not None and kind.reads == "numbers":
         message = f'"{kind.name}" reads the features of [data], no text: leave classifier.on out, or take another kind'
     elif gold in on:
-        message = f"column {gold!r} holds the known classes, which are to score with: leave it out of classifier.on"
+        message = f"column {gold!r} holds the known classes, which it must not read: leave it out of classifier.on"
     else:
         return
     raise settings.toml.wrong(message, "classifier", "on")
