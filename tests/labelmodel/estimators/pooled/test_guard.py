@@ -66,3 +66,16 @@ def test_evidence_is_discounted_where_rows_are_hard_for_all_at_once():
     hard = simulate(bad, [names] * 10, 2000, space=names, seed=1).votes
     assert LabelModel().fit(easy).estimate_.temperature > 0.6
     assert LabelModel().fit([easy, hard]).estimate_.temperature < 0.6
+
+
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_a_balance_does_not_make_a_fit_more_trusted():
+    """Under a balance, fit and prior both name the frequent class: that they agree then says little."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 3000)
+    accuracies = (0.6, 0.5, 0.3, 0.2, 0.1)
+    codes = [1 + np.where(rng.random(3000) < a, truth, rng.integers(0, 3, 3000)) for a in accuracies]
+    votes = Votes(np.column_stack(codes), [["x", "y", "z"]] * 5, ["x", "y", "z"])
+    equal, skewed = (LabelModel(balance=b).fit(votes).estimate_.trust for b in ("uniform", [0.998, 0.001, 0.001]))
+    assert equal < 1
+    assert skewed <= equal

@@ -41,15 +41,20 @@ class Guard:
     gold: GoldRows
 
     @classmethod
-    def of(cls, problem: Problem, fitted: Parameters, prior: Parameters, rows: Sample, weight: Floats) -> Guard:
-        """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one."""
+    def of(
+        cls, problem: Problem, fitted: Parameters, prior: Parameters, rows: Sample, weight: Floats, *, most: float
+    ) -> Guard:
+        """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one.
+
+        A balance makes fit and prior name frequent classes both, so trust is at `most` what it is under equal classes.
+        """
         fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
         g, g_prior = (best_temperature(rows, table) for table in (fit, before))
         guard = cls(
             layout=problem.layout,
             fitted=replace(fit, exponent=g * weight),
             prior=replace(before, exponent=g_prior * weight),
-            trust=agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights),
+            trust=min(most, agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)),
             temperature=g,
             balance_chosen=problem.balance is None,
             gold=GoldRows.of(problem.evidence),

@@ -87,9 +87,10 @@ class Pooled(Estimator):
         judge = Judge.of(alone, says, problem.threads)
         settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
-        balance = problem.balance if problem.balance is not None else self._balance(settled, says, gold, rows)
+        believed, trust = self._balance(settled, says, gold, rows)
+        balance = believed if problem.balance is None else problem.balance
         fitted, prior = settled.parameters(self, says, gold, balance), prior_parameters(self, says, balance)
-        guard = Guard.of(problem, fitted, prior, rows, 1 / np.bincount(first, minlength=len(first))[first])
+        guard = Guard.of(problem, fitted, prior, rows, 1 / np.bincount(first, minlength=len(first))[first], most=trust)
         table = replace(guard.fitted, votes=guard.fitted.votes * guard.temperature)
         found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, self.labeler_votes)
         return PooledEstimate(
@@ -105,13 +106,13 @@ class Pooled(Estimator):
             guard=guard,
         )
 
-    def _balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> Floats:
-        """As the votes have it, as far as the fit is trusted; for the rest, equal classes."""
+    def _balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
+        """As the votes have it, as far as the fit is trusted; for the rest, equal classes. And how far that is."""
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
         trust = agreement(one, other, rows.weights)
-        return trust * believed_balance(one, rows.weights) + (1 - trust) * equal
+        return trust * believed_balance(one, rows.weights) + (1 - trust) * equal, trust
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
         found = [remarks.one_sided(problem.panel, problem.vote_counts, ONE_ANSWER)]
