@@ -36,9 +36,18 @@ from families import Task, by_family, expanded, simulated_tasks
 
 from shortlist import LabelModel
 from shortlist.labelmodel import Pooled
-from shortlist.labelmodel.estimators.pooled import copies, guard, judged, pooled, propensity, says, settle
+from shortlist.labelmodel.estimators.pooled import (
+    balance,
+    copies,
+    guard,
+    judged,
+    pooled,
+    propensity,
+    says,
+    settle,
+)
 from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
-from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts
+from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts, ratios
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen
@@ -119,7 +128,7 @@ def no_lifts(*given: Any) -> np.ndarray:
 
 
 def knowing(share: float) -> Callable[[says.Says, float], np.ndarray]:
-    return lambda labelers, _accuracy: propensity.ratios(labelers, (1 + share) / 2)
+    return lambda labelers, _accuracy: ratios(labelers, (1 + share) / 2)
 
 
 def always(value: float) -> Callable[..., float]:
@@ -135,13 +144,15 @@ PARTS: dict[str, Variant] = {
     "no sureness weights": patch((judged, "SURENESS", 0.0)),
     "propensities not judged": patch((settle, "lifts", not_judged)),
     "voting tells nothing": patch((settle, "lifts", no_lifts), (settle, "prior_lifts", no_lifts)),
+    "ρ = 4 for any number of classes": patch((propensity, "ratios", always(4.0))),
     "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
     "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
     "classes taken for equal": Variant(balance="uniform"),
+    "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "no temperature": patch((guard, "best_temperature", always(1.0))),
-    "no pooling (κ = 1)": patch((guard, "agreement", always(1.0))),
+    "no trust asked for (κ = 1)": patch((guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0))),
     "pooled with the prior only": patch((guard, "pool", without_counting)),
     "pooled with counting only": patch((guard, "pool", without_prior)),
     "copies count in full": patch((pooled, "first_copies", lambda _rows, says: np.arange(says.layout.n))),
@@ -154,7 +165,6 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "W = 5, 20": (Variant(Pooled(labeler_votes=5.0)), Variant(Pooled(labeler_votes=20.0))),
     "w = 15, 60": (Variant(Pooled(class_votes=15.0)), Variant(Pooled(class_votes=60.0))),
     "a rule knows .5, .7": (patch((propensity, "ratios", knowing(0.5))), patch((propensity, "ratios", knowing(0.7)))),
-    "ρ = 4 for any number of classes": (patch((propensity, "ratios", always(4.0))),),
     "a rule's a0 worth 50, 200 votes": (
         Variant(Pooled(propensity_votes=50.0)),
         Variant(Pooled(propensity_votes=200.0)),

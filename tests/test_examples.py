@@ -13,7 +13,7 @@ def test_digits_are_level_with_counting_votes(capsys):
     shown = capsys.readouterr().out
     scores = {name: float(share) for name, share in re.findall(r"│ (.+?) +│ +([\d.]+)% │", shown)}
     counted = max(score for name, score in scores.items() if name != "LabelModel")
-    assert scores["LabelModel"] >= counted - 1  # six rules on as many rows as there are: level with counting
+    assert scores["LabelModel"] >= counted - 2  # ten weak rules, which all vote: level with counting, as it promises
     assert "count_loops" in shown
 
 
