@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -138,5 +139,10 @@ def _local_cluster(distributed: Any, count: int) -> Any:
 
 
 def dask_setup(_worker: Any) -> None:
-    """Dask calls it where a worker of this machine starts. Ctrl-C reaches it, too, but the driver is to end it."""
+    """Dask calls it where a worker of this machine starts. The driver is to end it, not the Ctrl-C of a terminal.
+
+    That goes to a whole group of processes, and polars hears it even where Python does not listen.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
