@@ -35,6 +35,7 @@ from accuracy import scores, tasks
 from families import Task, by_family, expanded, simulated_tasks
 
 from shortlist import LabelModel
+from shortlist.beliefs import leading
 from shortlist.labelmodel import Pooled
 from shortlist.labelmodel.estimators.pooled import (
     balance,
@@ -46,6 +47,7 @@ from shortlist.labelmodel.estimators.pooled import (
     says,
     settle,
 )
+from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
 from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts, ratios
 
@@ -86,7 +88,7 @@ def patch(*patches: tuple[ModuleType | type, str, Any]) -> Variant:
 
 # -- what is switched off ---------------------------------------------------------------------------------------
 
-_block = JudgedBlock.of
+_block, _guard = JudgedBlock.of, guard.Guard.of
 
 
 def own_vote(part: Callable[[JudgedBlock], np.ndarray], *, lone: bool = False) -> Callable[..., JudgedBlock]:
@@ -131,6 +133,15 @@ def knowing(share: float) -> Callable[[says.Says, float], np.ndarray]:
     return lambda labelers, _accuracy: ratios(labelers, (1 + share) / 2)
 
 
+def by_most_likely(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    first = leading(beliefs)
+    return believed_balance(first / first.sum(axis=1, keepdims=True), weights)
+
+
+def trusted_under_balance(*given: Any, most: float) -> guard.Guard:  # noqa: ARG001
+    return _guard(*given, most=1.0)
+
+
 def always(value: float) -> Callable[..., float]:
     return lambda *_: value
 
@@ -150,9 +161,11 @@ PARTS: dict[str, Variant] = {
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
     "classes taken for equal": Variant(balance="uniform"),
     "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
+    "balance by most likely classes only": patch((pooled, "believed_balance", by_most_likely)),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "no temperature": patch((guard, "best_temperature", always(1.0))),
     "no trust asked for (κ = 1)": patch((guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0))),
+    "trust under the balance only": patch((guard.Guard, "of", trusted_under_balance)),
     "pooled with the prior only": patch((guard, "pool", without_counting)),
     "pooled with counting only": patch((guard, "pool", without_prior)),
     "copies count in full": patch((pooled, "first_copies", lambda _rows, says: np.arange(says.layout.n))),

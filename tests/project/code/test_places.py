@@ -66,13 +66,19 @@ def test_labelers_of_other_kinds_are_told_the_answer(tmp_path):
     assert 'another answer, Not("sports")' in found.second_answer("both", ["sports"])
 
 
-def test_lines_about_the_project_are_lines_of_its_toml(tmp_path):
+def test_lines_about_the_project_belong_in_its_toml_under_the_table_they_name(tmp_path):
+    """`init` writes both tables: a line with a table of its own could not be pasted."""
     found = places(tmp_path)
-    for line, setting in ((found.left_out("money"), ["money"]), (found.failing("money"), "raise")):
-        labelers = make(tmp_path, toml=f"{TOML}\n{line}\n").settings.labelers
-        assert setting in (list(labelers.off), labelers.on_error)
-    assert make(tmp_path, toml=f"{TOML}\n{found.longer_fit(77)}\n").settings.label_model == {"max_iter": 77}
-    assert make(tmp_path, toml=f"{TOML}\n{found.use_gold()}\n").settings.gold_fits
+
+    def put(line, table):
+        assert line.startswith(tuple("abcdefghijklmnopqrstuvwxyz"))
+        assert f"under [{table}]" in line
+        return make(tmp_path, toml=f"{TOML}\n[{table}]\n{line}\n").settings
+
+    assert list(put(found.left_out("money"), "labelers").labelers.off) == ["money"]
+    assert put(found.failing("money"), "labelers").labelers.on_error == "raise"
+    assert put(found.longer_fit(77), "label_model").label_model == {"max_iter": 77}
+    assert put(found.use_gold(), "label_model").gold_fits
 
 
 def test_suggested_labelers_have_names_of_their_own(tmp_path):

@@ -49,16 +49,16 @@ class Places(Lines):
         return f"in {file}" if line is None else f"in {file}, line {line}"
 
     def left_out(self, name: str) -> str:
-        return f"[labelers]    # in {self.toml}\noff = [{json.dumps(name, ensure_ascii=False)}]"
+        return f"off = [{json.dumps(name, ensure_ascii=False)}]    # in {self.toml}, under [labelers]"
 
     def failing(self, name: str) -> str:  # noqa: ARG002
-        return f'[labelers]    # in {self.toml}\non_error = "raise"    # stops at the first row that fails'
+        return f'on_error = "raise"    # in {self.toml}, under [labelers]: it stops at the first row that fails'
 
     def longer_fit(self, steps: int) -> str:
-        return f"[label_model]    # in {self.toml}\nmax_iter = {steps}"
+        return f"max_iter = {steps}    # in {self.toml}, under [label_model]"
 
     def use_gold(self) -> str:
-        return f"[label_model]    # in {self.toml}\nuse_gold = true"
+        return f"use_gold = true    # in {self.toml}, under [label_model]"
 
     def tells_apart(self, one: str, other: str) -> str:
         return f"{super().tells_apart(one, other)}    # in labelers.py"
