@@ -47,19 +47,19 @@ class Ray(Lasting):
     def map(
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
-        """(id, result) as they finish. A piece whose worker or node is killed is begun again, and counts once."""
+        """(id, result) as they finish. A piece whose worker or node is killed is begun again, and counts once.
+
+        Where an error ends the map, pieces under way are ended with the cluster, or finish by themselves. They are not
+        cancelled: `ray.cancel` of a piece that ends at that moment takes the whole process down (Ray 2.60, #54798).
+        """
         ray, sent = self.ray, self.ray.put(Packed.of(function))
         how = {"num_cpus": 1, "num_gpus": self._gpus(gpus_of(function)), "max_retries": RETRIES}
         task = ray.remote(max_calls=0, **how)(_run)  # 0: a process does many pieces, with a GPU too, and loads once
         flight: Flight[Work, Any] = Flight(lambda piece: task.remote(sent, piece), pieces)
-        try:
-            while flight.fill(self.workers):
-                (done, *_), _ = ray.wait(list(flight.running), num_returns=1)
-                number, _piece = flight.land(done)
-                yield number, self._result(done, number)
-        finally:
-            for reference in flight.running:
-                ray.cancel(reference, force=True)
+        while flight.fill(self.workers):
+            (done, *_), _ = ray.wait(list(flight.running), num_returns=1)
+            number, _piece = flight.land(done)
+            yield number, self._result(done, number)
 
     def _gpus(self, wanted: float) -> float | None:
         """So many are reserved for each piece. A cluster may add nodes that have them; this machine cannot."""
