@@ -208,3 +208,55 @@ def test_a_labeler_that_changes_a_feature_changes_it_for_nobody_else():
     reads = labeler(says=["a"], name="reads")(lambda words: "a" if words else None)
     votes = apply([spoils, reads], ["one word"], features=[words], space=["a", "b"])
     assert votes.codes.tolist() == [[0, 1]]
+
+
+noted = []
+
+
+@feature
+def letters(text):
+    noted.append(f"letters of {text}")
+    return list(text)
+
+
+@labeler(says=["a"])
+def one(letters):
+    noted.append(f"one: {letters.pop()}")
+
+
+@labeler(says=["a"])
+def another(letters):
+    noted.append(f"another: {letters.pop()}")
+
+
+def test_a_feature_that_one_labeler_asks_for_is_not_held_for_all_rows():
+    noted.clear()
+    apply(one, ["xa", "xb"], space=["a", "b"])
+    assert noted == ["letters of xa", "one: a", "letters of xb", "one: b"]
+
+
+def test_a_feature_that_two_labelers_ask_for_is_computed_before_and_once():
+    noted.clear()
+    apply([one, another], ["xa", "xb"], space=["a", "b"])
+    assert noted == ["letters of xa", "letters of xb", "one: a", "one: b", "another: a", "another: b"]
+
+
+@pytest.mark.parametrize("rule", [by_first, labeler(says=["a"], name="rule")(lambda text, first: None)])
+def test_a_feature_of_a_feature_that_fails_is_named_and_not_who_asked(rule):
+    with pytest.raises(LabelerFailed, match=r"feature 'first' failed on row 2") as error:
+        apply(rule, ["a", "b", ""], space=["a", "b"])
+    assert "feature" in error.value.facts
+    assert "labeler" not in error.value.facts
+    assert isinstance(error.value.__cause__, IndexError)
+
+
+def test_what_a_labeler_raises_itself_is_its_own_failure_where_its_feature_is_made_on_the_way():
+    rule = labeler(says=["a"], name="rule")(lambda words: words[1])
+    with pytest.raises(LabelerFailed, match=r"labeler 'rule' failed on row 1"):
+        apply(rule, ["a a", "b"], space=["a", "b"])
+
+
+def test_a_table_that_one_labeler_reads_row_by_row():
+    rows = pl.DataFrame({"text": ["x", None, "a"], "size": [1, 2, None]})
+    rule = labeler(says=["a"], name="rule")(lambda row: "a" if (row.text, row.size) in {("", 2), ("a", None)} else None)
+    assert apply(rule, rows, space=["a", "b"]).codes.tolist() == [[0], [1], [1]]

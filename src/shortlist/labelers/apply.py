@@ -129,9 +129,14 @@ class Asker:
 
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
-        columns = Columns(chunk, self.plan, raise_errors=self.raise_errors)
+        columns = Columns(chunk, self.plan, raise_errors=self.raise_errors, once=self._asked_once)
         found = ballots_together(self._searches, columns)
         return [found.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
+
+    @cached_property
+    def _asked_once(self) -> frozenset[Feature | None]:
+        """What nobody asks for twice."""
+        return self.plan.asked_once(function for labeler in self.labelers for function in labeler.functions())
 
     @cached_property
     def _searches(self) -> Searches:

@@ -25,7 +25,7 @@ from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook, Said, checked_says, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.failure import failed
-from shortlist.labelers.features import Columns, FeatureFailed, Plan, RowFunction
+from shortlist.labelers.features import Columns, FeatureError, FeatureFailed, Plan, RowFunction
 from shortlist.labelers.together import Search
 
 
@@ -123,7 +123,7 @@ class FunctionLabeler(RowFunction, Labeler):
         return Parts(plain_says(self.says), (self.function,))
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
-        inputs = columns.of(self)
+        inputs = columns.one_by_one(self)
         function = _refusing(self.function) if columns.may_fail(self) else self.function
         answers = map(function, *inputs)
         ballot = Ballot(codebook)
@@ -140,6 +140,8 @@ class FunctionLabeler(RowFunction, Labeler):
                         append(resolve(answer))
                 if len(codes) < m:
                     raise RuntimeError("it raised StopIteration")
+            except FeatureError as stopped:
+                raise stopped.args[0] from stopped.__cause__
             except (Exception, SystemExit) as error:
                 if columns.raise_errors:
                     raise self._failure(error, columns.chunk.start + len(codes)) from error

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -216,6 +217,16 @@ class Plan:
             if self.wants[id(function)][0] is None:
                 yield function, next(iter(function.parameters))
 
+    def asked_once(self, functions: Iterable[RowFunction]) -> frozenset[Feature | None]:
+        """What the functions and their features ask for, and nobody asks for twice."""
+        askers: Counter[Feature | None] = Counter(2 * [*self.given.values()])  # labelers read these by name, too
+        waiting = list(functions)
+        while waiting:
+            wanted = self.wants[id(waiting.pop())]
+            waiting += [want for want in wanted if want is not None and want not in askers]
+            askers.update(wanted)
+        return frozenset(want for want, count in askers.items() if count == 1)
+
     def find(self, name: str, scope: Mapping[str, Any]) -> Feature | None:
         found = self.given.get(name, scope.get(name))
         return found if isinstance(found, Feature) else None
@@ -234,21 +245,55 @@ def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]])
     return plan
 
 
-class Columns:
-    """The columns of one chunk: each feature is computed once for each row, when it is first asked for."""
+class FeatureError(Exception):
+    """A feature failed while a function that asks for it was called; the argument is the error to tell."""
 
-    def __init__(self, chunk: Chunk, plan: Plan, *, raise_errors: bool) -> None:
+
+class Columns:
+    """The columns of one chunk: each feature is computed once for each row, when it is first asked for.
+
+    once   what nobody asks for twice: it is made as the rows are gone through, and never held together
+    """
+
+    def __init__(
+        self, chunk: Chunk, plan: Plan, *, raise_errors: bool, once: frozenset[Feature | None] = frozenset()
+    ) -> None:
         self.chunk = chunk
         self.plan = plan
         self.raise_errors = raise_errors
+        self._once = once if raise_errors else frozenset()
         self._computed: dict[int, list[Any]] = {}
         self._failed: set[int] = set()
         self._shared: dict[int, bool] = {}
 
     def of(self, function: RowFunction) -> list[Sequence[Any]]:
         """The columns a function is called with, row by row."""
+        return [self._own(want) for want in self.plan.wants[id(function)]]
+
+    def one_by_one(self, function: RowFunction) -> list[Iterable[Any]]:
+        """The same, to be gone through once. Where a feature fails on the way, FeatureError tells so."""
         wants = self.plan.wants[id(function)]
-        return [self._own(want) for want in wants]
+        return [self._made(want) if want in self._once else self._own(want) for want in wants]
+
+    def _made(self, want: Feature | None) -> Iterable[Any]:
+        """The rows or a column, for the only function that asks for it."""
+        if want is None:
+            return self._own(None) if self.chunk.frame is None else self.chunk.each()
+        return self._stream(want, self.of(want))
+
+    def _stream(self, feature: Feature, inputs: list[Sequence[Any]]) -> Iterator[Any]:
+        """The values of a feature, row by row."""
+        function = _passing(feature.function) if self.may_fail(feature) else feature.function
+        for row, arguments in enumerate(zip(*inputs, strict=True), self.chunk.start):
+            try:
+                value = function(*arguments)
+            except Exception as error:
+                if self.raise_errors:
+                    raise FeatureError(failed(error, feature=feature.name, row=row)) from error
+                value = FeatureFailed(error)
+            if value.__class__ is FeatureFailed:
+                self._failed.add(id(feature))
+            yield value
 
     def _own(self, want: Feature | None) -> Sequence[Any]:
         """The rows or a column; what one function could change for the others is copied for each."""
@@ -269,23 +314,10 @@ class Columns:
     def _compute(self, feature: Feature) -> list[Any]:
         if feature.column is not None:
             return list(self.chunk.values(feature.column))
-        inputs = zip(*self.of(feature), strict=True)
-        failures = self.may_fail(feature)
-        function = _passing(feature.function) if failures else feature.function
-        column: list[Any] = []
-        while True:
-            try:
-                for arguments in inputs:
-                    column.append(function(*arguments))  # noqa: PERF401  what came before a failure is kept
-                break
-            except Exception as error:
-                if self.raise_errors:
-                    raise failed(error, feature=feature.name, row=self.chunk.start + len(column)) from error
-                column.append(FeatureFailed(error))
-                failures = True
-        if failures:
-            self._failed.add(id(feature))
-        return column
+        try:
+            return list(self._stream(feature, self.of(feature)))
+        except FeatureError as stopped:
+            raise stopped.args[0] from stopped.__cause__
 
 
 def _passing(function: Callable[..., Any]) -> Callable[..., Any]:

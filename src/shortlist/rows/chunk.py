@@ -58,10 +58,14 @@ class Chunk:
         """The rows as Python values: what a function is called with. A missing text of a table is an empty one."""
         if self._list is not None:
             return [Row(row) if row.__class__ is dict else row for row in self._list]
+        return list(self.each())
+
+    def each(self) -> Iterator[Row]:
+        """The rows of a table, one by one."""
         assert self.frame is not None
         names = self.frame.columns
         filled = self.frame.with_columns(pl.col(pl.String).fill_null(""))
-        return [Row(zip(names, values, strict=True)) for values in filled.iter_rows()]
+        return (Row(zip(names, values, strict=True)) for values in filled.iter_rows())
 
     @property
     def columns(self) -> list[str]:
