@@ -20,6 +20,13 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
+def is_frozen(array: Any) -> bool:
+    """Whether nobody can write to an array: neither through it, nor through one that it is a view of."""
+    while isinstance(array, np.ndarray) and not array.flags.writeable:
+        array = array.base
+    return array is None
+
+
 def checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
     """One id a row, of a kind that a file can hold without pickling: numbers as they are, else text."""
     given = array_of(ids, "ids")
@@ -71,7 +78,10 @@ def checked_codomain(given: Codomain | Iterable[Any], name: str, space: LabelSpa
 
 
 def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
-    """A read-only (m, n) copy in the smallest unsigned type, or an error that says which cell is wrong."""
+    """Read-only (m, n) codes in the smallest unsigned type, or an error that says which cell is wrong.
+
+    They are copied, unless they are so already and nobody can write to them.
+    """
     given = array_of(codes, "codes")
     if given.shape == (0,):
         given = given.reshape(0, len(codomains))  # no rows at all: []
@@ -84,7 +94,9 @@ def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Se
     sizes = np.array([len(codomain) for codomain in codomains], np.int64)
     if given.dtype.kind != "u" or (given.max(axis=0, initial=0) > sizes).any():
         _check_columns(given, sizes, names)
-    return frozen(np.array(given, np.min_scalar_type(sizes.max(initial=0)), order="F"))
+    kind = np.min_scalar_type(sizes.max(initial=0))
+    kept = given.dtype == kind and given.flags.f_contiguous and is_frozen(given)
+    return given if kept else frozen(np.array(given, kind, order="F"))
 
 
 def _check_columns(given: npt.NDArray[Any], sizes: npt.NDArray[np.int64], names: Sequence[str]) -> None:

@@ -119,7 +119,7 @@ class Votes(Exchange):
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"there is no row {rows}: the Votes have {len(self):,} rows")
             rows = [rows]
-        codes = self.codes[rows][:, columns]
+        codes = frozen(self.codes[rows].T[columns]).T
         whole = len(codes) == len(self)  # failures were counted over all rows: of some rows they are not known
         failures = [self.failures[i] if whole else None for i in columns]
         return self._with(codes, columns, None if self.ids is None else self.ids[rows], failures)
