@@ -138,6 +138,23 @@ def by_most_likely(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return believed_balance(first / first.sum(axis=1, keepdims=True), weights)
 
 
+def taken_as_far_as(share: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A balance that is drawn toward equal classes."""
+
+    def drawn(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        found = believed_balance(beliefs, weights)
+        return share * found + (1 - share) / len(found)
+
+    return drawn
+
+
+def silence_tells(problem: Any, fitted: Any, *given: Any, most: float) -> guard.Guard:
+    """A guard under which a rule that does not vote speaks against the classes on which it votes often."""
+    made = _guard(problem, fitted, *given, most=most)
+    silent = np.log1p(-np.minimum(fitted.by_class().propensity, 0.98))
+    return replace(made, fitted=replace(made.fitted, abstain=silent - silent.max(axis=1, keepdims=True)))
+
+
 def trusted_under_balance(*given: Any, most: float) -> guard.Guard:  # noqa: ARG001
     return _guard(*given, most=1.0)
 
@@ -163,6 +180,7 @@ PARTS: dict[str, Variant] = {
     "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
     "balance by most likely classes only": patch((pooled, "believed_balance", by_most_likely)),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
+    "abstaining is evidence": patch((guard.Guard, "of", silence_tells)),
     "no temperature": patch((guard, "best_temperature", always(1.0))),
     "no trust asked for (κ = 1)": patch((guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0))),
     "trust under the balance only": patch((guard.Guard, "of", trusted_under_balance)),
@@ -185,6 +203,10 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "sureness 2, 8": (patch((judged, "SURENESS", 2.0)), patch((judged, "SURENESS", 8.0))),
     "expected worth 2.5, 10": (patch((says, "EXPECTED_VOTES", 2.5)), patch((says, "EXPECTED_VOTES", 10.0))),
     "unheard .025, .1": (patch((says, "UNHEARD", 0.025)), patch((says, "UNHEARD", 0.1))),
+    "balance taken .25, .5 of the way": (
+        patch((pooled, "believed_balance", taken_as_far_as(0.25))),
+        patch((pooled, "believed_balance", taken_as_far_as(0.5))),
+    ),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
 }
 
