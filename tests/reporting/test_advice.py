@@ -66,6 +66,16 @@ def test_a_labeler_worse_than_chance_by_gold_rows():
     assert "estimated" in dict(worse_than_chance(table, [], 2))["state"]
 
 
+def test_labelers_that_never_voted_are_told_in_one_line():
+    votes, _ = drawn()
+    codes = votes.codes.copy()
+    codes[:, 2:] = 0
+    found = advice_of(Votes(codes, votes.codomains, votes.space, votes.names), None)
+    (one,) = (one for one in found if one.kind == "silent")
+    assert one.what == f"Mend {votes.names[2]}, {votes.names[3]}, or delete them: they never voted on these rows."
+    assert one.code == f"del {votes.names[2]}, {votes.names[3]}"
+
+
 def test_what_is_broken_comes_before_what_could_be_better():
     votes, truth = drawn()
     codes = votes.codes.copy()

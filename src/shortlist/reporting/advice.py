@@ -94,13 +94,16 @@ def failed(overview: Overview) -> Iterator[Advice]:
 
 
 def silent(overview: Overview) -> Iterator[Advice]:
-    for name in overview.plain_labelers.filter(pl.col("votes") == 0)["labeler"]:
+    """One for all of them: in a new project there may be many."""
+    names = overview.plain_labelers.filter(pl.col("votes") == 0)["labeler"].to_list()
+    if names:
+        it, they, look = ("it", "it", "looks") if len(names) == 1 else ("them", "they", "look")
         yield Advice(
             "silent",
-            f"Mend {name}, or delete it: it never voted on these rows.",
-            f"What it looks for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
-            overview.lines.left_out(name),
-            about=name,
+            f"Mend {some_of(names)}, or delete {it}: {they} never voted on these rows.",
+            f"What {they} {look} for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
+            overview.lines.left_out(*names),
+            about=names[0],
         )
 
 

@@ -27,8 +27,8 @@ class Lines:
         no = show_not(said)
         return f"{name} = keywords(…, no={no})    # in a function: add {no} to says=, and return it"
 
-    def left_out(self, name: str) -> str:
-        return f"del {name}"
+    def left_out(self, *names: str) -> str:
+        return f"del {', '.join(names)}"
 
     def failing(self, name: str) -> str:
         return f'apply([{name}], rows, on_error="raise")    # stops at the first row that fails'

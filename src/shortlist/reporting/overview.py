@@ -25,6 +25,7 @@ from shortlist.reporting.trials import FEW
 from shortlist.votes import Votes
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
+MODEL = "label model"  # its name among scores
 MEET = 0.5  # of near-copies: how often both vote at least, as a share of how often they would by chance
 
 
@@ -41,7 +42,8 @@ class Overview:
 
     diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
     checkup      what `check` found: advice and diagnosis; without it, that is found out here
-    scores       who is right on how many gold rows, besides the model: the classifier, for example
+    scores       who is right on how many gold rows: the classifier, for example; or the label model (MODEL), which is
+                 right less often than it seems where it was fitted with them
     gold_fits    whether the model was fitted with the known classes, too
     lines        the language in which advice says what to write: Python, or that of a project
     """
@@ -83,7 +85,7 @@ class Overview:
     @cached_property
     def checkup(self) -> Checkup:
         """What to do, and the diagnosis."""
-        right = self.calibration.right if self.calibration is not None else None
+        right = self.other_scores.get(MODEL, self.calibration.right if self.calibration is not None else None)
         return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right)
 
     @cached_property
@@ -169,7 +171,7 @@ class Overview:
         The first two label rows with a vote; others, such as a classifier, label every row.
         """
         assert self.calibration is not None
-        scores = {"label model": self.calibration.right, "counting votes": self.analysis.counting_on_gold}
+        scores = {MODEL: self.calibration.right, "counting votes": self.analysis.counting_on_gold}
         known, voted = int(self.known.sum()), int(self.analysis.scored.sum())
         every = f"right on {known:,} gold rows"
         some = every if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"

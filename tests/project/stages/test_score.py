@@ -70,6 +70,15 @@ def test_a_trial_of_the_report_and_a_fit_with_gold_rows_tell_the_same(tmp_path, 
     assert 0.5 < tried.after < 1
 
 
+def test_check_tells_the_figure_of_the_fit_where_gold_rows_fit(tmp_path):
+    """With its own gold rows among those it was fitted with, a model looks better than it is."""
+    project = make(tmp_path, labelers=NOISY)
+    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    fit, _check = project.run(["fit", "check"])[-2:]
+    session = project.session
+    assert session.checkup.right == fit.facts["accuracy"] < session.seen.right_on_gold
+
+
 def test_counting_is_scored_on_the_same_rows():
     # x x: right twice; x y and y x: tied, so the first class, right; y y: right three times; x alone: wrong
     assert gold_scores(tally(), Memory(tally()))["counting"] == 7 / 8

@@ -48,8 +48,8 @@ class Places(Lines):
         line = self.code.source.find_definition(name) if self.code else None
         return f"in {file}" if line is None else f"in {file}, line {line}"
 
-    def left_out(self, name: str) -> str:
-        return f"off = [{json.dumps(name, ensure_ascii=False)}]    # in {self.toml}, under [labelers]"
+    def left_out(self, *names: str) -> str:
+        return f"off = {json.dumps(names, ensure_ascii=False)}    # in {self.toml}, under [labelers]"
 
     def failing(self, name: str) -> str:  # noqa: ARG002
         return f'on_error = "raise"    # in {self.toml}, under [labelers]: it stops at the first row that fails'

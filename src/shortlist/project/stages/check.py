@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shortlist.project.stages.score import model_score
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Check(Stage):
     name = "check"
     help = "What to do next; can accuracies be learned from votes?"
     needs = ("vote", "fit")
-    revision = 3  # goes up when the same votes give other advice
+    revision = 4  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
@@ -41,8 +42,14 @@ class Check(Stage):
         from shortlist.project.kept.state import write_json
         from shortlist.reporting.overview import Overview
 
-        lines, fits = Places(session.roster), session.settings.gold_fits
-        found = Overview(session.seen, time_limit=TIME_LIMIT, lines=lines, gold_fits=fits).checkup.in_project
+        overview = Overview(
+            session.seen,
+            time_limit=TIME_LIMIT,
+            scores=model_score(session),
+            lines=Places(session.roster),
+            gold_fits=session.settings.gold_fits,
+        )
+        found = overview.checkup.in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {

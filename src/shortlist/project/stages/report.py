@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shortlist.project.stages.score import model_score
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ class Report(Stage):
     needs = ("vote", "fit", "check")
     shows = ("predict",)
     optional = True
+    revision = 1  # goes up when the same results are shown in another way
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("report.html",)
 
     def key(self, session: Session) -> Any:
         data = asdict(session.settings.data)
-        return [session.data_digests(), data, session.gold_digest(), self._spent(session)]
+        return [self.revision, session.data_digests(), data, session.gold_digest(), self._spent(session)]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.reporting.overview import Overview
@@ -54,6 +56,5 @@ def other_scores(stage: Stage, session: Session) -> dict[str, float]:
     """
     from shortlist.project.stages.running import shown_facts
 
-    fit, predicted = session.state.records["fit"].facts, shown_facts(stage, session).get("predict", {})
-    found = {"label model": fit.get("accuracy"), "classifier": predicted.get("accuracy")}
-    return {name: share for name, share in found.items() if share is not None}
+    share = shown_facts(stage, session).get("predict", {}).get("accuracy")
+    return model_score(session) | ({} if share is None else {"classifier": share})

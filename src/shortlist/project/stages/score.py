@@ -15,6 +15,7 @@ from shortlist.project.stages.stage import Facts
 if TYPE_CHECKING:
     from shortlist.arrays import Floats
     from shortlist.labelmodel.formulae.evidence import Evidence
+    from shortlist.project.session import Session
 
 
 def gold_scores(tally: Evidence, model: Any) -> Facts:
@@ -32,6 +33,15 @@ def judged_by_halves(tally: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
             return sum(_right(fit(fold), known, judging) for fold, judging in two_folds(tally))
 
     return _facts(tally, right)
+
+
+def model_score(session: Session) -> dict[str, float]:
+    """How often the label model is right, as `fit` found it, under its name in the report."""
+    from shortlist.reporting.overview import MODEL
+
+    record = session.state.records.get("fit")
+    share = None if record is None else record.facts.get("accuracy")
+    return {} if share is None else {MODEL: share}
 
 
 def right_on_gold(facts: Facts) -> str:
