@@ -1,12 +1,13 @@
 """@feature: asked for by name, computed once per row."""
 
 from collections import Counter
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 
 import polars as pl
 import pytest
 
-from shortlist import apply, feature, labeler, pattern
+from shortlist import apply, feature, keywords, labeler, pattern
 from shortlist.errors import BadLabeler, BadRows, LabelerFailed, WholeRow
 
 calls = Counter()
@@ -260,3 +261,94 @@ def test_a_table_that_one_labeler_reads_row_by_row():
     rows = pl.DataFrame({"text": ["x", None, "a"], "size": [1, 2, None]})
     rule = labeler(says=["a"], name="rule")(lambda row: "a" if (row.text, row.size) in {("", 2), ("a", None)} else None)
     assert apply(rule, rows, space=["a", "b"]).codes.tolist() == [[0], [1], [1]]
+
+
+lowered = []
+
+
+@feature
+def low(text):
+    lowered.append(text)
+    return text.lower()
+
+
+@feature
+def start(low):
+    return low[:1]
+
+
+@labeler(says=["a"])
+def by_low(low):
+    return "a" if "x" in low else None
+
+
+@labeler(says=["a"])
+def by_start(start):
+    return "a" if start == "x" else None
+
+
+@pytest.mark.parametrize(("labelers", "given"), [
+    ([by_low, keywords(["x"], "a", on=low, name="search")], []),
+    ([by_low, by_start], []),
+    ([by_low, by_start], [start]),
+    ([by_low, by_start], [low, start]),
+])  # fmt: skip
+def test_a_feature_is_computed_once_whoever_asks_for_it(labelers, given):
+    lowered.clear()
+    votes = apply(labelers, ["X", "y"], features=given, space=["a", "b"])
+    assert votes.codes.tolist() == [[1, 1], [0, 0]]
+    assert lowered == ["X", "y"]
+
+
+@dataclass
+class Document:
+    tags: list
+
+
+@labeler(says=["a", "b"])
+def last(tags):
+    return tags.pop()
+
+
+ALWAYS = ["b", "a"]
+
+
+@pytest.mark.parametrize("make", [lambda row: row.tags, cache(lambda _row: ["b", "a"]), lambda _row: ALWAYS])
+def test_what_one_labeler_does_to_a_feature_stays_with_it(make):
+    """Neither the user's rows, nor what a feature keeps, nor the next row is changed."""
+
+    class Hashed(Document):
+        __hash__ = object.__hash__
+
+    rows = [Hashed(["b", "a"]), Hashed(["b", "a"])]
+    tags = feature(make)
+    tags.name = "tags"
+    assert apply(last, [rows[0], rows[0], rows[1]], features=[tags], space=["a", "b"]).codes.tolist() == [[1], [1], [1]]
+    assert [row.tags for row in rows] == [["b", "a"], ["b", "a"]]
+    assert ALWAYS == ["b", "a"]
+
+
+def test_objects_in_a_table_are_each_labelers_own():
+    rows = pl.DataFrame({"tags": pl.Series([["a", "b"], ["b", "a"]], dtype=pl.Object)})
+    rule = labeler(says=["a", "b"], name="rule")(lambda row: row.tags.pop())
+    assert apply(rule, rows, space=["a", "b"]).codes.tolist() == [[2], [1]]
+    assert rows["tags"].to_list() == [["a", "b"], ["b", "a"]]
+
+
+@pytest.mark.parametrize("askers", [1, 2])
+def test_a_feature_that_ends_the_program_is_named(askers):
+    leaving = feature(lambda text: exit(3) if text == "q" else text)
+    leaving.name = "leaving"
+    rules = [labeler(says=["a"], name=f"rule{i}")(lambda leaving: "a") for i in range(askers)]
+    with pytest.raises(LabelerFailed, match=r"feature 'leaving' failed on row 1: SystemExit"):
+        apply(rules, ["p", "q"], features=[leaving], space=["a", "b"])
+    votes = apply(rules, ["p", "q"], features=[leaving], space=["a", "b"], on_error="abstain")
+    assert votes.codes.tolist() == [[1] * askers, [0] * askers]
+
+
+def test_a_column_that_is_not_given_is_read_too():
+    from shortlist.labelers.features import Column
+
+    rule = labeler(says=["a"], name="rule")(lambda title: "a" if title else None)
+    rule.siblings = {"title": Column("x")}
+    assert apply(rule, pl.DataFrame({"x": ["u", None]}), space=["a", "b"]).codes.tolist() == [[1], [0]]

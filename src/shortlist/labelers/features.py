@@ -134,7 +134,7 @@ Wants = list[Feature | None]  # what a function is called with: features, and No
 class FeatureFailed:
     """What stands in a feature's column where it could not be computed."""
 
-    error: Exception
+    error: BaseException
 
 
 class Plan:
@@ -219,8 +219,9 @@ class Plan:
 
     def asked_once(self, functions: Iterable[RowFunction]) -> frozenset[Feature | None]:
         """What the functions and their features ask for, and nobody asks for twice."""
-        askers: Counter[Feature | None] = Counter(2 * [*self.given.values()])  # labelers read these by name, too
-        waiting = list(functions)
+        waiting = [*functions, *self.given.values()]
+        whole = [one for one in waiting if isinstance(one, Feature)]  # read by labelers that search, as columns
+        askers: Counter[Feature | None] = Counter(2 * whole)
         while waiting:
             wanted = self.wants[id(waiting.pop())]
             waiting += [want for want in wanted if want is not None and want not in askers]
@@ -258,9 +259,7 @@ class Columns:
     def __init__(
         self, chunk: Chunk, plan: Plan, *, raise_errors: bool, once: frozenset[Feature | None] = frozenset()
     ) -> None:
-        self.chunk = chunk
-        self.plan = plan
-        self.raise_errors = raise_errors
+        self.chunk, self.plan, self.raise_errors = chunk, plan, raise_errors
         self._once = once if raise_errors else frozenset()
         self._computed: dict[int, list[Any]] = {}
         self._failed: set[int] = set()
@@ -277,9 +276,9 @@ class Columns:
 
     def _made(self, want: Feature | None) -> Iterable[Any]:
         """The rows or a column, for the only function that asks for it."""
-        if want is None:
-            return self._own(None) if self.chunk.frame is None else self.chunk.each()
-        return self._stream(want, self.of(want))
+        if want is None and self.chunk.frame is not None and rows_can_be_shared(self.chunk):
+            return self.chunk.each()
+        return self._own(want) if want is None or want.column else map(own_copy, self._stream(want, self.of(want)))
 
     def _stream(self, feature: Feature, inputs: list[Sequence[Any]]) -> Iterator[Any]:
         """The values of a feature, row by row."""
@@ -287,7 +286,7 @@ class Columns:
         for row, arguments in enumerate(zip(*inputs, strict=True), self.chunk.start):
             try:
                 value = function(*arguments)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if self.raise_errors:
                     raise FeatureError(failed(error, feature=feature.name, row=row)) from error
                 value = FeatureFailed(error)

@@ -20,11 +20,8 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def is_frozen(array: Any) -> bool:
-    """Whether nobody can write to an array: neither through it, nor through one that it is a view of."""
-    while isinstance(array, np.ndarray) and not array.flags.writeable:
-        array = array.base
-    return array is None
+class Ours(np.ndarray[Any, np.dtype[Any]]):
+    """Codes that were made here and that nobody else holds, `codes.view(Ours)`: they need not be copied."""
 
 
 def checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
@@ -78,10 +75,7 @@ def checked_codomain(given: Codomain | Iterable[Any], name: str, space: LabelSpa
 
 
 def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
-    """Read-only (m, n) codes in the smallest unsigned type, or an error that says which cell is wrong.
-
-    They are copied, unless they are so already and nobody can write to them.
-    """
+    """A read-only (m, n) copy in the smallest unsigned type, or an error that says which cell is wrong."""
     given = array_of(codes, "codes")
     if given.shape == (0,):
         given = given.reshape(0, len(codomains))  # no rows at all: []
@@ -95,8 +89,7 @@ def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Se
     if given.dtype.kind != "u" or (given.max(axis=0, initial=0) > sizes).any():
         _check_columns(given, sizes, names)
     kind = np.min_scalar_type(sizes.max(initial=0))
-    kept = given.dtype == kind and given.flags.f_contiguous and is_frozen(given)
-    return given if kept else frozen(np.array(given, kind, order="F"))
+    return frozen(np.array(given, kind, order="F", copy=None if isinstance(codes, Ours) else True))
 
 
 def _check_columns(given: npt.NDArray[Any], sizes: npt.NDArray[np.int64], names: Sequence[str]) -> None:

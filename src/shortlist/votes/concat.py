@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes.checks import frozen
+from shortlist.votes.checks import Ours
 from shortlist.votes.codomain import Codomain
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def concat_labelers(parts: Sequence[Votes]) -> Votes:
                 f"{with_ids[0][a].item()!r} and {ids[a].item()!r}"
             )
     return type(first)(
-        frozen(np.concatenate([part.codes.T for part in parts])).T,
+        np.concatenate([part.codes.T for part in parts]).T.view(Ours),
         [codomain for part in parts for codomain in part.codomains],
         first.space,
         [name for part in parts for name in part.names],

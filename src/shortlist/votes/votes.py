@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes.checks import checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
+from shortlist.votes.checks import Ours, checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.failure import Failure
@@ -119,7 +119,7 @@ class Votes(Exchange):
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"there is no row {rows}: the Votes have {len(self):,} rows")
             rows = [rows]
-        codes = frozen(self.codes[rows].T[columns]).T
+        codes = self.codes[rows].T[columns].T
         whole = len(codes) == len(self)  # failures were counted over all rows: of some rows they are not known
         failures = [self.failures[i] if whole else None for i in columns]
         return self._with(codes, columns, None if self.ids is None else self.ids[rows], failures)
@@ -157,7 +157,7 @@ class Votes(Exchange):
         failures: Sequence[Failure | None],
     ) -> Votes:
         return Votes(
-            codes,
+            codes.view(Ours),
             [self.codomains[i] for i in columns],
             self.space,
             [self.names[i] for i in columns],

@@ -81,6 +81,25 @@ def test_lines_about_the_project_belong_in_its_toml_under_the_table_they_name(tm
     assert put(found.use_gold(), "label_model").gold_fits
 
 
+def test_lines_take_the_place_of_those_that_are_there(tmp_path):
+    """Pasted below `on_error = "abstain"`, the line was an error: a key is written once."""
+    there = '\n[labelers]\noff = ["sport"]\non_error = "abstain"\n\n[label_model]\nmax_iter = 5\nuse_gold = false\n'
+    found = places(tmp_path, toml=TOML + there)
+    assert found.left_out("money", "sport") == (
+        'off = ["sport", "money"]    # in shortlist.toml, under [labelers], in place of its line off'
+    )
+    lines = [found.left_out("money"), found.failing("money"), found.longer_fit(77), found.use_gold()]
+    followed = TOML + there
+    for line in lines:
+        key = line.split(" = ")[0]
+        assert f"in place of its line {key}" in line
+        followed = re.sub(rf"^{key} = .*$", lambda _, line=line: line, followed, flags=re.MULTILINE)
+    settings = make(tmp_path, toml=followed).settings
+    assert settings.labelers.off == ("sport", "money")
+    assert settings.labelers.on_error == "raise"
+    assert settings.gold_fits
+
+
 def test_suggested_labelers_have_names_of_their_own(tmp_path):
     """Two that were pasted were both called `tells_apart`, and one was lost."""
     found = places(tmp_path)

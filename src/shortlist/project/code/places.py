@@ -21,7 +21,7 @@ class Places(Lines):
     """For who works in a project: lines of shortlist.toml and of labelers.py."""
 
     def __init__(self, roster: Roster) -> None:
-        self.toml, self.code = roster.settings.toml.name, roster.code
+        self.toml, self.code, self.written = roster.settings.toml.name, roster.code, roster.settings.toml.values
         self.labelers = {labeler.name: labeler for labeler in roster.labelers}
         self.in_code = {labeler.name for labeler in roster.code.labelers} if roster.code else set()
 
@@ -49,16 +49,22 @@ class Places(Lines):
         return f"in {file}" if line is None else f"in {file}, line {line}"
 
     def left_out(self, *names: str) -> str:
-        return f"off = {json.dumps(names, ensure_ascii=False)}    # in {self.toml}, under [labelers]"
+        off = dict.fromkeys([*self.written.get("labelers", {}).get("off", ()), *names])
+        return self._setting("labelers", "off", json.dumps(list(off), ensure_ascii=False))
 
     def failing(self, name: str) -> str:  # noqa: ARG002
-        return f'on_error = "raise"    # in {self.toml}, under [labelers]: it stops at the first row that fails'
+        return self._setting("labelers", "on_error", '"raise"') + ": it stops at the first row that fails"
 
     def longer_fit(self, steps: int) -> str:
-        return f"max_iter = {steps}    # in {self.toml}, under [label_model]"
+        return self._setting("label_model", "max_iter", str(steps))
 
     def use_gold(self) -> str:
-        return f"use_gold = true    # in {self.toml}, under [label_model]"
+        return self._setting("label_model", "use_gold", "true")
+
+    def _setting(self, table: str, key: str, value: str) -> str:
+        """A line of shortlist.toml, and where it goes."""
+        there = f", in place of its line {key}" if key in self.written.get(table, {}) else ""
+        return f"{key} = {value}    # in {self.toml}, under [{table}]{there}"
 
     def tells_apart(self, one: str, other: str) -> str:
         return f"{super().tells_apart(one, other)}    # in labelers.py"
