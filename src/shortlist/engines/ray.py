@@ -49,8 +49,8 @@ class Ray(Lasting):
     ) -> Generator[tuple[int, Result]]:
         """(id, result) as they finish. A piece whose worker or node is killed is begun again, and counts once.
 
-        Where an error ends the map, the pieces that Ray has been given are ended with the cluster; in one that stays, they
-        are still done. They are not cancelled: `ray.cancel` of a piece that ends at that moment takes the whole process
+        Where an error ends the map, pieces that Ray has been given end with the cluster; in one that stays, they are
+        still done. They are not cancelled: `ray.cancel` of a piece that ends at that moment takes the whole process
         down ("Tried to complete task that was not pending"; seen in Ray 2.60, though #54798 was to mend it).
         """
         ray, sent = self.ray, self.ray.put(Packed.of(function))
