@@ -10,7 +10,6 @@ from shortlist.browse.queue import next_rows, random_rows
 from shortlist.project.gold.known import entry_for
 from tests.project.news import LABELERS, TOML, WORDS, make
 
-
 PLAIN = LABELERS.split("polls = ")[0]  # nothing says politics alone
 
 
