@@ -27,7 +27,7 @@ from functools import partial
 from typing import Any, ClassVar, SupportsIndex
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.failure import failed
+from shortlist.labelers.failure import failed, feature_failed
 from shortlist.rows import Chunk
 from shortlist.rows.own import can_be_shared, own_copy, rows_can_be_shared
 from shortlist.wording import did_you_mean, nearest
@@ -289,7 +289,7 @@ class Columns:
             except (Exception, SystemExit) as error:
                 if self.raise_errors:
                     raise FeatureError(failed(error, feature=feature.name, row=row)) from error
-                value = FeatureFailed(error)
+                value = FeatureFailed(feature_failed(error, feature.name, row))
             if value.__class__ is FeatureFailed:
                 self._failed.add(id(feature))
             yield value

@@ -14,6 +14,7 @@ from shortlist.analysis.calibration import wilson
 from shortlist.reporting.advice import Advice
 from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain
 from shortlist.reporting.trials import FEW, Trial, Trials
+from shortlist.votes.failure import failed_alike
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
@@ -42,16 +43,16 @@ def advise(overview: Overview) -> list[Advice]:
 
 
 def failed(overview: Overview) -> Iterator[Advice]:
-    for name, failure in zip(overview.votes.names, overview.votes.failures, strict=True):
-        if failure:
-            trace = failure.first.strip().splitlines()
-            yield Advice(
-                "failed",
-                f"Mend {name}: it failed on {failure.count:,} rows.",
-                f"It abstained there. The first error: {trace[-1] if trace else 'unknown'}",
-                overview.lines.failing(name),
-                about=name,
-            )
+    """One for all labelers with the same first error: a feature fails for all that ask for it."""
+    for names, failure in failed_alike(overview.votes.names, overview.votes.failures):
+        it, they = ("it", "It") if len(names) == 1 else ("they", "They")
+        yield Advice(
+            "failed",
+            f"Mend {some_of(names)}: {it} failed on {number_of(failure.count, 'row')}.",
+            f"{they} abstained there. The first error: {failure.last_line}",
+            overview.lines.failing(*names),
+            about=names[0],
+        )
 
 
 def silent(overview: Overview) -> Iterator[Advice]:
