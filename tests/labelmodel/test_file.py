@@ -23,7 +23,7 @@ def votes():
     [
         LabelModel(),
         LabelModel(estimator=Pooled(propensity_votes=50.0), balance=[0.5, 0.3, 0.2]),
-        likelihood(balance={"ä": 1, "b": 2, "c c": 3}, propensity="class"),
+        likelihood(balance={"ä": 0.2, "b": 0.3, "c c": 0.5}, propensity="class"),
         likelihood(balance="learn"),
         likelihood(balance=np.array([0.2, 0.3, 0.5]), solver=Gradient(lr=0.05), max_iter=3, tol=np.float64(1e-6)),
     ],
@@ -70,7 +70,7 @@ OLD = Path(__file__).parent / "files"
 @pytest.mark.parametrize(
     ("name", "estimator", "balance"),
     [
-        ("format-1", Likelihood(accuracy="labeler", propensity="class", solver="em"), {"a": 2, "b": 1, "c": 1}),
+        ("format-1", Likelihood(accuracy="labeler", propensity="class", solver="em"), {"a": 0.5, "b": 0.25, "c": 0.25}),
         ("format-2-likelihood", Likelihood(propensity="class", n_starts=2), "learn"),
         ("format-4-pooled", "pooled", None),
         ("format-2-gradient", Likelihood(accuracy_votes=3.0, solver=Gradient(lr=0.05)), None),

@@ -313,7 +313,7 @@ def test_options_shape_what_is_learned(votes):
     shared = likelihood(accuracy="labeler", propensity="class").fit(votes)
     assert np.ptp(shared.accuracy_, axis=1).max() == 0
     assert np.ptp(shared.class_propensity_, axis=1).min() > 0
-    given = LabelModel(balance={"z": 1, "x": 3, "y": 4}).fit(votes)
+    given = LabelModel(balance={"z": 0.125, "x": 0.375, "y": 0.5}).fit(votes)
     assert given.class_balance_.tolist() == [3 / 8, 4 / 8, 1 / 8]
     strong = likelihood(accuracy_mean=0.8, accuracy_votes=1e9).fit(votes)
     assert strong.accuracy_ == pytest.approx(0.8, abs=1e-4)

@@ -12,7 +12,7 @@ from shortlist.labelmodel import Gradient, Likelihood, Pooled
     "model",
     [
         LabelModel(),
-        LabelModel(estimator=Pooled(class_votes=5.0), balance={"a": 1, "b": 2}, threads=2),
+        LabelModel(estimator=Pooled(class_votes=5.0), balance={"a": 0.4, "b": 0.6}, threads=2),
         LabelModel.paper(solver=Gradient(lr=0.2), tol=1e-3, seed=np.int64(7), balance=np.array([0.5, 0.5])),
     ],
 )

@@ -21,7 +21,7 @@ from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes, FitWarning
 from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
-from shortlist.tables import html_table, percent, text_table
+from shortlist.tables import NOT_KNOWN, html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
 from shortlist.wording import number_of
 
@@ -79,9 +79,9 @@ class Analysis:
         return f"Analysis: {', '.join(parts)}"
 
     def _lines(self) -> tuple[list[str], list[list[str]]]:
-        table = self.labelers(level=None)
+        table = labelers.only_known(self.labelers())
         shares = [name for name in ("coverage", "overlap", "conflict", "accuracy", "gold_accuracy") if name in table]
-        lines = [[line["labeler"], *(percent(line[name]) for name in shares)] for line in table.iter_rows(named=True)]
+        lines = [[line["labeler"], *(_share(line, name) for name in shares)] for line in table.iter_rows(named=True)]
         return ["labeler", *(name.replace("_", " ") for name in shares)], lines
 
     @property
@@ -268,6 +268,11 @@ class Analysis:
         if not hasattr(self.model, "accuracy_"):
             raise BadFit("this needs a fitted LabelModel: Analysis(votes, model)")
         return self.model
+
+
+def _share(line: Mapping[str, Any], name: str) -> str:
+    """A share of the table of labelers in per cent."""
+    return NOT_KNOWN if name == "accuracy" and line[name] is None else percent(line[name])
 
 
 def share_of(right: npt.NDArray[np.bool_]) -> float:

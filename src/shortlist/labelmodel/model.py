@@ -62,8 +62,8 @@ class LabelModel(Predictor):
     Parameters
     ----------
     estimator : `Pooled(...)`, `Likelihood(...)`, or another `Estimator`; "pooled" and "likelihood" for their defaults
-    balance : "uniform"; a share for every class, by position or by name; or "learn" (likelihood only). None leaves it
-        to the estimator: equal classes; pooled: as the votes have it, as far as the fit is trusted
+    balance : "uniform"; a share for every class, by position or by name, with the sum 1; or "learn" (likelihood only).
+        None leaves it to the estimator: equal classes; pooled: as the votes have it, as far as the fit is trusted
     max_iter : how many steps at most
     tol : of the likelihood: it stops when a step gains less than this share of it, twice running
     seed : of random starting points and batches

@@ -13,7 +13,7 @@ import numpy as np
 
 from shortlist.archive import Arrays, Renamed
 from shortlist.errors import BadFile
-from shortlist.labelmodel.formulae.balance import Balance, shares_of
+from shortlist.labelmodel.formulae.balance import Balance, as_given, scaled
 from shortlist.labelspace import LabelSpace
 
 LIKELIHOOD = (
@@ -35,8 +35,11 @@ def upgraded(header: dict[str, Any], arrays: Arrays) -> tuple[dict[str, Any], Ar
     facts = {name: header[name] for name in ("converged", "n_iter")} | {"silence": header.get("silence", True)}
     facts["learn_balance"] = options["balance"] == "learn"
     given: Balance = "uniform" if options["balance"] in (None, "learn") else options["balance"]
+    shares = scaled(as_given(given, LabelSpace(header["panel"]["classes"])))  # the sum was any
+    if not isinstance(options["balance"], (str, type(None))):
+        options["balance"] = dict(zip(header["panel"]["classes"], shares.tolist(), strict=True))
     names = {name if name.startswith("seen.") else f"estimate.{name}": name for name in arrays}
-    more = {"estimate.given_balance": shares_of(given, LabelSpace(header["panel"]["classes"]))}
+    more = {"estimate.given_balance": shares}
     options["estimator"] = settings
     header = {"options": options, "panel": header["panel"], "estimator": settings, "estimate": facts}
     return header, Renamed(arrays, names, more)

@@ -11,6 +11,7 @@ from shortlist.identifiability import Diagnosis
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
+from shortlist.tables import NOT_KNOWN
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _labeler(line: dict[str, Any], columns: list[str]) -> Iterator[Any]:
     yield f"{line['conflict']:.1%}"
     yield "–" if line["size"] is None else f"{line['size']:.1f}"
     if "accuracy" in columns:
-        yield "not known" if line["not_known"] else _share(line["accuracy"])
+        yield NOT_KNOWN if line["not_known"] else _share(line["accuracy"])
         yield Text(ruler(line), style="blue")
     if "gold_accuracy" in columns:
         yield _share(line["gold_accuracy"])

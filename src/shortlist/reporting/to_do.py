@@ -289,6 +289,6 @@ def more_gold(overview: Overview) -> Iterator[Advice]:
             "label",
             f"Label about {ENOUGH} rows by hand, to know how good the labels are.",
             f"{have} a known class. With {ENOUGH}, accuracies and gains are measured; without, they are guesses.",
-            f"Analysis(votes, model).suggest({ENOUGH})    # the rows that help most",
-            command="shortlist label",
+            f"numpy.random.default_rng(0).permutation(len(votes))[:{ENOUGH}]    # random rows: a fair sample",
+            command="shortlist label --random",
         )

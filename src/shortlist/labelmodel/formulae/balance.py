@@ -11,12 +11,30 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, about_option
 from shortlist.labelspace import LabelSpace
+from shortlist.wording import some_of
 
 Balance: TypeAlias = Literal["uniform", "learn"] | Mapping[str, float] | Sequence[float] | npt.NDArray[Any]
 
 
+ROUNDING = 0.005  # of each share, where two decimals are written
+MOST_ROUNDING = 0.05  # of all of them together
+
+
 def shares_of(balance: Balance, space: LabelSpace) -> Floats:
-    """(k,): uniform, or as given by position or by name."""
+    """(k,): uniform, or shares as given by position or by name, which sum to 1 but for rounding."""
+    given = as_given(balance, space)
+    with np.errstate(over="ignore"):
+        total = float(given.sum())
+    shares = scaled(given)
+    if abs(total - 1) > min(ROUNDING * len(space), MOST_ROUNDING) + 1e-9:
+        meant = some_of([f"{name} {share:.3g}" for name, share in zip(space, shares, strict=True)], most=8)
+        message = f"balance: the shares sum to {total:.6g}, not to 1. Divided by their sum, they are {meant}"
+        raise BadFit(message, option=("balance",))
+    return shares
+
+
+def as_given(balance: Balance, space: LabelSpace) -> Floats:
+    """(k,): positive numbers, whatever they sum to."""
     if isinstance(balance, str):
         if balance != "uniform":
             message = f'balance is "uniform", "learn", or a share for every class; got {balance!r}'
@@ -26,7 +44,12 @@ def shares_of(balance: Balance, space: LabelSpace) -> Floats:
         shares = numbers_of(by_position(balance, space))
         if shares is None or shares.shape != (len(space),) or not np.isfinite(shares).all() or (shares <= 0).any():
             raise BadFit(f"a balance is one positive share for each of {', '.join(space)}; got {balance!r}")
-    shares = shares / shares.max()  # so that the sum of any shares is a number
+    return shares
+
+
+def scaled(given: Floats) -> Floats:
+    """(k,): the same numbers, with the sum 1."""
+    shares = given / given.max()  # so that the sum of any shares is a number
     return np.asarray(shares / shares.sum())
 
 
