@@ -80,3 +80,15 @@ def test_formats_are_named(session, tmp_path):
     with pytest.raises(ShortlistError) as told:
         write_records([], "doccano", tmp_path / "x.json")
     assert all(name in str(told.value) for name in FORMATS)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_how_rows_were_picked_comes_back_with_the_answers(session, tmp_path, form):
+    write_records(show_rows(session, [3]), form, tmp_path / "random.json", "random")
+    write_records(show_rows(session, [5]), form, tmp_path / "own.json")
+    for name in ("random.json", "own.json"):
+        (record,) = json.loads((tmp_path / name).read_text())
+        studio_answer(record, "sports") if form == "label-studio" else argilla_answer(record, "sports")
+        (tmp_path / name).write_text(json.dumps([record]))
+        read_answers(session, tmp_path / name)
+    assert [entry.picked for entry in session.gold_file.entries()] == ["random", None]

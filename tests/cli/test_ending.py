@@ -111,6 +111,29 @@ def test_which_file_to_use(tmp_path, model, classifier, line):
     assert line in list(ending(told, History(tmp_path / "none.json")))
 
 
+HARD = "12 of the gold rows were picked because they are hard, so these scores are too low."
+FAIR = "For a fair score: shortlist label --random"
+
+
+@pytest.mark.parametrize(
+    ("others", "line"),
+    [
+        ({"gold_voted": 50, "accuracy": 0.819, "counting": 0.8},
+         f"{HARD} On the other 50 with a vote: label model 81.9%, counting votes 80.0%."),
+        ({"gold_voted": 9, "accuracy": 1.0, "counting": 1.0},
+         f"{HARD} On the other 9 with a vote: label model 100.0%, counting votes 100.0%. {FAIR}"),
+        ({"gold_voted": 0}, f"{HARD} {FAIR}"),
+    ],
+)  # fmt: skip
+def test_scores_on_rows_that_are_hard_are_called_too_low(tmp_path, others, line):
+    """70 % on rows that `shortlist label` had picked, where 82 % of all rows were right, and nothing said so."""
+    told = outcomes()
+    told[0].facts.update(gold_hard=12, others=others)
+    lines = list(ending(told, History(tmp_path / "none.json")))
+    assert lines[0].startswith("Right on 1,234 gold rows")
+    assert lines[1] == line
+
+
 def test_the_report_says_where_gold_rows_fit(news, capfd):
     """Only the terminal said so."""
     assert "Gold rows take part" not in page_after(capfd, news, "report")

@@ -12,6 +12,7 @@ import time
 import polars as pl
 import pytest
 
+from shortlist.browse.queue import random_rows
 from tests.cli.shell import COMMAND, environment, run
 from tests.project.news import TOML, edit, make, rows
 
@@ -167,8 +168,44 @@ def test_a_person_labels_rows(tmp_path):
     assert [line["classes"] for line in labels(tmp_path)] == [["business"], ["business", "sports"]]
     terminal.type("q")
     terminal.until("2 labelled")
+    terminal.until("For a fair score: shortlist label --random")
     assert terminal.end() == 0
     assert "right on gold rows" in run(tmp_path, "fit").stdout
+    assert {line["picked"] for line in labels(tmp_path)} == {"gain"}
+
+
+def test_a_person_labels_random_rows_in_two_sittings(tmp_path):
+    """The second goes on with the rows after; nothing is said about hard rows, and `run` has nothing to say, too."""
+    project = make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    project.run(["fit"])
+    order = [f"doc{row}" for row in random_rows(project.session, 4)]
+    for keys in ("11", "s2u2"):
+        terminal = Terminal(tmp_path, "label", "--random")
+        for key in keys:
+            terminal.until("q quit")
+            terminal.type(key)
+        terminal.until("q quit")
+        terminal.type("q")
+        terminal.until("2 labelled|1 labelled")
+        assert "hard" not in terminal.until("uses them")
+        assert terminal.end() == 0
+        assert "hard" not in terminal.shown
+    assert [line["id"] for line in labels(tmp_path)] == order
+    assert {line["picked"] for line in labels(tmp_path)} == {"random"}
+    assert "hard" not in run(tmp_path, "run").stdout
+
+
+def test_a_row_that_the_person_chose_is_not_called_picked(tmp_path):
+    make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    terminal = Terminal(tmp_path, "label", "doc12")
+    for key in "11q":
+        terminal.until("q quit")
+        terminal.type(key)
+    terminal.until("2 labelled")
+    assert terminal.end() == 0
+    first, second = labels(tmp_path)
+    assert (first["id"], "picked" in first, second["picked"]) == ("doc12", False, "gain")
+    assert "1 of the gold rows were picked" in run(tmp_path, "run").stdout
 
 
 def labels(folder):

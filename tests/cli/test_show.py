@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from shortlist import Project
+from shortlist.browse.queue import random_rows
 from tests.cli.shell import call
 from tests.project.news import TOML, make
 
@@ -71,7 +73,11 @@ def test_labels_go_elsewhere_and_come_back(folder, capfd, tmp_path):
     tasks.write_text(json.dumps(answers))
     ended = call(capfd, "label", "--import", str(tasks), "--json", "-C", folder)
     assert json.loads(ended.out)["labelled"] == len(answers) == 4
-    assert (tmp_path / "gold.jsonl").read_text().count("sports") == 4
+    assert (tmp_path / "gold.jsonl").read_text().count('["sports"], "picked": "gain"') == 4
+    assert call(capfd, "label", "--export", str(tasks), "--limit", "4", "--random", "-C", folder).code == 0
+    drawn = [task["data"] for task in json.loads(tasks.read_text())]
+    assert [one["row"] for one in drawn] == random_rows(Project(folder).session, 4)
+    assert {one["picked"] for one in drawn} == {"random"}
 
 
 def test_nobody_at_a_terminal_is_told(folder, capfd):

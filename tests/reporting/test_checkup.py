@@ -36,5 +36,5 @@ def test_notebooks_show_a_list_with_the_theory_folded_away():
 
 def test_in_a_project_commands_stand_beside_the_code():
     found = {one.kind: one for one in checkup_of(drawn().votes).in_project.advice}
-    assert found["label"].code == "shortlist label"
+    assert found["label"].code == "shortlist label --random"
     assert found["mixed"].code.splitlines()[-1].startswith("# see such rows: shortlist show --class ")

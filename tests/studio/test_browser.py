@@ -8,6 +8,8 @@ import tomllib
 import polars as pl
 import pytest
 
+from shortlist import Project
+from shortlist.browse.queue import random_rows
 from tests.project.news import TOML, edit, rows
 from tests.studio.browsing import Person, chromium
 from tests.studio.running import running
@@ -193,12 +195,28 @@ def test_rows_are_labelled_with_the_keyboard_only(person, folder):
     assert int(page.locator("#labelled").inner_text()) == int(before) + 1
     press("m", "1", "3", "Enter")
     press("s")
-    lines = gold_lines(folder)
-    assert [line.split('"classes": ')[1] for line in lines] == ['["business"]}', '["business", "sports"]}', "[]}"]
+    lines = [json.loads(line) for line in gold_lines(folder)]
+    assert [line["classes"] for line in lines] == [["business"], ["business", "sports"], []]
     for _ in range(3):
         press("u")
     assert page.locator("#asked").inner_text() == first
     assert gold_lines(folder) == []
+
+
+def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):
+    page = person.page
+    person.go("label", "#asked")
+    order = [f"doc{row}" for row in random_rows(Project(folder).session, 2)]
+    page.get_by_label("random ones, for a fair score").check()
+    person.until("first => document.getElementById('asked').innerText === first", order[0])
+    page.keyboard.press("1")  # the choice still has the focus
+    person.until("second => document.getElementById('asked').innerText === second", order[1])
+    assert [json.loads(line)["picked"] for line in gold_lines(folder)] == ["random"]
+    assert page.locator("#hard").count() == 0
+    page.get_by_label("those that help most").check()
+    person.until("second => document.getElementById('asked').innerText !== second", order[1])
+    page.keyboard.press("1")
+    page.wait_for_selector("#hard")
 
 
 def test_states_are_compared_and_files_are_written(person, folder):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shortlist.browse.queue import random_rows
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.studio.labelling import label_row, next_to_label, take_back
 from shortlist.studio.rules import use_gold
@@ -69,3 +70,17 @@ def test_rows_keep_filter_and_place_while_they_are_labelled(desk):
     after = service.rows(asked)
     assert [row["row"] for row in after["rows"]] == [row["row"] for row in before["rows"]]
     assert after["rows"][1]["gold"] == ["business"]
+
+
+def test_random_rows_are_offered_and_remembered_as_such(desk):
+    service = Service(desk)
+    first = service.next({"picked": "random"})["row"]["row"]
+    assert first == random_rows(desk.opened, 1)[0]
+    answer = service.label({"row": first, "classes": ["sports"], "picked": "random"})
+    assert answer["entry"]["picked"] == "random"
+    assert answer["gold"]["hard"] == 0
+    second = service.next({"picked": "gain"})["row"]["row"]
+    assert service.label({"row": second, "classes": ["sports"], "picked": "gain"})["gold"]["hard"] == 1
+    assert "picked" not in service.label({"row": 1, "classes": ["sports"]})["entry"]  # in the table of rows
+    with pytest.raises(ShortlistError, match="best"):
+        service.next({"picked": "best"})

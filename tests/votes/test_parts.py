@@ -106,3 +106,16 @@ def test_a_list_that_is_none(tmp_path):
         VoteParts.open(tmp_path / "votes.json")
     with pytest.raises(BadFile, match="does not exist"):
         VoteParts.open(tmp_path / "nowhere.json")
+
+
+def test_some_rows_are_taken_from_the_parts_that_hold_them(tmp_path):
+    votes = some(10)
+    files = []
+    for number, (start, end) in enumerate([(0, 3), (3, 6), (6, 10)]):
+        votes[start:end].save(tmp_path / f"{number}.parquet")
+        files.append(VotePart(f"{number}.parquet", end - start, 0, ""))
+    parts = VoteParts(tmp_path, votes[:0], tuple(files))
+    (tmp_path / "1.parquet").unlink()  # it is not needed
+    chosen = np.array([0, 2, 6, 9])
+    assert (parts.take(chosen).codes == votes.codes[chosen]).all()
+    assert len(parts.take(chosen[:0])) == 0

@@ -1,6 +1,7 @@
 """Exchange: rows for people who label elsewhere, and what they said: the JSON of Label Studio and of Argilla.
 
-Each row carries its number and, where a column holds ids, its id, so that answers find their way back.
+Each row carries its number and, where a column holds ids, its id, so that answers find their way back; and how it was
+picked, which is kept with the answer.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.archive import atomic
+from shortlist.browse.queue import PICKS
 from shortlist.browse.shown import Shown
 from shortlist.browse.why import find_row
 from shortlist.errors import BadFile, ShortlistError
+from shortlist.project.gold.file import Picked
 from shortlist.project.gold.known import entry_for
 
 if TYPE_CHECKING:
@@ -24,35 +27,39 @@ QUESTION = "class"  # what the question is called there
 AGENT = "shortlist"
 
 
-def label_studio_task(row: Shown) -> Record:
+def label_studio_task(row: Shown, picked: Picked | None = None) -> Record:
     """A task of Label Studio, with what is believed as a prediction."""
     result = {"from_name": QUESTION, "to_name": "text", "type": "choices", "value": {"choices": [row.label]}}
     scored = {"model_version": AGENT, "score": _belief(row), "result": [result]}
     predictions = [] if row.label is None else [scored]
-    return {"data": {"text": _text(row), "row": row.row, "id": row.id}, "predictions": predictions}
+    data = {"text": _text(row), "row": row.row, "id": row.id, "picked": picked}
+    return {"data": data, "predictions": predictions}
 
 
-def argilla_record(row: Shown) -> Record:
+def argilla_record(row: Shown, picked: Picked | None = None) -> Record:
     """A record of Argilla 2, with what is believed as a suggestion."""
     suggestion = {"value": row.label, "score": _belief(row), "agent": AGENT}
     return {
         "id": row.name,
         "fields": {"text": _text(row)},
-        "metadata": {"row": row.row},
+        "metadata": {"row": row.row, "picked": picked},
         "suggestions": {} if row.label is None else {QUESTION: suggestion},
         "responses": {},
         "vectors": {},
     }
 
 
-FORMATS: dict[str, Callable[[Shown], Record]] = {"label-studio": label_studio_task, "argilla": argilla_record}
+FORMATS: dict[str, Callable[[Shown, Picked | None], Record]] = {
+    "label-studio": label_studio_task,
+    "argilla": argilla_record,
+}
 
 
-def write_records(rows: Sequence[Shown], form: str, path: Path) -> None:
+def write_records(rows: Sequence[Shown], form: str, path: Path, picked: Picked | None = None) -> None:
     """Write rows for people to label elsewhere."""
     if form not in FORMATS:
         raise ShortlistError(f"{form!r} is no format of rows to label. Formats: {', '.join(FORMATS)}")
-    text = json.dumps([FORMATS[form](row) for row in rows], ensure_ascii=False, indent=1)
+    text = json.dumps([FORMATS[form](row, picked) for row in rows], ensure_ascii=False, indent=1)
     with atomic(path) as file:
         file.write(text.encode())
 
@@ -62,13 +69,13 @@ def read_answers(session: Session, path: Path) -> tuple[int, int]:
 
     Of several people, all who answered count: a row of which they name different classes is known to be one of these.
     """
-    said = [(_row(session, record, path), _answers(record)) for record in _records(path)]
+    said = [(_row(session, record, path), _answers(record), _picked(record)) for record in _records(path)]
     space = session.votes.space
-    for _, classes in said:
+    for _, classes, _ in said:
         for name in classes:
             space.position(name)  # a name that is not a class is an error that offers the nearest
-    answered = [(row, [name for name in space if name in classes]) for row, classes in said if classes]
-    session.gold_file.add(*(entry_for(session.rows, row, classes) for row, classes in answered))
+    answered = [(row, [name for name in space if name in classes], how) for row, classes, how in said if classes]
+    session.gold_file.add(*(entry_for(session.rows, row, classes, how) for row, classes, how in answered))
     return len(answered), len(said) - len(answered)
 
 
@@ -86,8 +93,7 @@ def _records(path: Path) -> list[Record]:
 
 def _row(session: Session, record: Record, path: Path) -> int:
     """The row that a task or a record is about: by its id, or else by its number."""
-    there = [record.get("data"), record.get("metadata"), record]
-    holders = [one for one in there if isinstance(one, dict)]
+    holders = _holders(record)
     if session.votes.ids is not None:
         names = [str(holder["id"]) for holder in holders if holder.get("id") is not None]
         if names:
@@ -96,6 +102,18 @@ def _row(session: Session, record: Record, path: Path) -> int:
         if isinstance(holder.get("row"), int):
             return find_row(session, str(holder["row"]))
     raise BadFile(f"{path}: a row says neither its id nor its number: export rows with `shortlist label --export`")
+
+
+def _holders(record: Record) -> list[Record]:
+    """Where a task or a record keeps what it was sent with."""
+    there = [record.get("data"), record.get("metadata"), record]
+    return [one for one in there if isinstance(one, dict)]
+
+
+def _picked(record: Record) -> Picked | None:
+    """How the row was picked when it was exported; None where that is not said."""
+    said = [holder.get("picked") for holder in _holders(record)]
+    return next((how for how in PICKS if how in said), None)
 
 
 def _answers(record: Record) -> list[str]:

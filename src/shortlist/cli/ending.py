@@ -8,6 +8,7 @@ from shortlist.project.kept.history import Figures, History, figures_of
 from shortlist.project.stages import Outcome
 from shortlist.project.stages.stage import Facts
 
+ENOUGH = 50  # gold rows, for a score to be worth something
 LABELS = ("label model", "counting votes")  # these label rows with a vote; the classifier labels every row
 
 
@@ -16,6 +17,7 @@ def ending(outcomes: Sequence[Outcome], history: History) -> Iterator[str]:
     facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
     figures = figures_of(outcomes)
     yield from scores(facts, figures)
+    yield from too_low(facts.get("fit", {}))
     yield from behind(figures)
     yield from which_file(outcomes, facts)
     worked = any(one.status == "done" for one in outcomes)
@@ -45,6 +47,19 @@ def scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
         labels = []
     if labels or classifier:
         yield f"Right on {'all ' if voted < rows else ''}{rows:,} gold rows: {', '.join([*labels, *classifier])}."
+
+
+def too_low(fit: Facts) -> Iterator[str]:
+    """A warning where gold rows are no fair sample; how good the labels are on those that may be one."""
+    hard, others = fit.get("gold_hard", 0), fit.get("others", {})
+    if not hard:
+        return
+    line = f"{hard:,} of the gold rows were picked because they are hard, so these scores are too low."
+    if "accuracy" in others:
+        found = f"label model {others['accuracy']:.1%}, counting votes {others['counting']:.1%}"
+        line += f" On the other {others['gold_voted']:,} with a vote: {found}."
+    fair = others.get("gold_voted", 0) >= ENOUGH
+    yield line if fair else f"{line} For a fair score: shortlist label --random"
 
 
 def which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:

@@ -8,21 +8,25 @@ from pathlib import Path
 
 from shortlist.browse import find_row, next_row, show_rows
 from shortlist.browse.exchange import read_answers, write_records
-from shortlist.browse.queue import next_rows
+from shortlist.browse.queue import PICKS
 from shortlist.cli.keyboard import keyboard
 from shortlist.cli.screen import Screen
 from shortlist.cli.show import lines, opened
 from shortlist.errors import ShortlistError
-from shortlist.project.gold.file import Entry
+from shortlist.project.gold.file import Entry, Picked
 from shortlist.project.gold.known import entry_for
 from shortlist.project.session import Session
 from shortlist.wording import number_of
 
 SEVERAL, SKIP, UNDO, QUIT = "m", "s", "u", "q"
 KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
+HARD = (
+    "These rows were picked because they are hard: the score on them is lower than on all rows.",
+    "For a fair score: shortlist label --random",
+)
 
 
-def label(folder: Path, row: str | None, *, as_json: bool) -> None:
+def label(folder: Path, row: str | None, picked: Picked, *, as_json: bool) -> None:
     """Ask for labels until the person stops or no row is left."""
     screen = Screen(as_json=as_json)
     if as_json or not sys.stdin.isatty():
@@ -32,15 +36,15 @@ def label(folder: Path, row: str | None, *, as_json: bool) -> None:
         raise ShortlistError(f"there are keys for {len(KEYS)} classes only: use label --export")
     first = None if row is None else find_row(session, row)
     with keyboard() as read:
-        Asking(session, screen, read).ask(first)
+        Asking(session, screen, read, picked).ask(first)
 
 
-def export_rows(folder: Path, path: Path, form: str, *, limit: int, as_json: bool) -> None:
-    """Write the rows that promise most, for people who label elsewhere."""
+def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: int, as_json: bool) -> None:
+    """Write the rows that promise most, or random ones, for people who label elsewhere."""
     screen = Screen(as_json=as_json)
     session = opened(folder, screen)
-    chosen = next_rows(session, limit)
-    write_records(show_rows(session, chosen), form, path)
+    chosen = PICKS[picked](session, limit)
+    write_records(show_rows(session, chosen), form, path, picked)
     screen.text(f"{number_of(len(chosen), 'row')} to label → {path}")
     screen.json({"rows": len(chosen), "outputs": [str(path)]})
 
@@ -58,12 +62,14 @@ def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:
 class Asking:
     """One sitting: rows one after the other, with what was said so far."""
 
-    def __init__(self, session: Session, screen: Screen, read: Callable[[], str]) -> None:
-        self.session, self.screen, self.read = session, screen, read
+    def __init__(self, session: Session, screen: Screen, read: Callable[[], str], picked: Picked = "gain") -> None:
+        self.session, self.screen, self.read, self.picked = session, screen, read, picked
         self.said: list[tuple[int, Entry]] = []
+        self.chosen: int | None = None  # the row that the person asked for
 
     def ask(self, row: int | None = None) -> None:
-        row = next_row(self.session) if row is None else row
+        self.chosen = row
+        row = self._next() if row is None else row
         while row is not None:
             self._show(row)
             answer = self._answer()
@@ -73,6 +79,12 @@ class Asking:
         labelled = sum(bool(entry.classes) for _, entry in self.said)
         end = "every row is labelled; " if row is None else ""
         self.screen.text(f"{end}{labelled} labelled → {self.session.gold_file.path}. `shortlist run` uses them")
+        if any(entry.classes and entry.picked == "gain" for _, entry in self.said):
+            for line in HARD:
+                self.screen.text(line)
+
+    def _next(self) -> int | None:
+        return next_row(self.session, picked=self.picked)
 
     def _show(self, row: int) -> None:
         (shown,) = show_rows(self.session, [row])
@@ -108,12 +120,12 @@ class Asking:
         return [] if everything else chosen
 
     def _put(self, row: int, classes: tuple[str, ...]) -> int | None:
-        entry = entry_for(self.session.rows, row, classes)
+        entry = entry_for(self.session.rows, row, classes, None if row == self.chosen else self.picked)
         self.session.gold_file.add(entry)
         self.said.append((row, entry))
         self.screen.text(f"→ {' or '.join(classes) or 'skipped'}")
         self._look_again()
-        return next_row(self.session)
+        return self._next()
 
     def _undo(self, row: int) -> int:
         """Back to the row before, with what was said about it taken back."""

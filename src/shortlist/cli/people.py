@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shortlist.cli.options import Debug, Folder, Json
+
+if TYPE_CHECKING:
+    from shortlist.project.gold.file import Picked
 
 HERE = Path()
 
@@ -57,6 +60,9 @@ def why(
 
 def label(
     row: Annotated[str | None, typer.Argument(help="Start with this row.", show_default=False)] = None,
+    random: Annotated[
+        bool, typer.Option("--random", help="Random rows, for a fair score, instead of those that help most.")
+    ] = False,
     export: Annotated[
         Path | None, typer.Option("--export", help="Write rows to label elsewhere to this JSON file.")
     ] = None,
@@ -72,15 +78,17 @@ def label(
     """Show the row that would help most, take one key for its class, write it to the gold file, go on.
 
     The next `shortlist run` scores with these labels, and fits with them where [label_model] says use_gold = true.
+    Rows that help most are hard ones, on which the score is too low; --random shows rows for a fair score.
     """
     from shortlist.cli.label import export_rows, import_answers, label
 
+    picked: Picked = "random" if random else "gain"
     if export is not None:
-        export_rows(project, export, form, limit=limit, as_json=json)
+        export_rows(project, export, form, picked, limit=limit, as_json=json)
     elif read is not None:
         import_answers(project, read, as_json=json)
     else:
-        label(project, row, as_json=json)
+        label(project, row, picked, as_json=json)
 
 
 def studio(

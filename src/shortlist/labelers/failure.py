@@ -73,8 +73,18 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
+def feature_failed(error: BaseException, feature: str, row: int) -> LabelerFailed:
+    """The error that a feature failed on a row, to be kept in place of its value."""
+    told = failed(error, feature=feature, row=row)
+    told.__cause__ = error
+    return told
+
+
 def full_traceback(error: BaseException) -> str:
-    """The traceback as text, to travel with the Votes."""
+    """The traceback as text, to travel with the Votes; that of a feature ends with its place, its name and the row."""
+    if isinstance(error, LabelerFailed) and error.__cause__ is not None:
+        place = f"{Path(error.file).name}, line {error.line}: " if error.file else ""
+        return f"{full_traceback(error.__cause__)}{place}{' '.join(error.message.split())}\n"
     return "".join(traceback.format_exception(error))
 
 

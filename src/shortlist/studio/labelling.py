@@ -7,21 +7,21 @@ from typing import Any
 
 from shortlist.browse import next_row, show_rows
 from shortlist.errors import ShortlistError
-from shortlist.project.gold.file import Entry
+from shortlist.project.gold.file import Entry, Picked
 from shortlist.project.gold.known import entry_for
 from shortlist.studio.desk import Desk
 from shortlist.studio.overview import gold
 
 
-def next_to_label(desk: Desk, passed: Sequence[int] = ()) -> dict[str, Any]:
+def next_to_label(desk: Desk, passed: Sequence[int] = (), picked: Picked = "gain") -> dict[str, Any]:
     """The row to label next, without those that were passed over; None where none is left."""
     session = desk.opened
-    row = next_row(session, frozenset(passed))
+    row = next_row(session, frozenset(passed), picked)
     shown = None if row is None else show_rows(session, [row])[0].to_dict()
     return {"row": shown, "gold": gold(session, bare=desk.bare)}
 
 
-def label_row(desk: Desk, row: int, classes: Sequence[str]) -> dict[str, Any]:
+def label_row(desk: Desk, row: int, classes: Sequence[str], picked: Picked | None = None) -> dict[str, Any]:
     """Write down what a person says: one class, several of which one is meant, or none to skip the row."""
     with desk.working():
         session = desk.opened
@@ -33,7 +33,7 @@ def label_row(desk: Desk, row: int, classes: Sequence[str]) -> dict[str, Any]:
             session.votes.space.position(unknown)  # an error that offers the nearest class
         if len(named) == len(session.votes.space):
             raise ShortlistError("that is every class, which says nothing: skip the row instead")
-        entry = entry_for(session.rows, row, named)
+        entry = entry_for(session.rows, row, named, picked)
         session.gold_file.add(entry)
         _known(desk, f"row {row} labelled", lambda: session.gold_said(row, named))
         return {"entry": entry.to_dict(), "row": show_rows(desk.opened, [row])[0].to_dict(),

@@ -47,6 +47,7 @@ def gold(session: Session, *, bare: bool) -> dict[str, Any]:
     several, skipped = len(known.shortlists), len(known.skipped)
     facts: dict[str, Any] = {"rows": 0, "several": several, "skipped": skipped, "lost": known.lost}
     facts["fits"] = session.settings.gold_fits
+    facts["hard"] = hard_rows(session)
     if analysis.gold is None:
         return facts
     facts["rows"] = analysis.known_rows
@@ -54,6 +55,13 @@ def gold(session: Session, *, bare: bool) -> dict[str, Any]:
     if not bare and facts["voted"]:
         facts |= {"model": analysis.right_on_gold, "counting": analysis.counting_on_gold}
     return facts
+
+
+def hard_rows(session: Session) -> int:
+    """How many gold rows were picked because they are hard. Rows that are gone are counted, too."""
+    file = session.gold_file
+    picked, latest = file.picked(), file.latest()
+    return sum(how == "gain" and len(latest[key].classes) == 1 for key, how in picked.items())
 
 
 def labelers(desk: Desk) -> list[dict[str, Any]]:

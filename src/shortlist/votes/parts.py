@@ -90,6 +90,13 @@ class VoteParts:
             raise BadFile(f"{self.parts[number].file} holds {len(found):,} rows, not {self.parts[number].rows:,}")
         return found
 
+    def take(self, rows: npt.NDArray[np.int64]) -> Votes:
+        """Some rows, by their numbers, which go up. Only the parts that hold some of them are read."""
+        edges = np.searchsorted(rows, self.starts)
+        held = [number for number in range(len(self.parts)) if edges[number] < edges[number + 1]]
+        found = [self.part(a)[rows[edges[a] : edges[a + 1]] - self.starts[a]] for a in held]
+        return Votes.concat(found) if found else self.like
+
     def whole(self, ids: Any = None) -> Votes:
         """All rows at once."""
         codes = [votes.codes for votes in self]

@@ -65,3 +65,20 @@ def test_a_newer_file_is_told(tmp_path):
     (tmp_path / "gold.jsonl").write_text('{"kind": "shortlist gold", "version": 2}\n')
     with pytest.raises(BadFile, match="newer"):
         GoldFile(tmp_path / "gold.jsonl").entries()
+
+
+def test_how_a_row_was_picked_is_kept_through_a_correction(tmp_path):
+    file = GoldFile(tmp_path / "gold.jsonl")
+    picked = Entry(("id", "doc1"), ("sports",), None, "gain")
+    file.add(picked, Entry(("id", "doc1"), ("politics",)), OTHER)
+    assert json.loads(file.path.read_text().splitlines()[1]) == {"id": "doc1", "classes": ["sports"], "picked": "gain"}
+    assert GoldFile(file.path).picked() == {("id", "doc1"): "gain"}
+    assert file.undo(picked) == picked
+    assert file.picked() == {}
+
+
+def test_a_word_that_is_no_way_of_picking_is_told(tmp_path):
+    line = '{"id": "a", "classes": ["x"], "picked": "best"}'
+    (tmp_path / "gold.jsonl").write_text(f'{{"kind": "shortlist gold", "version": 1}}\n{line}\n')
+    with pytest.raises(BadFile, match="line 2"):
+        GoldFile(tmp_path / "gold.jsonl").entries()

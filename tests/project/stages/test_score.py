@@ -6,6 +6,7 @@ import pytest
 from shortlist import Votes
 from shortlist.labelmodel import MajorityVote
 from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.project.gold.known import entry_for
 from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
 from shortlist.reporting.trials import MOST, Trials
 from tests.project.news import edit, make
@@ -93,3 +94,40 @@ def test_rows_without_a_vote_are_not_scored():
     silent = Evidence(votes, np.array([2.0, 1, 3]), np.array([-1, -1, 0]))
     assert gold_scores(silent, MajorityVote().fit(votes)) == {"gold_rows": 3, "gold_voted": 0}
     assert right_on_gold({"gold_rows": 3, "gold_voted": 0}) == ""
+
+
+def test_scores_on_rows_that_were_not_picked_because_they_are_hard(tmp_path):
+    """Of 100 rows of the gold column, which are not hard, and 4 of the gold file, which are, two of them wrong."""
+    project = make(tmp_path)
+    before = project.run(["fit"])[-1].facts
+    assert "gold_hard" not in before
+    session = project.session
+    hard = [int(row) for row in np.flatnonzero(session.votes.covered) if row % 3][:4]
+    label = [session.votes.space[int(session.analysis.guess[row])] for row in hard]
+    label[:2] = ["business" if name == "sports" else "sports" for name in label[:2]]
+    said = zip(hard, label, ("gain", "gain", "gain", "random"), strict=True)
+    session.gold_file.add(*(entry_for(session.rows, row, [name], how) for row, name, how in said))
+    facts = project.run(["fit"])[-1].facts
+    assert (facts["gold_rows"], facts["gold_hard"]) == (104, 3)
+    assert facts["accuracy"] == pytest.approx((before["accuracy"] * 100 + 2) / 104)
+    assert facts["others"]["gold_voted"] == 101
+    assert facts["others"]["accuracy"] == pytest.approx((before["accuracy"] * 100 + 1) / 101)
+    assert facts["others"]["counting"] == pytest.approx(counted_right(project, hard) / 101)
+
+
+def counted_right(project, hard):
+    """On all gold rows but the hard ones, as the public functions count it."""
+    session = project.session
+    gold = [None if row in hard[:3] else name for row, name in enumerate(session.gold)]
+    votes = session.votes
+    return MajorityVote().fit(votes).score(votes, gold) * 101
+
+
+def test_where_gold_rows_fit_there_is_no_score_on_the_others(tmp_path):
+    project = make(tmp_path)
+    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    session = project.session
+    session.gold_file.add(entry_for(session.rows, 1, ["sports"], "gain"))
+    facts = project.run(["fit"])[-1].facts
+    assert facts["gold_hard"] == 1
+    assert "others" not in facts

@@ -4,6 +4,10 @@
     {"id": "doc3", "classes": ["sports"]}
     {"id": "doc7", "classes": ["business", "politics"]}       one of these, the person did not know which
     {"id": "doc8", "classes": []}                             looked at, and skipped
+    {"id": "doc9", "classes": ["sports"], "picked": "random"}
+
+`picked` says how the row was chosen for labelling: "random", or "gain" where its label was expected to help most. A
+score on rows of the second kind is too low. Where it is not there, a person chose the row, or nobody knows.
 
 Where no column holds ids, a row is named by its number and by a digest of its text: `{"row": 7, "text": "9f…", …}`. Of
 several lines about one row, the last counts, so that undoing is taking the last line away.
@@ -17,13 +21,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from shortlist.errors import BadFile
 from shortlist.project.kept.lock import locked
 
 KIND, VERSION = "shortlist gold", 1
 Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
+Picked = Literal["gain", "random"]
 
 
 @dataclass(frozen=True)
@@ -33,18 +38,21 @@ class Entry:
     key: Key
     classes: tuple[str, ...]
     text: str | None = None  # the digest of its text, where the key is a number
+    picked: Picked | None = None  # how the row was chosen
 
     def to_dict(self) -> dict[str, Any]:
-        known = {self.key[0]: self.key[1], "text": self.text, "classes": list(self.classes)}
+        known = {self.key[0]: self.key[1], "text": self.text, "classes": list(self.classes), "picked": self.picked}
         return {name: value for name, value in known.items() if value is not None}
 
     @classmethod
     def from_dict(cls, record: Any) -> Entry:
         name = "id" if "id" in record else "row"
-        value, classes = record[name], record["classes"]
+        value, classes, picked = record[name], record["classes"], record.get("picked")
         if not isinstance(value, (str, int)) or not isinstance(classes, list):
             raise TypeError
-        return cls((name, value), tuple(map(str, classes)), record.get("text"))
+        if picked not in (None, *get_args(Picked)):
+            raise ValueError
+        return cls((name, value), tuple(map(str, classes)), record.get("text"), picked)
 
 
 class GoldFile:
@@ -72,6 +80,10 @@ class GoldFile:
     def latest(self) -> dict[Key, Entry]:
         """What was said last about each row."""
         return {entry.key: entry for entry in self.entries()}
+
+    def picked(self) -> dict[Key, Picked]:
+        """How rows were chosen, where that is known; a later correction does not change it."""
+        return {entry.key: entry.picked for entry in self.entries() if entry.picked is not None}
 
     def add(self, *entries: Entry) -> None:
         """Write down what was said, at once."""

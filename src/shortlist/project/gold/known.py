@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from shortlist.errors import UnknownClass
-from shortlist.project.gold.file import Entry, GoldFile, Key
+from shortlist.project.gold.file import Entry, GoldFile, Key, Picked
 from shortlist.project.rows import Rows
 from shortlist.wording import did_you_mean
 
@@ -87,12 +87,19 @@ def said_positions(rows: Rows, file: GoldFile, classes: Sequence[str]) -> dict[i
     return {row: place[names[0]] if len(names) == 1 else -1 for row, names in said.items() if names}
 
 
-def entry_for(rows: Rows, row: int, classes: Sequence[str]) -> Entry:
-    """The line of the gold file that says this about a row."""
+def picked_rows(rows: Rows, file: GoldFile) -> dict[int, Picked]:
+    """How the rows of the gold file were chosen for labelling, where that is known."""
+    picked, latest = file.picked(), file.latest()
+    where = _found(rows, {key: latest[key] for key in picked}) if picked else {}
+    return {row: picked[key] for key, row in where.items()}
+
+
+def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | None = None) -> Entry:
+    """The line of the gold file that says this about a row, and how the row was chosen."""
     if rows.data.id is not None:
         name = rows.take([row], [rows.data.id])[rows.data.id][0]
-        return Entry(("id", name if isinstance(name, int) else str(name)), tuple(classes))
-    return Entry(("row", row), tuple(classes), _digests(rows, [row])[0])
+        return Entry(("id", name if isinstance(name, int) else str(name)), tuple(classes), None, picked)
+    return Entry(("row", row), tuple(classes), _digests(rows, [row])[0], picked)
 
 
 def _check(entries: Iterable[Entry], file: GoldFile, classes: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import OneSided, ShortlistError
-from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
+from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold, without_hard
 from shortlist.project.stages.stage import Facts, Stage, noted
 from shortlist.wording import number_of
 
@@ -54,7 +54,7 @@ class Fit(Stage):
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
-        return facts | self._scores(session, model)
+        return facts | self._scores(session, model) | without_hard(session, model)
 
     def _scores(self, session: Session, model: Any) -> Facts:
         if not session.has_gold:

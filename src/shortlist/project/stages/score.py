@@ -35,6 +35,41 @@ def judged_by_halves(tally: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
     return _facts(tally, right)
 
 
+def without_hard(session: Session, model: Any) -> Facts:
+    """Where people labelled rows that were picked because they are hard: how many, and the scores on the others.
+
+    Where known classes fit the model, there is no score on the others: it has seen them.
+    """
+    from shortlist.project.gold.known import picked_rows
+
+    picked = picked_rows(session.rows, session.gold_file)
+    hard = sorted(row for row, how in picked.items() if how == "gain" and session.said.get(row, -1) >= 0)
+    if not hard:
+        return {}
+    facts: Facts = {"gold_hard": len(hard)}
+    if session.settings.gold_fits or session.counted.sampled:
+        return facts
+    return facts | {"others": _on_others(session, model, hard)}
+
+
+def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
+    """What all rows of known class give, less what the hard ones do."""
+    import numpy as np
+
+    from shortlist.labelmodel import MajorityVote
+    from shortlist.labelmodel.formulae.evidence import Evidence
+
+    every = session.tally.known()
+    gold = np.array([session.said[row] for row in hard])
+    some = Evidence(session.parts.take(np.array(hard)), np.ones(len(hard)), gold)
+    voted = round(_voted(every) - _voted(some))
+    if not voted:
+        return {"gold_voted": 0}
+    models = {"accuracy": model, "counting": MajorityVote().fit(session.tally.votes)}
+    right = {name: _right(one, every, every.weights) - _right(one, some, some.weights) for name, one in models.items()}
+    return {"gold_voted": voted} | {name: count / voted for name, count in right.items()}
+
+
 def model_score(session: Session) -> dict[str, float]:
     """How often the label model is right, as `fit` found it, under its name in the report."""
     from shortlist.reporting.overview import MODEL
@@ -55,7 +90,7 @@ def _facts(tally: Evidence, right: Callable[[Evidence], float]) -> Facts:
     from shortlist.labelmodel import MajorityVote
 
     known = tally.known()
-    voted = float(known.weights @ known.votes.covered)
+    voted = _voted(known)
     facts: Facts = {"gold_rows": round(float(known.weights.sum())), "gold_voted": round(voted)}
     if not voted:
         return facts
@@ -69,3 +104,8 @@ def _right(model: Any, known: Evidence, counts: Floats) -> float:
 
     guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
     return float(counts @ ((guess == known.gold) & known.votes.covered))
+
+
+def _voted(known: Evidence) -> float:
+    """How many of the rows have a vote."""
+    return float(known.weights @ known.votes.covered)

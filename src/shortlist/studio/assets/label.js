@@ -1,4 +1,4 @@
-// Label: the row that would help most, one key for a class. Everything works without a mouse.
+// Label: the row that would help most, or a random one; one key for a class. Everything works without a mouse.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { ask, painted } from "./api.js";
 import { Beliefs, Empty, KEYS, Marked, Votes, count, percent, useKeys } from "./parts.js";
@@ -9,11 +9,12 @@ export function Label({ project, setProject, say }) {
   const [done, setDone] = useState([]); // what was said in this sitting, to be taken back
   const [several, setSeveral] = useState(null); // classes that were chosen so far, where several are
   const [mistake, setMistake] = useState(null);
+  const [picked, setPicked] = useState("gain"); // how rows are picked: "gain" or "random"
   const before = useRef(project.gold.model);
   const busy = useRef(false);
-  const next = async (start) => {
-    const answer = await ask("next", {});
-    setRow(answer.row);
+  const next = async (start, how = picked) => {
+    const answer = await ask("next", { picked: how });
+    setRow(answer.row && { ...answer.row, picked: how });
     setGold(answer.gold);
     if (start) painted("label", start);
   };
@@ -26,7 +27,7 @@ export function Label({ project, setProject, say }) {
   };
   const put = (classes, start = performance.now()) => doing(async () => {
     if (!row) return;
-    const answer = await ask("label", { row: row.row, classes });
+    const answer = await ask("label", { row: row.row, classes, picked: row.picked });
     setDone((now) => [...now, { row, entry: answer.entry, classes }]);
     setSeveral(null);
     await next(start);
@@ -46,9 +47,10 @@ export function Label({ project, setProject, say }) {
     if (several === null) put([name], start);
     else setSeveral(several.includes(name) ? several.filter((one) => one !== name) : [...several, name]);
   };
+  const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); doing(() => next(undefined, how)); };
   const fits = (event) => doing(async () => { setProject(await ask("use_gold", { fits: event.target.checked })); });
   useKeys((event, writing) => {
-    if (writing && event.target.type !== "checkbox") return;
+    if (writing && !["checkbox", "radio"].includes(event.target.type)) return;
     const place = KEYS.indexOf(event.key);
     if (event.key === "u") undo();
     else if (event.key === "s") put([], event.timeStamp);
@@ -62,7 +64,7 @@ export function Label({ project, setProject, say }) {
   return html`<div class="split labelsplit">
     <section class="card" aria-label="The row to label">
       ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
-      ${row === undefined ? html`<${Empty}>Looking for the row that would help most…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
+      ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
         <div class="meta"><span id="asked">${row.id ?? `row ${row.row}`}</span></div>
         <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
         <div class="keys" role="group" aria-label="Classes">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${several ? several.includes(name) : undefined} onClick=${() => choose(name)}>${place < KEYS.length && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
@@ -70,10 +72,13 @@ export function Label({ project, setProject, say }) {
         <div class="keys rest"><button type="button" class="key" aria-pressed=${several !== null} onClick=${() => setSeveral(several === null ? [] : null)}><kbd>m</kbd>several</button><button type="button" class="key" onClick=${() => put([])}><kbd>s</kbd>skip</button><button type="button" class="key" disabled=${!done.length} onClick=${undo}><kbd>u</kbd>undo</button></div>
         ${!project.bare && html`<details><summary>What the rules say</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} labelers=${names} /></details>`}`}
     </section>
-    <aside class="card"><h2>So far</h2>
+    <aside class="card"><h2>Which rows</h2>
+      <div role="radiogroup" aria-label="Which rows"><label class="check"><input type="radio" name="picked" value="gain" checked=${picked === "gain"} onChange=${pick} /> those that help most</label><label class="check"><input type="radio" name="picked" value="random" checked=${picked === "random"} onChange=${pick} /> random ones, for a fair score</label></div>
+      <h2>So far</h2>
       <dl class="tiles small"><div class="tile"><dt>gold rows</dt><dd id="labelled">${count(gold.rows)}</dd></div>
         ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${step > 0 ? "+" : "−"}${Math.abs(100 * step).toFixed(1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${fits} /> the fit uses them, too</label>`}
+      ${gold.hard > 0 && html`<p class="quiet" id="hard">${count(gold.hard)} of the gold rows were picked because they are hard: on all rows, the share that is right is higher. For a fair score, label random ones.</p>`}
       <p class="quiet">Labels are kept in gold.jsonl${gold.several > 0 ? `; ${count(gold.several)} rows have several classes` : ""}${gold.skipped > 0 ? `; ${count(gold.skipped)} were skipped` : ""}.</p>
       ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${one.row.id ?? `row ${one.row.row}`}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
     </aside></div>`;

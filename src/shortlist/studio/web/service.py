@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from shortlist.browse import Query, select, show_rows, why
+from shortlist.browse.queue import PICKS
 from shortlist.errors import ShortlistError
+from shortlist.project.gold.file import Picked
 from shortlist.studio.comparing import compare
 from shortlist.studio.desk import Desk
 from shortlist.studio.exporting import export, export_own
@@ -91,10 +93,11 @@ class Service:
         return overview(self.desk)
 
     def next(self, given: Given) -> Any:
-        return next_to_label(self.desk, [int(row) for row in given.get("passed", ())])
+        passed = [int(row) for row in given.get("passed", ())]
+        return next_to_label(self.desk, passed, _picked(given) or "gain")
 
     def label(self, given: Given) -> Any:
-        return label_row(self.desk, _whole(given, "row"), [str(name) for name in given["classes"]])
+        return label_row(self.desk, _whole(given, "row"), [str(name) for name in given["classes"]], _picked(given))
 
     def undo(self, given: Given) -> Any:
         return take_back(self.desk, given["entry"])
@@ -122,6 +125,14 @@ ASKS = (
     "rows", "why", "preview", "tried", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare",
     "export", "export_own", "setup",
 )  # fmt: skip
+
+
+def _picked(given: Given) -> Picked | None:
+    """How a row is picked; None where a person chose it."""
+    value: Picked | None = given.get("picked")
+    if value not in (None, *PICKS):
+        raise ShortlistError(f"rows are picked by {' or '.join(PICKS)}; got {value!r}")
+    return value
 
 
 def _whole(given: Given, name: str, default: int | None = None) -> int:
