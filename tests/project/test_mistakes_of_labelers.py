@@ -1,5 +1,7 @@
 """What a project tells of labelers that go wrong: whose fault it is, on which row, and what to do."""
 
+import json
+
 import polars as pl
 import pytest
 
@@ -7,6 +9,7 @@ from shortlist.errors import ShortlistError
 from shortlist.labelers.regex import patience
 from shortlist.project import BadProject, Project
 from shortlist.project.listener import Listener
+from shortlist.reporting.checkup import Checkup
 from tests.cli.shell import run
 from tests.project.news import TOML, edit, make
 
@@ -69,6 +72,27 @@ def test_a_labeler_that_changes_rows_is_told_in_clean_and_in_later_runs(tmp_path
     clean = Project(tmp_path).votes.codes
     edit(tmp_path / "labelers.py", '"goal" in row["body"]', '("goal") in row["body"] and True')
     assert (Project(tmp_path).votes.codes == clean).all()
+
+
+@pytest.mark.parametrize("rules", ["functions", "a pattern"])
+def test_a_failing_feature_is_told_once_with_its_name_its_line_and_a_row(tmp_path, rules):
+    """A newcomer was told to mend two labelers; what failed was the feature that both ask for."""
+    made = f'{HEAD}@feature\ndef last(text):\n    return text.split()[99] if "goal" in text else text\n\n\n'
+    pair = [rule('return "sports"', "last", name).removeprefix(HEAD) for name in ("food", "going")]
+    if rules == "a pattern":
+        pair[1] = 'going = pattern("team", yes="sports", on=last, name="going")\n'
+    project = make(tmp_path, labelers=made + "\n\n".join(pair))
+    edit(tmp_path / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n[classifier]')
+    goals = pl.read_csv(tmp_path / "news.csv")["body"].str.contains("goal")
+    told = f"labelers.py, line 5: feature 'last' failed on row {goals.arg_max()}: IndexError: list index out of range"
+    outcomes = {one.stage: one for one in project.run(["vote", "fit", "check"])}
+    assert outcomes["vote"].notes == [
+        f"labelers 'food', 'going' failed on {goals.sum()} rows and abstained there: {told}"
+    ]
+    first, *others = Checkup.from_dict(json.loads((tmp_path / "out" / "check.json").read_text())).advice
+    assert first.what == f"Mend food, going: they failed on {goals.sum()} rows."
+    assert first.why == f"They abstained there. The first error: {told}"
+    assert "failed" not in [one.kind for one in others]
 
 
 def test_a_missing_text_is_empty_to_functions_as_it_is_in_apply(tmp_path):

@@ -76,8 +76,9 @@ def one_sided(d: Diagnosis) -> Iterator[str]:
         (said,) = d.says[names[0]]
         yield (
             f"{some_of(names)} always give{_s(names)} the same answer, so how accurate {_they(names)} cannot be "
-            "estimated from votes. Add a second answer for rows where nothing matches, for example for "
-            f"{names[0]}: {show_not(d.space.ordered(said))}."
+            "estimated from votes. Gold labels show it. So does a second answer where nothing matches, for example for "
+            f"{names[0]}: {show_not(d.space.ordered(said))}. Add one only where the labeler catches nearly all rows of "
+            "its class: on each row it misses, it would rule out the right class."
         )
 
 

@@ -1,28 +1,9 @@
-"""Advice: what to do next, in plain words, each with the line of code that does it; what gains most comes first."""
+"""Advice: one thing to do, in plain words, with the line of code that does it and what it would bring."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal
-
-import polars as pl
-
-from shortlist.analysis.accuracy import WIDEST
-from shortlist.analysis.calibration import wilson
-from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain
-from shortlist.reporting.trials import FEW, Trial, Trials
-from shortlist.wording import some_of
-
-if TYPE_CHECKING:
-    from shortlist.reporting.overview import Overview
-    from shortlist.votes import Votes
-
-TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
-TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
-SHOWN = 6
-ENOUGH = 50  # rows with a known class
+from typing import Any, Literal
 
 Kind = Literal["failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "use gold", "label"]
 
@@ -36,6 +17,7 @@ class Advice:
     command     in a project: the command that does it, or shows the rows in question
     gain        rows that are expected to be set right; None where that is not known
     measured    whether rows with a known class show the gain; else it is an estimate
+    gold_rows   how many of them do
     about       the labeler, or the class, that it is about
     """
 
@@ -45,6 +27,7 @@ class Advice:
     code: str
     gain: float | None = None
     measured: bool = False
+    gold_rows: int = 0
     command: str = ""
     about: str = ""
 
@@ -59,248 +42,9 @@ class Advice:
         """The gain in words; nothing where it is not known."""
         if self.gain is None:
             return ""
-        how = "measured on gold rows" if self.measured else "estimate"
-        return f"About {self.gain:,.0f} more of {m:,} rows right ({how})"
+        if self.gold_rows:
+            return f"{self.gain * self.gold_rows / m:,.0f} more of {self.gold_rows:,} gold rows right (measured)"
+        return f"About {self.gain:,.0f} more of {m:,} rows right (estimate)"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def advise(overview: Overview) -> list[Advice]:
-    """What is broken first, then by gain. Where nothing is measured, labelling rows by hand goes before all guesses."""
-    broken = [*failed(overview), *silent(overview), *unfinished(overview)]
-    measure = list(more_gold(overview))
-    found = list(improvements(overview))
-    better = sorted((one for one in found if one.gain is not None and one.gain >= 1), key=lambda one: -(one.gain or 0))
-    better = [*better[: max(1, SHOWN - len(broken))], *(one for one in found if one.gain is None)]
-    guesses = overview.known.sum() < FEW
-    return [*broken, *measure, *better] if guesses else [*broken, *better, *measure]
-
-
-# -- what is broken ------------------------------------------------------------------------------------
-
-
-def failed(overview: Overview) -> Iterator[Advice]:
-    for name, failure in zip(overview.votes.names, overview.votes.failures, strict=True):
-        if failure:
-            trace = failure.first.strip().splitlines()
-            yield Advice(
-                "failed",
-                f"Mend {name}: it failed on {failure.count:,} rows.",
-                f"It abstained there. The first error: {trace[-1] if trace else 'unknown'}",
-                overview.lines.failing(name),
-                about=name,
-            )
-
-
-def silent(overview: Overview) -> Iterator[Advice]:
-    """One for all of them: in a new project there may be many."""
-    names = overview.plain_labelers.filter(pl.col("votes") == 0)["labeler"].to_list()
-    if names:
-        it, they, look = ("it", "it", "looks") if len(names) == 1 else ("them", "they", "look")
-        yield Advice(
-            "silent",
-            f"Mend {some_of(names)}, or delete {it}: {they} never voted on these rows.",
-            f"What {they} {look} for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
-            overview.lines.left_out(*names),
-            about=names[0],
-        )
-
-
-def unfinished(overview: Overview) -> Iterator[Advice]:
-    if getattr(overview.model, "converged_", True) is False:
-        yield Advice(
-            "unfinished",
-            "Let the fit run longer.",
-            f"It stopped before it converged, after {overview.model.n_iter_:,} steps.",
-            overview.lines.longer_fit(10 * overview.model.max_iter),
-        )
-
-
-# -- what would set rows right -------------------------------------------------------------------------
-
-
-def improvements(overview: Overview) -> Iterator[Advice]:
-    if overview.model is None:
-        return
-    table = overview.plain_labelers
-    if overview.estimates and overview.model.accuracy_.size <= WIDEST:
-        trials = Trials(overview.analysis)
-        yield from left_out(overview, trials)
-        yield from two_sided(overview, trials)
-        yield from use_gold(overview, trials)
-    average = Average.of(table)
-    yield from mixed(overview, average)
-    yield from uncovered(overview, average)
-
-
-def left_out(overview: Overview, trials: Trials) -> Iterator[Advice]:
-    """Labelers without which the labels are better."""
-    if len(overview.votes.names) < 4:
-        return
-    reasons = dict(suspects(overview))
-    for name in list(reasons)[: most_tried(overview.votes)]:
-        trial = trials.without(name)
-        if trial.sure or not trial.measured:
-            why = " ".join(filter(None, (reasons[name], trial.show())))
-            what, code = f"Mend {name}, or leave it out.", overview.lines.left_out(name)
-            found = Advice("leave out", what, why, code, trial.gain, trial.measured)
-            look = f"shortlist show {quote(name)}{' --wrong' if trial.measured else ''}"
-            yield replace(found, command=look, about=name)
-
-
-def most_tried(votes: Votes) -> int:
-    """How many labelers are tried: each trial is a fit, which takes longer with more labelers and classes."""
-    return max(1, min(TRIED, TRIED_CELLS // (len(votes.names) * len(votes.space))))
-
-
-def suspects(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Labelers that may do harm, and why; with enough known rows all are tried, the most overrated first."""
-    table, k = overview.plain_labelers, len(overview.votes.space)
-    reasons = {**dict(copies(overview)), **dict(worse_than_chance(table, one_sided(overview), k))}
-    if overview.known.sum() >= FEW:
-        order = table.sort(pl.col("gold_accuracy") - pl.col("accuracy"), nulls_last=True)
-        for name, right, rows in order.select("labeler", "gold_accuracy", "gold_votes").iter_rows():
-            counted = f"It is right on {right:.0%} of {rows:,} gold rows." if rows else "It votes on no gold row."
-            yield name, reasons.get(name, counted)
-    else:
-        yield from reasons.items()
-
-
-def one_sided(overview: Overview) -> list[str]:
-    """Labelers that vote, and have one thing to say."""
-    votes = overview.votes
-    told = zip(votes.names, votes.codomains, votes.coverage, strict=True)
-    return [name for name, codomain, coverage in told if codomain.one_sided and coverage]
-
-
-def copies(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Of two labelers that depend on each other, the one that votes less often."""
-    votes = dict(overview.plain_labelers.select("labeler", "votes").iter_rows())
-    for pair in sorted(overview.near_copies):
-        less, more = sorted(pair, key=lambda name: votes[name])
-        yield less, f"It depends on {more} beyond what the class explains, so their evidence may count twice."
-
-
-def worse_than_chance(table: pl.DataFrame, one_sided: list[str], k: int) -> Iterator[tuple[str, str]]:
-    """Labelers whose shortlists hold the class less often than any shortlist of that size would.
-
-    Where that is estimated, not counted, it is not said of one-sided labelers: their accuracy cannot be estimated.
-    """
-    for line in table.filter(pl.col("votes") > 0).iter_rows(named=True):
-        name, chance = line["labeler"], line["size"] / k
-        if line.get("gold_votes", 0) >= FEW:
-            right, top = line["gold_accuracy"], wilson(line["gold_accuracy"], line["gold_votes"])[1]
-            where = f"on {right:.0%} of {line['gold_votes']:,} gold rows"
-        else:
-            right = line["accuracy"]
-            top = 1.0 if name in one_sided or right is None else line["accuracy_high"] or right
-            where = f"{right or 0:.0%} of the time, as estimated"
-        if top < chance:
-            yield name, f"It is right {where}; random answers of its size would be right {chance:.0%} of the time."
-
-
-def two_sided(overview: Overview, trials: Trials) -> Iterator[Advice]:
-    """Labelers with one answer that had better say the contrary elsewhere: each by itself where that is measured."""
-    names = one_sided(overview)
-    if names and overview.known.sum() < FEW:
-        yield _say_not(overview, names, trials.two_sided(names))
-    elif names:
-        names.sort(key=lambda name: -overview.votes.coverage[overview.votes.names.index(name)])
-        tried = ((name, trials.two_sided([name])) for name in names[: most_tried(overview.votes)])
-        yield from (_say_not(overview, [name], trial) for name, trial in tried if trial.sure)
-
-
-def _say_not(overview: Overview, names: list[str], trial: Trial) -> Advice:
-    votes = overview.votes
-    said = {name: codomain.says for name, codomain in zip(votes.names, votes.codomains, strict=True)}
-    one = len(names) == 1
-    return Advice(
-        "two-sided",
-        f"Let {some_of(names)} also say what a row is not, where nothing matches.",
-        f"{'It always gives' if one else 'They always give'} the same answer, so votes do not show how accurate "
-        f"{'it is' if one else 'they are'}. {trial.show()}",
-        overview.lines.second_answers({name: votes.space.ordered(said[name][0]) for name in names}),
-        trial.gain,
-        trial.measured,
-        about=names[0],
-    )
-
-
-def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
-    """Let known classes fit the model, too, where they contradict what it takes labelers to be."""
-    names, known = contradicted(overview), overview.known
-    if overview.gold_fits or not names or overview.analysis.scored.sum() < ENOUGH or known.mean() > 0.5:
-        return  # where most classes are known, they are there to score
-    trial = trials.knowing()
-    if trial.likelier is None or trial.before == 1 or trial.gain < 0:
-        return
-    was, now = trial.likelier
-    yield Advice(
-        "use gold",
-        "Let the gold rows take part in the fit.",
-        f"They show that the model misjudges the accuracy of {some_of(names)}. Tried: each half of the gold rows was "
-        f"scored by a model that was fitted with the other half. Right on {trial.before:.1%} → {trial.after:.1%} of "
-        f"{trial.known:,} gold rows with a vote. The mean belief in the right class goes from {was:.0%} to {now:.0%}; "
-        "the classifier learns from beliefs.",
-        overview.lines.use_gold(),
-        trial.gain if trial.gain >= 1 else None,
-        measured=True,
-    )
-
-
-def contradicted(overview: Overview) -> list[str]:
-    """Labelers that are right more or less often on gold rows than the model takes them to be, beyond chance."""
-    table = overview.plain_labelers
-    if "gold_accuracy" not in table.columns:
-        return []
-    found = []
-    for line in table.filter(pl.col("gold_votes") >= FEW).iter_rows(named=True):
-        low, high = wilson(line["gold_accuracy"], line["gold_votes"])
-        if line["accuracy"] is not None and not low <= line["accuracy"] <= high:
-            found.append(line["labeler"])
-    return found
-
-
-def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
-    for one, other, error, gain, counted in mixed_pairs(overview.analysis, average)[:2]:
-        where = "On gold rows" if counted else "As estimated"
-        yield Advice(
-            "mixed",
-            f"Write a labeler that tells {one} from {other}.",
-            f"{where}, {error:.0%} of the rows of these two classes are labelled as the other one. {average.show()}",
-            overview.lines.tells_apart(one, other),
-            gain,
-            command=f"shortlist show --class {quote(one)} --unsure",
-            about=one,
-        )
-
-
-def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:
-    rows = int((~overview.votes.covered).sum())
-    if rows:
-        yield Advice(
-            "uncovered",
-            "Write a labeler for rows that have no vote.",
-            f"{rows:,} rows ({rows / len(overview.votes):.0%}) have no vote, so only the class balance is known there. "
-            + average.show(),
-            "[row for row, voted in zip(rows, votes.covered) if not voted][:20]    # look at some",
-            uncovered_gain(overview.analysis, average),
-            command="shortlist show --uncovered",
-        )
-
-
-# -- what would tell more ------------------------------------------------------------------------------
-
-
-def more_gold(overview: Overview) -> Iterator[Advice]:
-    known = int(overview.known.sum())
-    if overview.model is not None and known < ENOUGH:
-        have = f"{known} rows have" if known else "No row has"
-        yield Advice(
-            "label",
-            f"Label about {ENOUGH} rows by hand, to know how good the labels are.",
-            f"{have} a known class. With {ENOUGH}, accuracies and gains are measured; without, they are guesses.",
-            f"numpy.random.default_rng(0).permutation(len(votes))[:{ENOUGH}]    # random rows: a fair sample",
-            command="shortlist label --random",
-        )

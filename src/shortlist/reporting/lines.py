@@ -30,8 +30,8 @@ class Lines:
     def left_out(self, *names: str) -> str:
         return f"del {', '.join(names)}"
 
-    def failing(self, name: str) -> str:
-        return f'apply([{name}], rows, on_error="raise")    # stops at the first row that fails'
+    def failing(self, *names: str) -> str:
+        return f'apply([{", ".join(names)}], rows, on_error="raise")    # stops at the first row that fails'
 
     def longer_fit(self, steps: int) -> str:
         return f"LabelModel(max_iter={steps})"

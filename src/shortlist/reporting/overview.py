@@ -18,9 +18,9 @@ from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.formulae.evidence import Gold
-from shortlist.reporting.advice import advise
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.lines import Lines
+from shortlist.reporting.to_do import advise
 from shortlist.reporting.trials import FEW
 from shortlist.votes import Votes
 

@@ -1,7 +1,8 @@
 """Trials: what a change to the labelers would do, tried out on the votes at hand by fitting the model again.
 
-Rows with a known class measure it. Without them, the beliefs of the new fit say how many of the rows that change
-their label are expected to be set right.
+Rows with a known class measure it. Without them only the rows that change their label are counted: that is no gain.
+Beliefs cannot stand in for known classes. By its own beliefs every new fit is better than the one before, also where it
+is worse.
 """
 
 from __future__ import annotations
@@ -26,9 +27,12 @@ SURE = 2.0  # standard errors beyond which a difference is not called chance
 
 
 class Trial(NamedTuple):
-    """What would come of a change: rows set right (of all rows), rows that change their label, and the evidence."""
+    """What would come of a change: rows that change their label, and what rows with a known class show.
 
-    gain: float
+    gain   rows set right, of all rows; None where it is not measured
+    """
+
+    gain: float | None
     changed: float
     before: float | None = None  # share of known rows that are right
     after: float | None = None
@@ -38,14 +42,12 @@ class Trial(NamedTuple):
 
     @property
     def measured(self) -> bool:
-        return self.after is not None
+        return self.gain is not None
 
-    def show(self) -> str:
-        """The evidence in a sentence."""
-        if self.before is not None and self.after is not None:
-            rows = round(self.known * (self.after - self.before))
-            return f"Tried: {rows:+,} of {self.known:,} gold rows right{'' if self.sure else ', which may be chance'}."
-        return f"Tried: {self.changed:,.0f} rows would change their label."
+    @property
+    def better(self) -> bool:
+        """Whether known rows show more rows set right than chance would."""
+        return self.sure and self.gain is not None and self.gain > 0
 
 
 class Trials:
@@ -90,14 +92,12 @@ class Trials:
         return guessed(fit_again(self.model, self.votes), self.votes)[0]
 
     def _tried(self, votes: Votes) -> Trial:
-        before, (after, beliefs) = self._before, guessed(fit_again(self.model, votes), votes)
+        before, after = self._before, guessed(fit_again(self.model, votes), votes)[0]
         scale, changed = self.m / len(self.votes), before != after
         if self.known.sum() >= FEW:
             found = self._measured(before[self.known], after[self.known], self.gold[self.known])
             return found._replace(changed=scale * float(changed.sum()))
-        every = np.arange(len(before))
-        gain = float((beliefs[every, after] - beliefs[every, before]).sum())
-        return Trial(scale * gain, scale * float(changed.sum()))
+        return Trial(None, scale * float(changed.sum()))
 
     def _measured(self, before: Positions, after: Positions, gold: Positions) -> Trial:
         """What guesses before and after show on rows whose class is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -11,3 +12,21 @@ class Failure:
 
     count: int
     first: str
+
+    @property
+    def last_line(self) -> str:
+        """What the first error was, in a line."""
+        return self.first.strip().splitlines()[-1] if self.first.strip() else "unknown"
+
+
+def failed_alike(names: Iterable[str], failures: Iterable[Failure | None]) -> Iterator[tuple[list[str], Failure]]:
+    """Labelers that failed, those together whose first error is the same, as where a feature fails; and the failure.
+
+    The count is that of the one that failed most often.
+    """
+    found: dict[str, list[tuple[str, Failure]]] = {}
+    for name, failure in zip(names, failures, strict=True):
+        if failure:
+            found.setdefault(failure.first, []).append((name, failure))
+    for alike in found.values():
+        yield [name for name, _ in alike], max((failure for _, failure in alike), key=lambda one: one.count)

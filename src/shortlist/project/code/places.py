@@ -52,7 +52,7 @@ class Places(Lines):
         off = dict.fromkeys([*self.written.get("labelers", {}).get("off", ()), *names])
         return self._setting("labelers", "off", json.dumps(list(off), ensure_ascii=False))
 
-    def failing(self, name: str) -> str:  # noqa: ARG002
+    def failing(self, *names: str) -> str:  # noqa: ARG002
         return self._setting("labelers", "on_error", '"raise"') + ": it stops at the first row that fails"
 
     def longer_fit(self, steps: int) -> str:

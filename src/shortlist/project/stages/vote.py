@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.stages.stage import Facts, Stage, noted
-from shortlist.wording import number_of
+from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
@@ -97,10 +97,12 @@ class Vote(Stage):
 
 
 def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
+    from shortlist.votes.failure import failed_alike
+
     failed = [
-        f"labeler {name!r} failed on {number_of(failure.count, 'row')} and abstained there: {_last_line(failure.first)}"
-        for name, failure in zip(parts.like.names, parts.like.failures, strict=True)
-        if failure
+        f"{'labeler' if len(names) == 1 else 'labelers'} {some_of(map(repr, names))} failed on "
+        f"{number_of(failure.count, 'row')} and abstained there: {failure.last_line}"
+        for names, failure in failed_alike(parts.like.names, parts.like.failures)
     ]
     return {
         "rows": len(parts),
@@ -109,7 +111,3 @@ def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: 
         "covered": parts.covered / len(parts),
         "notes": [*roster.notes, *notes, *failed],
     }
-
-
-def _last_line(trace: str) -> str:
-    return trace.strip().splitlines()[-1] if trace.strip() else ""
