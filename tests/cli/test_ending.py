@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from shortlist import Project
 from shortlist.cli.ending import ending
+from shortlist.project.gold.known import entry_for
 from shortlist.project.kept.history import History, Run
 from shortlist.project.stages import Outcome
 from tests.cli.shell import call
@@ -152,6 +154,13 @@ def test_the_report_says_where_gold_rows_fit(news, capfd):
     page = page_after(capfd, news, "report")
     assert "Gold rows take part in the fit" in page
     assert "The score of the classifier" in page
+
+
+def test_the_report_says_where_gold_rows_are_hard_ones(news, capfd):
+    assert "picked because" not in page_after(capfd, news, "report")
+    session = Project(news).session
+    session.gold_file.add(*(entry_for(session.rows, row, ["sports"], "gain") for row in (1, 2)))
+    assert "2 of the gold rows were picked because they are hard" in page_after(capfd, news, "report")
 
 
 def test_who_learned_from_gold_rows_is_not_recommended_by_them(news, capfd):

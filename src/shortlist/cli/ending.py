@@ -55,12 +55,14 @@ def too_low(fit: Facts) -> Iterator[str]:
     hard, others = fit.get("gold_hard", 0), fit.get("others", {})
     if not hard:
         return
-    line = f"{hard:,} of the gold rows were picked because they are hard, so these scores are too low."
+    from shortlist.reporting.notices import FAIR_SCORE, hard_ones
+
+    line = f"{hard_ones(hard)}, so these scores are too low."
     if "accuracy" in others:
         found = f"label model {others['accuracy']:.1%}, counting votes {others['counting']:.1%}"
         line += f" On the other {others['gold_voted']:,} with a vote: {found}."
     fair = others.get("gold_voted", 0) >= ENOUGH
-    yield line if fair else f"{line} For a fair score: shortlist label --random"
+    yield line if fair else f"{line} {FAIR_SCORE}"
 
 
 def which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:

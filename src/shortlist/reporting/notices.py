@@ -20,6 +20,8 @@ GOLD_FITS = (
     "and in the report, are too high: model and classifier have learned from these rows."
 )
 
+FAIR_SCORE = "For a fair score: shortlist label --random"
+
 Level = Literal["good", "note", "warn"]
 
 
@@ -34,11 +36,19 @@ def notices(overview: Overview) -> Iterator[Notice]:
     """What votes, model and gold labels show, besides what there is to do about it."""
     if overview.gold_fits and overview.known.any():
         yield Notice("note", GOLD_FITS)
+    if overview.gold_hard:
+        yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows are too low. {FAIR_SCORE}")
     yield from copies(overview)
     if "accuracy" in overview.labelers.columns:
         yield from off_gold(overview.labelers)
     if overview.calibration is not None and overview.known.sum() >= FEW:
         yield from miscalibrated(overview)
+
+
+def hard_ones(rows: int) -> str:
+    """That so many gold rows are no fair sample."""
+    picked = "was picked because it is" if rows == 1 else "were picked because they are"
+    return f"{rows:,} of the gold rows {picked} hard"
 
 
 def verdict(overview: Overview) -> Notice:

@@ -45,6 +45,7 @@ class Overview:
     scores       who is right on how many gold rows: the classifier, for example; or the label model (MODEL), which is
                  right less often than it seems where it was fitted with them
     gold_fits    whether the model was fitted with the known classes, too
+    gold_hard    how many gold rows were picked because they are hard, so that they are no fair sample
     lines        the language in which advice says what to write: Python, or that of a project
     """
 
@@ -59,11 +60,12 @@ class Overview:
         scores: Mapping[str, float] | None = None,
         lines: Lines | None = None,
         gold_fits: bool = False,
+        gold_hard: int = 0,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
         self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
         self._checkup, self.other_scores = checkup, dict(scores or {})
-        self.lines, self.gold_fits = lines or Lines(), gold_fits
+        self.lines, self.gold_fits, self.gold_hard = lines or Lines(), gold_fits, gold_hard
 
     @property
     def estimates(self) -> bool:

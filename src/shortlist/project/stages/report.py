@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.stages.score import model_score
+from shortlist.project.stages.score import hard_rows, model_score
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Report(Stage):
     needs = ("vote", "fit", "check")
     shows = ("predict",)
     optional = True
-    revision = 1  # goes up when the same results are shown in another way
+    revision = 2  # goes up when the same results are shown in another way
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("report.html",)
@@ -37,8 +37,8 @@ class Report(Stage):
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        fits, scores = session.settings.gold_fits, other_scores(self, session)
-        overview = Overview(session.seen, checkup=session.checkup, scores=scores, gold_fits=fits)
+        fits, scores, hard = session.settings.gold_fits, other_scores(self, session), hard_rows(session)
+        overview = Overview(session.seen, checkup=session.checkup, scores=scores, gold_fits=fits, gold_hard=hard)
         spent, labelers = self._spent(session), session.roster.labelers
         write_page(overview, session.sample.rows, paths[0], title, labelers, spent)
         return {"notes": session.sample.notes}

@@ -79,6 +79,12 @@ def model_score(session: Session) -> dict[str, float]:
     return {} if share is None else {MODEL: share}
 
 
+def hard_rows(session: Session) -> int:
+    """How many gold rows were picked because they are hard, as `fit` found it."""
+    record = session.state.records.get("fit")
+    return 0 if record is None else int(record.facts.get("gold_hard", 0))
+
+
 def right_on_gold(facts: Facts) -> str:
     if facts.get("accuracy") is None:
         return ""

@@ -78,7 +78,7 @@ export function Label({ project, setProject, say }) {
       <dl class="tiles small"><div class="tile"><dt>gold rows</dt><dd id="labelled">${count(gold.rows)}</dd></div>
         ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${step > 0 ? "+" : "−"}${Math.abs(100 * step).toFixed(1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${fits} /> the fit uses them, too</label>`}
-      ${gold.hard > 0 && html`<p class="quiet" id="hard">${count(gold.hard)} of the gold rows were picked because they are hard: on all rows, the share that is right is higher. For a fair score, label random ones.</p>`}
+      ${gold.hard > 0 && html`<p class="quiet" id="hard">${count(gold.hard)} of the gold rows ${gold.hard === 1 ? "was picked because it is" : "were picked because they are"} hard: on all rows, the share that is right is higher. For a fair score, label random ones.</p>`}
       <p class="quiet">Labels are kept in gold.jsonl${gold.several > 0 ? `; ${count(gold.several)} rows have several classes` : ""}${gold.skipped > 0 ? `; ${count(gold.skipped)} were skipped` : ""}.</p>
       ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${one.row.id ?? `row ${one.row.row}`}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
     </aside></div>`;
