@@ -56,14 +56,16 @@ def failed(overview: Overview) -> Iterator[Advice]:
 
 
 def silent(overview: Overview) -> Iterator[Advice]:
-    """One for all of them: in a new project there may be many."""
+    """One for all of them: in a new project there may be many. Those that failed are told as such."""
+    failing = dict(zip(overview.votes.names, overview.votes.failures, strict=True))
     names = overview.plain_labelers.filter(pl.col("votes") == 0)["labeler"].to_list()
+    names = [name for name in names if not failing[name]]
     if names:
-        it, they, look = ("it", "it", "looks") if len(names) == 1 else ("them", "they", "look")
+        it, they = ("it", "it") if len(names) == 1 else ("them", "they")
         yield Advice(
             "silent",
             f"Mend {some_of(names)}, or delete {it}: {they} never voted on these rows.",
-            f"What {they} {look} for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
+            overview.lines.silence(names, len(overview.votes)),
             overview.lines.left_out(*names),
             about=names[0],
         )
@@ -257,7 +259,7 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
             "mixed",
             f"Write a labeler that tells {one} from {other}.",
             f"{where}, {error:.0%} of the rows of these two classes are labelled as the other one. {average.show()}",
-            overview.lines.tells_apart(one, other),
+            overview.lines.tells_apart(one, other, overview.votes.names),
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",
             about=one,
