@@ -197,11 +197,11 @@ def _say_not(overview: Overview, name: str, trial: Trial) -> Advice:
 def _may_say_not(overview: Overview, names: list[str]) -> Advice:
     """The same, not measured: it does harm where labelers miss many rows of their class, which votes do not show."""
     one = len(names) == 1
-    if_few = "if it misses few rows of its class" if one else "those that miss few rows of their class"
+    if_few = "if it misses few rows of its class" if one else "if they miss few rows of their class"
     always = f"{'It always gives' if one else 'They always give'} the same answer"
     return Advice(
         "two-sided",
-        f"{some_of(names)} could also say what a row is not{'' if one else ':'} {if_few}.",
+        f"{some_of(names)} could also say what a row is not, {if_few}.",
         f"{always}, so votes do not show how accurate {'it is' if one else 'they are'}. A second answer helps only a "
         "labeler that catches nearly all rows of its class: on each row it misses, it would rule out the right class. "
         f"{NOT_MEASURED}",

@@ -152,7 +152,9 @@ def test_what_is_not_imported_yet_is_imported(tmp_path):
     found = places(tmp_path, labelers=rule)
     stub = found.tells_apart("business", "politics")
     assert make(tmp_path, labelers=f"{rule}\n{stub}").session.roster.names[-1] == "business_or_politics"
-    assert found.second_answers({"polls": ["politics"]}).startswith("from shortlist import Not\n# add no=Not(")
+    assert found.second_answers({"polls": ["politics"]}).startswith(
+        "from shortlist import Not    # in labelers.py\n# add no=Not("
+    )
     assert "import" not in found.second_answers({"money": ["business"]})
     assert "import" not in places(tmp_path).tells_apart("business", "politics")
 

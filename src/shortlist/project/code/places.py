@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.identifiability.findings import show_not
@@ -24,6 +25,7 @@ class Places(Lines):
     def __init__(self, roster: Roster) -> None:
         self.toml, self.code, self.written = roster.settings.toml.name, roster.code, roster.settings.toml.values
         self.labelers = {labeler.name: labeler for labeler in roster.labelers}
+        self.file = Path(roster.settings.labelers.file).name
         self.namespace: Mapping[str, Any] = roster.code.namespace if roster.code else {}
         self.in_code = {labeler.name for labeler in roster.code.labelers} if roster.code else set()
 
@@ -50,9 +52,8 @@ class Places(Lines):
         return f"# {name} ({place}): {declare}return {no} where nothing matches"
 
     def _place(self, name: str) -> str:
-        file = self.code.source.path.name if self.code else "labelers.py"
         line = self.code.source.find_definition(name) if self.code else None
-        return file if line is None else f"{file}, line {line}"
+        return self.file if line is None else f"{self.file}, line {line}"
 
     def silence(self, names: Sequence[str], m: int) -> str:
         """A function returned nothing; words that are looked for may be misspelt."""
@@ -83,11 +84,11 @@ class Places(Lines):
         return f"{key} = {value}    # in {self.toml}, under [{table}]{there}"
 
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
-        """In labelers.py, where no other name may be lost."""
+        """Where labelers are functions; no other name of the file may be lost."""
         names = {*taken, *self.labelers, *self.written.get("labelers", {}).get("off", ())}
         head, body = super().tells_apart(one, other, names.union(self.namespace)).split("\n", 1)
-        return f"{self._imported('labeler')}{head}    # in labelers.py\n{body}"
+        return f"{self._imported('labeler')}{head}    # in {self.file}\n{body}"
 
     def _imported(self, name: str) -> str:
         """The line that brings a name of Shortlist into labelers.py, where it is not there yet."""
-        return "" if name in self.namespace else f"from shortlist import {name}\n"
+        return "" if name in self.namespace else f"from shortlist import {name}    # in {self.file}\n"
