@@ -178,3 +178,28 @@ def test_classes_are_meant_by_name_never_by_number():
             space.positions(["cat", number])
     with pytest.raises(BadShortlist, match="a list of names, not as 3"):
         LabelSpace(3)
+
+
+def test_several_classes_in_one_text_are_a_set():
+    with pytest.raises(UnknownClass, match=r"several are a set, \{'sports', 'world'\}$") as error:
+        NEWS.shortlist("sports, world")
+    assert error.value.word == "sports, world"
+    with pytest.raises(UnknownClass, match=r"^'sports, war' is not a class\. Classes"):
+        NEWS.shortlist("sports, war")
+    assert LabelSpace(["a", "b", "a, b"]).shortlist("a, b") == {"a, b"}
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_sets_are_shown_as_they_are_written(kind):
+    with pytest.raises(BadShortlist, match=r"^\{'business', 'sports', 'world'\} holds every class"):
+        NEWS.shortlist(kind(NEWS))
+    with pytest.raises(BadShortlist, match=r"^an empty set leaves no class"):
+        NEWS.shortlist(kind())
+    with pytest.raises(BadShortlist, match=r"^\{1, 2\} is not a class name"):
+        NEWS.shortlist(kind([2, 1]))
+
+
+def test_an_empty_name_is_told_what_unknown_is():
+    """Newcomer: `gold = ["sports", ""]`."""
+    with pytest.raises(UnknownClass, match=r"^'' is not a class\. .* Write None where it is not known\.$"):
+        NEWS.positions(["sports", ""])

@@ -1,8 +1,10 @@
+import inspect
+
 import numpy as np
 import pytest
 
 from shortlist.errors import BadFit
-from shortlist.options import check_amount, check_choice, check_probability, check_whole
+from shortlist.options import check_amount, check_choice, check_probability, check_whole, parameters_known
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,21 @@ def test_what_it_may_be_is_said():
         check_choice("knob", "d", ("a", "b", "c"))
     with pytest.raises(BadFit, match=r"^knob is a whole number from 1, or None for all cores, not 0$"):
         check_whole("knob", 0, otherwise=", or None for all cores")
+
+
+def test_a_function_keeps_its_name_and_its_parameters():
+    @parameters_known(BadFit)
+    def made(words, /, *, says=None):
+        """What it does."""
+        return words, says
+
+    assert made([1], says=2) == ([1], 2)
+    assert (made.__name__, str(inspect.signature(made)), made.__doc__) == (
+        "made",
+        "(words, /, *, says=None)",
+        "What it does.",
+    )
+    with pytest.raises(BadFit, match=r"^made\(\) has no parameter 'words'\. Parameters: says$"):
+        made(words=[1])
+    with pytest.raises(TypeError, match="missing 1 required"):
+        made()

@@ -1,6 +1,6 @@
 """The small sentences that messages share."""
 
-from shortlist.wording import did_you_mean, given_twice, nearest, number_of, some_of, visible
+from shortlist.wording import did_you_mean, ended, given_twice, nearest, number_of, some_of, visible
 
 
 def test_the_nearest_word_is_found_whatever_its_case():
@@ -31,3 +31,7 @@ def test_the_first_word_that_is_given_twice():
 def test_what_hides_or_turns_other_text_is_written_as_its_code():
     assert visible("a\u202egnp.exe\x1b[2J\r") == "a\\u202egnp.exe\\u001b[2J\\u000d"
     assert visible("עברית, ä, 字\n\t") == "עברית, ä, 字\n\t"
+
+
+def test_a_sentence_ends_once():
+    assert [ended(text) for text in ("No", "No.", "What?", "and so on…")] == ["No.", "No.", "What?", "and so on…"]

@@ -35,6 +35,13 @@ class Not:
         return f"Not({', '.join(repr(name) for name in sorted(self.classes))})"
 
 
+def as_written(answer: object) -> str:
+    """An answer as a user would write it: sets between braces."""
+    if isinstance(answer, (set, frozenset)):
+        return "{" + ", ".join(sorted(map(repr, answer))) + "}" if answer else "an empty set"
+    return repr(answer)
+
+
 def names_in(answer: object) -> Shortlist | Not:
     """A name, a collection of names or a Not as what it says, before any label space is known."""
     if isinstance(answer, Not):
@@ -44,7 +51,7 @@ def names_in(answer: object) -> Shortlist | Not:
     if isinstance(answer, (set, frozenset, list, tuple)) and all(isinstance(name, str) for name in answer):
         return frozenset(_plain(name) for name in answer)
     hint = '; in a file, every class but X is written {"not": ["X"]}' if isinstance(answer, dict) else ""
-    raise BadShortlist(f"{answer!r} is not a class name, a set of class names or Not(...){hint}")
+    raise BadShortlist(f"{as_written(answer)} is not a class name, a set of class names or Not(...){hint}")
 
 
 class LabelSpace(Sequence[str]):
@@ -109,7 +116,15 @@ class LabelSpace(Sequence[str]):
             some = ", ".join(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
             raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{self._hint(name)}", word=name) from None
 
+    def _check_one(self, word: str) -> None:
+        """Several classes in one text, "cooking, money", are a set that lacks its braces."""
+        names = [name.strip() for name in word.split(",")]
+        if word not in self and len(names) > 1 and all(name in self for name in names):
+            raise UnknownClass(f"{word!r} is not a class: several are a set, {as_written(set(names))}", word=word)
+
     def _hint(self, name: object) -> str:
+        if name == "":
+            return " Write None where it is not known."
         if isinstance(name, (int, np.integer)):
             return " Classes are meant by name, never by number: of positions y, [space[j] for j in y] are the names."
         return did_you_mean(name, self)
@@ -127,14 +142,15 @@ class LabelSpace(Sequence[str]):
         said = names_in(answer)
         words = said.classes if isinstance(said, Not) else said
         for word in sorted(words):
+            self._check_one(word)
             self.position(word)
         classes = frozenset(self.names) - words if isinstance(said, Not) else said
         if not classes:
-            raise BadShortlist(f"{answer!r} leaves no class; to abstain, return nothing (None)")
+            raise BadShortlist(f"{as_written(answer)} leaves no class; to abstain, return nothing (None)")
         if len(classes) == len(self):
             if full_is_none:
                 return None
-            raise BadShortlist(f"{answer!r} holds every class, so it says nothing; to abstain, return None")
+            raise BadShortlist(f"{as_written(answer)} holds every class, so it says nothing; to abstain, return None")
         return classes
 
     def mask(self, answer: object) -> npt.NDArray[np.bool_]:

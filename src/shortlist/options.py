@@ -1,14 +1,24 @@
-"""Options: the checks that models share. An option that cannot be is a BadFit that names it, also as `error.option`."""
+"""Options: the checks that models share. An option that cannot be is a BadFit that names it, also as `error.option`.
+
+Functions that users call by hand answer a parameter that they do not have with the one that may be meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from shortlist.errors import BadFit
+from shortlist.errors import BadFit, ShortlistError
+from shortlist.wording import did_you_mean
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+ANSWERS = ("says", "yes")  # the parameter for what a labeler says: some have the one, and some the other
 Number = (int, float, np.integer, np.floating)
 
 
@@ -40,3 +50,27 @@ def check_whole(name: str, value: Any, *, least: int = 1, otherwise: str = "") -
 
 def is_number(value: Any) -> bool:
     return isinstance(value, Number) and not isinstance(value, bool)
+
+
+def parameters_known(wrong: type[ShortlistError]) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
+    """Make a function raise this error, not a TypeError, where it is called with a parameter that it does not have."""
+
+    def wrap(function: Callable[Given, Made]) -> Callable[Given, Made]:
+        known = [one.name for one in inspect.signature(function).parameters.values() if one.kind in BY_NAME]
+
+        @wraps(function)
+        def call(*given: Given.args, **named: Given.kwargs) -> Made:
+            for name in named:
+                if name not in known:
+                    told = f"{function.__name__}() has no parameter {name!r}.{_meant(name, known)}"
+                    raise wrong(f"{told} Parameters: {', '.join(known)}", option=(name,))
+            return function(*given, **named)
+
+        return call
+
+    return wrap
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    answers = [one for one in known if one in ANSWERS and name in ANSWERS]
+    return f" Did you mean {answers[0]!r}?" if answers else did_you_mean(name, known)

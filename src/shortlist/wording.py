@@ -31,6 +31,11 @@ def did_you_mean(word: object, words: Iterable[str]) -> str:
     return f" Did you mean {best!r}?" if best else ""
 
 
+def ended(sentence: str) -> str:
+    """A sentence with a full stop, unless it ends with some other sign."""
+    return sentence if sentence.endswith((".", "?", "!", "…")) else f"{sentence}."
+
+
 def some_of(words: Iterable[str], most: int = 6, joint: str = ", ", last: str = " and ") -> str:
     """All words in one line, or the first `most` of them and how many more there are."""
     words = list(words)

@@ -212,6 +212,34 @@ BAD = {
         labelers(CODE + RULE.replace("(text)", "(text, wrods)").format("return None")),
         ["labelers.py", "'wrods'", "no feature"],
     ),
+    "a parameter of another kind": (
+        labelers(CODE + "a = keywords(['x'],\n             yes='sports', name='a')\n"),
+        ["labelers.py, line 4", "keywords() has no parameter 'yes'. Did you mean 'says'?"],
+    ),
+    "words in one text": (
+        labelers(CODE + "a = keywords('soup, bread', says='sports', name='a')\n"),
+        ["labelers.py, line 4", "a list of words, ['soup', 'bread']"],
+    ),
+    "a feature without its mark": (
+        labelers(CODE + "def words(row):\n    return 1\n\n\n@labeler\ndef rule(words):\n    return 'sports'\n"),
+        ["labelers.py, line 9", "'rule' asks for 'words', a function of this file without @feature"],
+    ),
+    "several classes in one text": (
+        labelers(CODE + "@labeler\ndef rule(row):\n    return 'business, sports'\n"),
+        ["labelers.py, line 6", "several are a set, {'business', 'sports'}"],
+    ),
+    "several classes in one text of the toml": (
+        more('[[labeler]]\nkind = "keywords"\nname = "a"\nwords = ["x"]\nsays = "business, sports"\n'),
+        ["line 22", 'several are a list, ["business", "sports"]'],
+    ),
+    "a key of a row that is none": (
+        labelers(CODE + "@labeler\ndef rule(row):\n    return row['boddy']\n"),
+        ["labelers.py, line 6", "the row has no column 'boddy'. Did you mean 'body'? The row: "],
+    ),
+    "a setting written twice": (
+        toml('text = "body"', 'text = "body"\ntext = "body"'),
+        ["shortlist.toml, line 7", "this setting is written twice"],
+    ),
     "two labelers of one name": (
         labelers(CODE + "a = [keywords(['x'], says='sports', name='money')]\n"),
         ["two labelers are called 'money'"],

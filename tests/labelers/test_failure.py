@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shortlist.errors import LabelerFailed
-from shortlist.labelers.failure import failed, full_traceback, users_place
+from shortlist.labelers.failure import failed, full_traceback, users_place, with_row
 
 
 def raised(function):
@@ -50,3 +50,9 @@ def test_who_failed_on_what():
     assert str(error).startswith("labeler 'model' failed on rows 5 to 9: JSONDecodeError: ")
     assert (error.rows, error.line) == ((5, 9), line_of(deep))
     assert isinstance(error, LabelerFailed)
+
+
+def test_the_row_follows_in_a_sentence_of_its_own():
+    """Newcomer: "Did you mean 'text'?. The row"."""
+    for told, shown in (("no. Did you mean 'b'?", "'b'? The row: 3."), ("no", "ValueError: no. The row: 3.")):
+        assert shown in str(with_row(failed(ValueError(told), labeler="goal", row=7), 3))

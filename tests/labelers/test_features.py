@@ -352,3 +352,34 @@ def test_a_column_that_is_not_given_is_read_too():
     rule = labeler(says=["a"], name="rule")(lambda title: "a" if title else None)
     rule.siblings = {"title": Column("x")}
     assert apply(rule, pl.DataFrame({"x": ["u", None]}), space=["a", "b"]).codes.tolist() == [[1], [0]]
+
+
+def unmarked(row):
+    return row.split()
+
+
+def test_a_function_that_lacks_its_mark_is_named_before_any_row_is_read():
+    """Newcomer: a TypeError about a row and a set."""
+    rule = labeler(says=["a"], name="rule")(lambda unmarked: pytest.fail("it was asked"))
+    with pytest.raises(BadLabeler, match=r"'rule' asks for 'unmarked', a function .* write @feature above it") as error:
+        apply(rule, ["a"], space=["a", "b"])
+    assert error.value.labeler == "rule"
+    second = labeler(says=["a"])(lambda row, unmarked: None)
+    with pytest.raises(BadLabeler, match="Write @feature above the function of that name"):
+        apply(second, ["a"], space=["a", "b"])
+
+
+@pytest.mark.parametrize("name", ["partial", "by_length", "calls", "text"])
+def test_other_names_of_the_file_do_not_stand_for_features(name):
+    """What is imported, a labeler, a value, and what the file does not hold: the parameter receives the row."""
+    rule = labeler(says=["a"], name="rule")(eval(f"lambda {name}: 'a' if {name} == 'the row' else None"))
+    assert apply(rule, ["the row"], space=["a", "b"]).codes.tolist() == [[1]]
+
+
+def test_a_feature_may_be_marked_with_parentheses():
+    @feature()
+    def letters(row):
+        return list(row)
+
+    rule = labeler(says=["a"])(lambda letters: "a" if letters == ["x", "y"] else None)
+    assert apply(rule, ["xy"], features=[letters], space=["a", "b"]).codes.tolist() == [[1]]

@@ -5,7 +5,7 @@ import re
 import polars as pl
 import pytest
 
-from shortlist import Not, apply, keywords, pattern
+from shortlist import Not, apply, from_classifier, keywords, labeler, pattern
 from shortlist.errors import BadLabeler, BadRows, SlowPattern
 from shortlist.labelers.records import from_record
 
@@ -165,3 +165,29 @@ def test_asked_together_they_find_what_python_finds():
     for rule in rules:
         found = [None if text is None else rule.yes if rule.python.search(text) else rule.no for text in texts]
         assert [votes.shortlist(a, rule.name) for a in range(len(texts))] == found, rule.name
+
+
+def test_words_in_one_text_are_a_mistake():
+    """Newcomer: "soup, bread" was one phrase, which no row has."""
+    with pytest.raises(BadLabeler, match=r"a list of words, \['soup', 'bread'\]; 'soup, bread' is one phrase") as error:
+        keywords("soup, bread", says="cooking")
+    assert error.value.option == ("words",)
+    assert keywords(["well, well"], says="a")("Well, well!") == {"a"}
+    assert keywords("soup", says="a")("Soup") == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong", "right"),
+    [
+        (lambda: keywords(["soup"], yes="a"), "yes", "says"),
+        (lambda: pattern("soup", says="a"), "says", "yes"),
+        (lambda: pattern("soup", yes="a", ignorecase=True), "ignorecase", "ignore_case"),
+        (lambda: labeler(say=["a"]), "say", "says"),
+        (lambda: from_classifier(len, {1: "a"}, treshold=0.5), "treshold", "threshold"),
+    ],
+)
+def test_a_parameter_that_is_none_is_answered_with_the_right_one(call, wrong, right):
+    """Newcomer: a bare TypeError."""
+    with pytest.raises(BadLabeler, match=rf"has no parameter '{wrong}'\. Did you mean '{right}'\?") as error:
+        call()
+    assert error.value.option == (wrong,)

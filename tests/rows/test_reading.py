@@ -1,5 +1,6 @@
 """Rows of every make give the same votes, in chunks of any size."""
 
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -75,6 +76,20 @@ def test_a_row_of_a_table_is_a_dict_with_attributes():
     assert (row.text, row["score"]) == ("x", 1)
     with pytest.raises(AttributeError, match="Did you mean 'score'"):
         _ = row.scoer
+
+
+def test_a_column_that_is_missing_is_told_in_the_same_words_either_way():
+    """Newcomer: a bare KeyError 'txt', where row.txt was helped."""
+    row = Row(text="x", score=1)
+    told = "the row has no column 'txt'. Did you mean 'text'?"
+    with pytest.raises(KeyError) as by_key:
+        row["txt"]
+    with pytest.raises(AttributeError) as by_name:
+        _ = row.txt
+    assert str(by_key.value) == str(by_name.value) == str(pickle.loads(pickle.dumps(by_key.value))) == told
+    assert (row.get("txt"), row.get("txt", 3), "txt" in row, hasattr(row, "txt")) == (None, 3, False, False)
+    with pytest.raises(KeyError, match="no column 'a'"):
+        Row({0: "x"})["a"]  # type: ignore[dict-item]
 
 
 def test_a_stream_is_never_held_whole():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.errors import BadLabeler, BadShortlist, about_option
-from shortlist.labelspace import LabelSpace, Not, Shortlist, names_in
+from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, names_in
 
 Said = tuple[Shortlist | Not, ...]
 
@@ -95,7 +95,7 @@ class Codebook:
         if self.space is None:
             words = names_in(answer)
             if words == frozenset():
-                raise BadShortlist(f"{answer!r} leaves no class; to abstain, return nothing (None)")
+                raise BadShortlist(f"{as_written(answer)} leaves no class; to abstain, return nothing (None)")
             return words
         return self.space.shortlist(answer, full_is_none=self.full_abstains)
 

@@ -24,9 +24,10 @@ from shortlist.errors import BadLabeler, BadShortlist, ShortlistError, UnknownCl
 from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook, Said, checked_says, plain_answer, show_answer
 from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.failure import failed
-from shortlist.labelers.features import Columns, FeatureError, FeatureFailed, Plan, RowFunction
+from shortlist.labelers.failure import FeatureError, failed, refusing
+from shortlist.labelers.features import Columns, Plan, RowFunction
 from shortlist.labelers.together import Search
+from shortlist.options import parameters_known
 
 
 class Parts(NamedTuple):
@@ -124,7 +125,7 @@ class FunctionLabeler(RowFunction, Labeler):
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         inputs = columns.one_by_one(self)
-        function = _refusing(self.function) if columns.may_fail(self) else self.function
+        function = refusing(self.function) if columns.may_fail(self) else self.function
         answers = map(function, *inputs)
         ballot = Ballot(codebook)
         codes: list[int] = []
@@ -157,24 +158,13 @@ class FunctionLabeler(RowFunction, Labeler):
         return failed(error, labeler=self.name, row=a)
 
 
-def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, which fails where a feature it asks for has failed."""
-
-    def call(*arguments: Any) -> Any:
-        for argument in arguments:
-            if argument.__class__ is FeatureFailed:
-                raise argument.error
-        return function(*arguments)
-
-    return call
-
-
 @overload
 def labeler(function: Callable[..., Any], /) -> FunctionLabeler: ...
 @overload
 def labeler(
     *, says: Iterable[Any] | None = None, name: str | None = None, gpus: float = 0
 ) -> Callable[[Callable[..., Any]], FunctionLabeler]: ...
+@parameters_known(BadLabeler)
 def labeler(
     function: Callable[..., Any] | None = None,
     /,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sysconfig
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from shortlist.errors import LabelerFailed
+from shortlist.wording import ended
 
 LONGEST = 120  # characters of a row that are shown
 
@@ -22,13 +24,46 @@ def failed(error: BaseException, **facts: Any) -> LabelerFailed:
     return LabelerFailed(f"{who} failed on {where}: {type(error).__name__}: {error}", **facts, **users_place(error))
 
 
+@dataclass(frozen=True)
+class FeatureFailed:
+    """What stands in a feature's column where it could not be computed."""
+
+    error: BaseException
+
+
+class FeatureError(Exception):
+    """A feature failed while a function that asks for it was called; the argument is the error to tell."""
+
+
+def passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which passes on the failure of a feature that it asks for."""
+
+    def call(*arguments: Any) -> Any:
+        broken = next((one for one in arguments if one.__class__ is FeatureFailed), None)
+        return function(*arguments) if broken is None else broken
+
+    return call
+
+
+def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, which fails where a feature it asks for has failed."""
+
+    def call(*arguments: Any) -> Any:
+        for argument in arguments:
+            if argument.__class__ is FeatureFailed:
+                raise argument.error
+        return function(*arguments)
+
+    return call
+
+
 def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = ()) -> LabelerFailed:
     """The same error with what the row holds, and how to go on. Of a row with columns, some may be shown."""
     if isinstance(row, Mapping) and columns:
         shown = ", ".join(f"{name} {_short(row.get(name))}" for name in columns)
     else:
         shown = _short(row)
-    told = f'{error.message}. The row: {shown}. To go on where a labeler fails, set on_error = "abstain"'
+    told = f'{ended(error.message)} The row: {shown}. To go on where a labeler fails, set on_error = "abstain"'
     return LabelerFailed(told, **error.facts)
 
 

@@ -22,12 +22,11 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, SupportsIndex
+from typing import Any, ClassVar, SupportsIndex, overload
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.failure import failed, feature_failed
+from shortlist.labelers.failure import FeatureError, FeatureFailed, failed, feature_failed, passing
 from shortlist.rows import Chunk
 from shortlist.rows.own import can_be_shared, own_copy, rows_can_be_shared
 from shortlist.wording import did_you_mean, nearest
@@ -76,6 +75,11 @@ class RowFunction:
             function = type(function).__call__
         return self.siblings or getattr(function, "__globals__", {})
 
+    def beside(self, name: str) -> bool:
+        """Whether a plain function of that name is written in the same file."""
+        found = self.scope.get(name)
+        return inspect.isfunction(found) and found.__globals__ is self.scope
+
     def wrong(self, message: str) -> BadLabeler:
         """The error that it cannot be used as it was written."""
         return BadLabeler(f"{self.name!r} {message}", **{self.role: self.name})
@@ -119,22 +123,19 @@ def _read(row: Any) -> Any:
     raise NotImplementedError(row)
 
 
-def feature(function: Callable[..., Any]) -> Feature:
+@overload
+def feature(function: Callable[..., Any], /) -> Feature: ...
+@overload
+def feature() -> Callable[[Callable[..., Any]], Feature]: ...
+def feature(function: Callable[..., Any] | None = None, /) -> Any:
     """Mark a function of a row (or of other features) as a feature that labelers ask for by name."""
-    return Feature(function)
+    return Feature if function is None else Feature(function)
 
 
 ROW_NAMES = {"row", "r", "x", "record", "item", "example", "sample", "instance"}
 ALIKE = 0.75  # how alike the name of a parameter and that of a column are, where one is a misspelling of the other
 
 Wants = list[Feature | None]  # what a function is called with: features, and None for the row itself
-
-
-@dataclass(frozen=True)
-class FeatureFailed:
-    """What stands in a feature's column where it could not be computed."""
-
-    error: BaseException
 
 
 class Plan:
@@ -191,7 +192,10 @@ class Plan:
         return wanted
 
     def _check_row(self, function: RowFunction, name: str) -> None:
-        """The first parameter receives the row, unless its name is a misspelt one: the row would be a surprise."""
+        """The first parameter receives the row, unless its name means something else: the row would be a surprise."""
+        if function.beside(name):
+            told = f"asks for {name!r}, a function of this file without @feature: write @feature above it"
+            raise function.wrong(f"{told}. To receive the whole row, call the first parameter row")
         meant = meant_by(name, self._known(function))
         if meant is not None:
             raise function.wrong(
@@ -205,8 +209,11 @@ class Plan:
 
     def _no_feature(self, function: RowFunction, name: str) -> BadLabeler:
         known = self._known(function)
+        hint = (
+            " Write @feature above the function of that name." if function.beside(name) else did_you_mean(name, known)
+        )
         return function.wrong(
-            f"asks for {name!r}, which is no feature.{did_you_mean(name, known)} "
+            f"asks for {name!r}, which is no feature.{hint} "
             f"Features: {', '.join(known) or 'none'}; those of another module or function are given "
             "with features=[…]. Only the first parameter receives the row"
         )
@@ -246,10 +253,6 @@ def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]])
     return plan
 
 
-class FeatureError(Exception):
-    """A feature failed while a function that asks for it was called; the argument is the error to tell."""
-
-
 class Columns:
     """The columns of one chunk: each feature is computed once for each row, when it is first asked for.
 
@@ -282,7 +285,7 @@ class Columns:
 
     def _stream(self, feature: Feature, inputs: list[Sequence[Any]]) -> Iterator[Any]:
         """The values of a feature, row by row."""
-        function = _passing(feature.function) if self.may_fail(feature) else feature.function
+        function = passing(feature.function) if self.may_fail(feature) else feature.function
         for row, arguments in enumerate(zip(*inputs, strict=True), self.chunk.start):
             try:
                 value = function(*arguments)
@@ -317,13 +320,3 @@ class Columns:
             return list(self._stream(feature, self.of(feature)))
         except FeatureError as stopped:
             raise stopped.args[0] from stopped.__cause__
-
-
-def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, which passes on the failure of a feature that it asks for."""
-
-    def call(*arguments: Any) -> Any:
-        broken = next((one for one in arguments if one.__class__ is FeatureFailed), None)
-        return function(*arguments) if broken is None else broken
-
-    return call

@@ -18,6 +18,7 @@ from shortlist.labelers.core import Labeler, Parts, checked_gpus
 from shortlist.labelers.failure import failed
 from shortlist.labelers.features import Columns
 from shortlist.labelspace import Not, Shortlist
+from shortlist.options import parameters_known
 from shortlist.rows import Chunk
 
 
@@ -111,6 +112,7 @@ class ClassifierLabeler(Labeler):
         return np.stack(values) if len(values) and isinstance(values[0], np.ndarray) else list(values)
 
 
+@parameters_known(BadLabeler)
 def from_classifier(
     estimator: Any,
     means: Mapping[Any, Any],

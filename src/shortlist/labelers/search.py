@@ -10,7 +10,8 @@ import polars as pl
 
 from shortlist.errors import BadRows
 from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.features import Columns, Feature, FeatureFailed
+from shortlist.labelers.failure import FeatureFailed
+from shortlist.labelers.features import Columns, Feature
 from shortlist.labelers.regex.linear import Linear
 from shortlist.labelers.regex.marks import disputed, marked, not_ascii
 from shortlist.labelers.regex.patience import patient_search

@@ -30,6 +30,7 @@ from shortlist.labelers.regex.patience import LATE, too_slow
 from shortlist.labelers.search import column_text, feature_text, find
 from shortlist.labelers.together import Search
 from shortlist.labelspace import Not, Shortlist
+from shortlist.options import parameters_known
 from shortlist.rows import Chunk
 
 MOST_LATE = 10  # rows of a chunk on which a search may be given up, where errors are to abstain
@@ -225,6 +226,7 @@ def _record(kind: str, labeler: TextLabeler, **settings: Any) -> dict[str, Any]:
 
 
 @labeler_kind("pattern")
+@parameters_known(BadLabeler)
 def pattern(
     regex: str,
     yes: Any = None,
@@ -260,11 +262,12 @@ def pattern(
     if made.engine != "polars":
         how = "slower, and given up where a row takes too long"
         slow = f"pattern {made.name!r} runs row by row with {made.engine}: {how}"
-        warnings.warn(slow, SlowPattern, stacklevel=2)
+        warnings.warn(slow, SlowPattern, stacklevel=3)
     return made
 
 
 @labeler_kind("keywords")
+@parameters_known(BadLabeler)
 def keywords(
     words: Iterable[str],
     says: Any,
@@ -294,6 +297,10 @@ def keywords(
 
 def listed_words(words: Any) -> tuple[str, ...]:
     """One word, or several, as a tuple."""
+    if isinstance(words, str) and "," in words:
+        several = [word.strip() for word in words.split(",") if word.strip()]
+        told = f"keywords() takes a list of words, {several}; {words!r} is one phrase, with its comma"
+        raise BadLabeler(f"{told}. If that is meant: [{words!r}]", option=("words",))
     listed = (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
     if not listed or not all(isinstance(word, str) and word for word in listed):
         raise BadLabeler(

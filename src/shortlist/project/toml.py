@@ -13,6 +13,7 @@ Path_ = tuple[str | int, ...]
 _TABLE = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))((?:\s*\.\s*[\w-]+)*)\s*=""")
 _PYTHON_NOT = re.compile(r"""\bNot\(\s*((?:"[^"]*"|'[^']*')(?:\s*,\s*(?:"[^"]*"|'[^']*'))*)\s*\)""")
+_PLAINER = {"Cannot overwrite a value": "this setting is written twice"}
 _PLACE = re.compile(r"^(.*?) \(at line (\d+), column (\d+)\)$", re.DOTALL)
 
 
@@ -52,7 +53,9 @@ class TomlFile:
         found = _PLACE.match(str(error))  # tomllib before Python 3.14 tells the place in its message only
         if found:
             hint = self._hint(int(found[2])) if found[1] == "Invalid value" else ""
-            return BadProject(found[1] + hint, file=self.name, line=int(found[2]), offset=int(found[3]))
+            return BadProject(
+                _PLAINER.get(found[1], found[1]) + hint, file=self.name, line=int(found[2]), offset=int(found[3])
+            )
         what = str(error).replace(" (at end of document)", "")
         return BadProject(f"{what}, at the end of the file", file=self.name, line=self.text.count("\n") + 1)
 

@@ -14,6 +14,13 @@ from shortlist.rows.cells import cell, no_column, texts_of
 from shortlist.wording import did_you_mean
 
 
+class ColumnKeyError(KeyError):
+    """A row was asked for a column that it does not have. The message is a sentence, which KeyError would quote."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class Row(dict[str, Any]):
     """A row of a table: a dict whose keys can also be written as attributes, `row.text`.
 
@@ -22,11 +29,14 @@ class Row(dict[str, Any]):
 
     __slots__ = ()
 
+    def __missing__(self, name: Any) -> NoReturn:
+        raise ColumnKeyError(f"the row has no column {name!r}.{did_you_mean(name, map(str, self))}")
+
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
-        except KeyError:
-            raise AttributeError(f"the row has no column {name!r}.{did_you_mean(name, self)}") from None
+        except KeyError as missing:
+            raise AttributeError(str(missing)) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (dict(self),)

@@ -40,7 +40,8 @@ def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:
         keys = [key for key, value in record.items() if word in _texts(value)]
-        told = meant_not(word, settings.classes) or not_a_class(made, word, settings.classes)
+        told = meant_not(word, settings.classes) or meant_several(word, settings.classes)
+        told = told or not_a_class(made, word, settings.classes)
         raise settings.toml.wrong(told, "labeler", i, *keys[-1:])
     return made
 
@@ -69,6 +70,14 @@ def meant_not(word: str, classes: tuple[str, ...]) -> str | None:
         return None
     meant = [known[name.casefold()] for name in names]
     return f"{word!r} is not a class. Every class but {some_of(meant)} is written {toml_not(meant)}"
+
+
+def meant_several(word: str, classes: tuple[str, ...]) -> str | None:
+    """What to write instead of `"business, sports"`, which is one text; None of other words."""
+    names = [name.strip() for name in word.split(",")]
+    if len(names) < 2 or not all(name in classes for name in names):
+        return None
+    return f"{word!r} is not a class: several are a list, {json.dumps(names, ensure_ascii=False)}"
 
 
 def not_a_class(labeler: Labeler, word: str, classes: tuple[str, ...]) -> str:
