@@ -51,11 +51,27 @@ def test_init_takes_what_the_columns_suggest(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     rows().write_parquet("news.parquet")
     assert json.loads(call(capfd, "init", "news.parquet", "--json").out) == {
-        "written": ["shortlist.toml", "labelers.py"]
+        "written": ["shortlist.toml", "labelers.py"],
+        **{"text": "body", "id": "id", "gold": "label", "classes": ["business", "politics", "sports"]},
     }
     text = (tmp_path / "shortlist.toml").read_text()
     for line in ('text = "body"', 'id = "id"', 'gold = "label"', 'files = ["news.parquet"]'):
         assert line in text
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ((), "text: body; id: id; gold: label; classes: business, politics, sports (from label)\n"),
+        (("--text", "body", "--classes", "x,y"), "text: body; id: none; gold: none; classes: x, y\n"),
+        (("--features", "n", "--classes", "x,y"), "text: none; id: none; gold: none; features: n; classes: x, y\n"),
+    ],
+)
+def test_init_says_what_it_took(tmp_path, monkeypatch, capfd, options, line):
+    """Without a terminal it asked nothing, and did not say what it took."""
+    monkeypatch.chdir(tmp_path)
+    rows().write_csv("news.csv")
+    assert line in call(capfd, "init", "news.csv", *options).out
 
 
 def test_init_elsewhere_finds_the_data(tmp_path, monkeypatch, capfd):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shortlist.cli.ending import ending
-from shortlist.project.kept.history import History
+from shortlist.project.kept.history import History, Run
 from shortlist.project.stages import Outcome
 from tests.cli.shell import call
 from tests.project.news import edit, make
@@ -24,13 +24,24 @@ def outcomes(model=0.7, counting=0.6, advice=("Mend film.", "Mend state.")):
 
 def test_all_of_it(tmp_path):
     history = History(tmp_path / "history.json")
-    history.runs = [{"label model": 0.5, "classifier": 0.8}, {"label model": 0.7, "classifier": 0.8}]
+    history.runs = [Run({"label model": 0.5, "classifier": 0.8}), Run({"label model": 0.7, "classifier": 0.8})]
     assert list(ending(outcomes(), history)) == [
         "Right on 1,234 gold rows: label model 70.0%, counting votes 60.0%, classifier 80.0%.",
         "Since last time: label model 50.0% → 70.0%.",
         "Do next: Mend film. (2 suggestions: shortlist check)",
         "Look at: out/report.html",
     ]
+
+
+def test_other_gold_rows_are_told_beside_the_change(tmp_path):
+    """56 of 60 → 56 of 62 looked as if an edit had done harm."""
+    history = History(tmp_path / "history.json")
+    history.runs = [Run({"label model": 56 / 60}, 60, 60), Run({"label model": 56 / 62}, 62, 62)]
+    line = "Since last time (60 → 62 gold rows): label model 93.3% → 90.3%."
+    assert line in list(ending(outcomes(), history))
+    history.runs[-1] = Run({"label model": 0.9}, 60, 50)
+    line = "Since last time (60 → 50 gold rows with a vote): label model 93.3% → 90.0%."
+    assert line in list(ending(outcomes(), history))
 
 
 def test_a_model_below_counting_is_told(tmp_path):

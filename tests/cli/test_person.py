@@ -130,7 +130,7 @@ def test_watch_shows_what_an_edit_changed(tmp_path):
     for total in ("covered", "in conflict", "mean belief", "right on gold rows"):
         assert re.search(rf"{total} +[\d.]+% +[\d.]+% +[+-][\d.]+", shown)
     terminal.until(r"politics +→ business +\d+")
-    terminal.until(r"row \d+: politics → business: .*(?:election|minister)")
+    terminal.until(r"  doc\d+: politics → business: .*(?:election|minister)")
     time.sleep(0.5)
     edit(tmp_path / "labelers.py", 'WORDS = ["goal", "match"]', 'WORDS = ["goal"]')
     shown = terminal.until(r"rows have another label")

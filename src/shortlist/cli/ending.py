@@ -23,7 +23,8 @@ def ending(outcomes: Sequence[Outcome], history: History) -> Iterator[str]:
     worked = any(one.status == "done" for one in outcomes)
     change = [f"{name} {old:.1%} → {new:.1%}" for name, (old, new) in history.change.items() if worked]
     if change:
-        yield f"Since last time: {', '.join(change)}."
+        gold = f" ({history.other_gold})" if history.other_gold else ""
+        yield f"Since last time{gold}: {', '.join(change)}."
     advice = facts.get("check", {}).get("advice")
     if advice:
         more = f" ({len(advice)} suggestions: shortlist check)" if len(advice) > 1 else " (shortlist check)"

@@ -15,7 +15,10 @@ from shortlist.errors import ShortlistError
 from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
+    from shortlist.project.settings import Settings
     from shortlist.rows import RowFile
+
+COLUMNS = ("text", "id", "gold")  # what columns can be for
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Answers:
 
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
-    from shortlist.project.settings import NAME
+    from shortlist.project.settings import NAME, Settings
     from shortlist.project.starter import write_starter
     from shortlist.rows import RowFile
 
@@ -53,8 +56,22 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
     )
     for path in written:
         screen.text(f"wrote {path}")
+    settings = Settings.read(folder)
+    screen.text(taken(settings, guessed=not given.classes))
     screen.text("next: look at labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
-    screen.json({"written": [str(path) for path in written]})
+    data_settings = {name: getattr(settings.data, name) for name in COLUMNS}
+    screen.json({"written": [str(path) for path in written], **data_settings, "classes": list(settings.classes)})
+
+
+def taken(settings: Settings, *, guessed: bool) -> str:
+    """Which columns and classes the project begins with: where nobody was asked, they are guesses."""
+    data = settings.data
+    columns = {name: getattr(data, name) or "none" for name in COLUMNS}
+    if data.features:
+        columns["features"] = ", ".join(data.features)
+    where = f" (from {data.gold})" if guessed else ""
+    shown = "; ".join(f"{name}: {value}" for name, value in columns.items())
+    return f"{shown}; classes: {', '.join(settings.classes)}{where}"
 
 
 def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:

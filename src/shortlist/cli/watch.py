@@ -92,11 +92,11 @@ def examples(screen: Screen, watch: Watch, change: Change) -> None:
     """Some rows whose label flipped, spread over all that did."""
     flipped = change.flipped
     chosen = [int(flipped[len(flipped) * e // EXAMPLES]) for e in range(min(EXAMPLES, len(flipped)))]
-    texts = watch.texts(chosen)
+    texts, names = watch.texts(chosen), watch.names(chosen)
     for row in dict.fromkeys(chosen):
         text = " ".join(texts.get(row, "").split())
         cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-        screen.text(f"  row {row}: {change.label(change.before, row)} → {change.label(change.after, row)}: {cut}")
+        screen.text(f"  {names[row]}: {change.label(change.before, row)} → {change.label(change.after, row)}: {cut}")
 
 
 def _total(name: str, change: Change) -> list[str]:

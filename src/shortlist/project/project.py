@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shortlist.errors import ShortlistError
 from shortlist.project.files import HIDDEN
 from shortlist.project.kept.digest import Digests
-from shortlist.project.kept.history import History, figures_of
+from shortlist.project.kept.history import History, Run
 from shortlist.project.kept.lock import locked, sweep
 from shortlist.project.listener import Listener
 from shortlist.project.session import Session
@@ -194,7 +194,7 @@ class Project:
         with self.open(listener, engine, address) as session:
             outcomes = run_stages(session, stages, force=force)
             if stages is None and any(one.status == "done" for one in outcomes):
-                self.history.add(figures_of(outcomes))
+                self.history.add(Run.of(outcomes))
             return outcomes
 
     @property

@@ -143,6 +143,14 @@ class Watch:
         lines = found.iter_rows(named=True)
         return {row: str(line if text is None else line[text]) for row, line in zip(chosen, lines, strict=True)}
 
+    def names(self, chosen: list[int]) -> dict[int, str]:
+        """What some rows are called: by their ids, or else by their numbers."""
+        assert self.rows is not None
+        column = self.rows.data.id
+        if column is None:
+            return {row: f"row {row}" for row in chosen}
+        return {row: str(name) for row, name in zip(chosen, self.rows.take(chosen, [column])[column], strict=True)}
+
     def touched(self) -> bool:
         """Whether a file that mattered at the last look, or the list of data files, may be another one now.
 

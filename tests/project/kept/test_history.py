@@ -5,7 +5,8 @@ import json
 import pytest
 
 from shortlist import MajorityVote
-from shortlist.project.kept.history import FORMAT, MOST, History, figures_of
+from shortlist.project.gold.known import entry_for
+from shortlist.project.kept.history import FORMAT, MOST, History, Run, figures_of
 from tests.project.news import edit, make, rows
 
 
@@ -48,13 +49,38 @@ def test_a_file_that_cannot_be_read_counts_as_none(tmp_path):
     for text in ("", "[]", "{", '{"format": 99, "runs": []}', '{"format": 1, "runs": [["x"]]}'):
         path.write_text(text)
         assert History(path).runs == []
-    History(path).add({"covered": 0.5})
-    assert json.loads(path.read_text()) == {"format": FORMAT, "runs": [{"covered": 0.5}]}
+    run = Run({"covered": 0.5}, 60, 58, ("classifier",))
+    History(path).add(run)
+    record = {"figures": {"covered": 0.5}, "gold_rows": 60, "gold_voted": 58, "too_high": ["classifier"]}
+    assert json.loads(path.read_text()) == {"format": FORMAT, "runs": [record]}
+    assert History(path).runs == [run]
 
 
 def test_only_so_many_runs_are_kept(tmp_path):
     history = History(tmp_path / "history.json")
-    history.runs = [{"covered": 0.1}] * MOST
-    history.add({"covered": 0.2})
+    history.runs = [Run({"covered": 0.1})] * MOST
+    history.add(Run({"covered": 0.2}))
     assert len(history.runs) == MOST
     assert history.change == {"covered": (0.1, 0.2)}
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_figure_that_is_too_high_is_not_compared(tmp_path, which):
+    """Turning `use_gold` on looked like a gain of the classifier, turning it off like a loss."""
+    history = History(tmp_path / "history.json")
+    history.runs = [Run({"label model": 0.8, "classifier": 0.9}), Run({"label model": 0.7, "classifier": 0.8})]
+    assert set(history.change) == {"label model", "classifier"}
+    history.runs[which] = Run(history.runs[which].figures, too_high=("classifier",))
+    assert history.change == {"label model": (0.8, 0.7)}
+
+
+def test_a_run_knows_its_gold_rows_and_who_learned_from_them(project):
+    project.run()
+    assert project.history.runs[-1].gold_rows == project.history.runs[-1].gold_voted == 100
+    assert project.history.runs[-1].too_high == ()
+    row = entry_for(project.session.rows, 1, ["sports"])
+    project.session.gold_file.add(row)
+    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    project.run()
+    assert project.history.runs[-1].too_high == ("classifier",)
+    assert project.history.other_gold == "100 → 101 gold rows"
