@@ -6,7 +6,7 @@ Functions that users call by hand answer a parameter that they do not have with 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -62,7 +62,7 @@ def parameters_known(wrong: type[ShortlistError]) -> Callable[[Callable[Given, M
         def call(*given: Given.args, **named: Given.kwargs) -> Made:
             for name in named:
                 if name not in known:
-                    told = f"{function.__name__}() has no parameter {name!r}.{_meant(name, known)}"
+                    told = f"{function.__name__}() has no parameter {name!r}.{parameter_meant(name, known)}"
                     raise wrong(f"{told} Parameters: {', '.join(known)}", option=(name,))
             return function(*given, **named)
 
@@ -71,6 +71,7 @@ def parameters_known(wrong: type[ShortlistError]) -> Callable[[Callable[Given, M
     return wrap
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
+def parameter_meant(name: str, known: Collection[str]) -> str:
+    """The sentence `Did you mean 'says'?` after a blank, or nothing."""
     answers = [one for one in known if one in ANSWERS and name in ANSWERS]
     return f" Did you mean {answers[0]!r}?" if answers else did_you_mean(name, known)

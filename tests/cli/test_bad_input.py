@@ -228,6 +228,10 @@ BAD = {
         labelers(CODE + "@labeler\ndef rule(row):\n    return 'business, sports'\n"),
         ["labelers.py, line 6", "several are a set, {'business', 'sports'}"],
     ),
+    "a setting of another kind": (
+        more('[[labeler]]\nkind = "keywords"\nname = "a"\nwords = ["x"]\nyes = "sports"\n'),
+        ["line 22", "have no 'yes'. Did you mean 'says'?"],
+    ),
     "several classes in one text of the toml": (
         more('[[labeler]]\nkind = "keywords"\nname = "a"\nwords = ["x"]\nsays = "business, sports"\n'),
         ["line 22", 'several are a list, ["business", "sports"]'],

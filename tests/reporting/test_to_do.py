@@ -97,6 +97,14 @@ def test_what_is_broken_comes_before_what_could_be_better():
     assert eval(found[2].code, {"LabelModel": LabelModel}).max_iter == 10
 
 
+def test_a_labeler_that_failed_is_not_called_silent_as_well():
+    votes, _ = drawn()
+    codes = votes.codes.copy()
+    codes[:, 3] = 0
+    failures = [None, None, None, Failure(len(votes), "ValueError: no")]
+    assert kinds(advice_of(Votes(codes, votes.codomains, votes.space, votes.names, failures=failures))) == ["failed"]
+
+
 def test_one_sided_labelers_are_told_once_and_what_to_write():
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 600)
@@ -194,7 +202,7 @@ def test_the_code_of_every_advice_is_code():
     seen += advice_of(votes, model, gold=truth)
     for one in seen:
         if one.kind not in ("failed", "silent", "leave out"):  # these hold a name, which need not be Python's
-            ast.parse(one.code.replace("…", "..."))
+            ast.parse(one.code)
     assert {"failed", "mixed", "leave out"} <= set(kinds(seen))
 
 

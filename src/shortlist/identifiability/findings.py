@@ -84,10 +84,11 @@ def one_sided(d: Diagnosis) -> Iterator[str]:
 
 def show_not(classes: Sequence[str]) -> str:
     """`Not("a", "b")`, as one writes it."""
-    return f"Not({', '.join(_quoted(name) for name in classes)})"
+    return f"Not({', '.join(quoted(name) for name in classes)})"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as Python writes it."""
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 

@@ -23,6 +23,7 @@ from shortlist.archive import atomic
 from shortlist.errors import BadFile, BadLabeler, ShortlistError
 from shortlist.labelers.answers import from_plain
 from shortlist.labelers.core import Labeler
+from shortlist.options import parameter_meant
 from shortlist.registry import Registry
 from shortlist.wording import did_you_mean
 
@@ -49,7 +50,7 @@ class Kind:
         known = self.settings
         for name in given:
             if name not in known:
-                hint = f"{did_you_mean(name, known)} They have {', '.join(known)}"
+                hint = f"{parameter_meant(name, known)} They have {', '.join(known)}"
                 raise BadLabeler(f"labelers of kind {self.name!r} have no {name!r}.{hint}", option=(name,))
         missing = [name for name, needed in known.items() if needed and name not in given]
         if missing:

@@ -1,17 +1,19 @@
 """Lines: the code that does what is advised, in the language of where it is to be written.
 
-Here that is Python. A project has its own, for labelers that are written in shortlist.toml and in labelers.py.
+Here that is Python. A project has its own, for labelers that are written in shortlist.toml and in labelers.py. A line
+can be pasted as it is, or else it is a comment that says what to change where.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 
-from shortlist.identifiability.findings import show_not
-from shortlist.wording import some_of
+from shortlist.identifiability.findings import quoted, show_not
+from shortlist.wording import number_of, some_of
 
-MOST = 3  # labelers that are told a line each
+MOST = 12  # labelers that are told a line each
 
 
 class Lines:
@@ -25,7 +27,12 @@ class Lines:
 
     def second_answer(self, name: str, said: Sequence[str]) -> str:
         no = show_not(said)
-        return f"{name} = keywords(…, no={no})    # in a function: add {no} to says=, and return it"
+        return f"# add no={no} to {name}; in a function: add {no} to says=, and return it where nothing matches"
+
+    def silence(self, names: Sequence[str], m: int) -> str:
+        """What may be the matter with labelers that never voted on so many rows."""
+        they, look = ("It", "it looks") if len(names) == 1 else ("They", "they look")
+        return f"{they} gave no answer on all {number_of(m, 'row')}. If {look} for words, is one misspelt?"
 
     def left_out(self, *names: str) -> str:
         return f"del {', '.join(names)}"
@@ -39,9 +46,16 @@ class Lines:
     def use_gold(self) -> str:
         return "LabelModel().fit(votes, gold)"
 
-    def tells_apart(self, one: str, other: str) -> str:
-        """A labeler of two classes, with a name of its own."""
-        words = [show_not([name])[4:-1] for name in (one, other)]
+    def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
+        """A labeler of two classes, with a name that is not taken. It votes once its words are written."""
         name = re.sub(r"\W+", "_", f"{one}_or_{other}".lower()).strip("_")
-        name = name if name.isidentifier() else f"is_{name}"
-        return f"@labeler(says=[{', '.join(words)}])\ndef {name}(text): ..."
+        name = free_name(name if name.isidentifier() else f"is_{name}", taken)
+        lines = [f"@labeler(says=[{quoted(one)}, {quoted(other)}])", f"def {name}(text):"]
+        for said in (one, other):
+            lines += [f"    if {quoted(f'<a word of {said}>')} in text:", f"        return {quoted(said)}"]
+        return "\n".join(lines)
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    return next(one for i in count(1) if (one := name if i == 1 else f"{name}_{i}") not in taken)

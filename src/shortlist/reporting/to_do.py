@@ -56,14 +56,16 @@ def failed(overview: Overview) -> Iterator[Advice]:
 
 
 def silent(overview: Overview) -> Iterator[Advice]:
-    """One for all of them: in a new project there may be many."""
+    """One for all of them: in a new project there may be many. Those that failed are told as such."""
+    failing = dict(zip(overview.votes.names, overview.votes.failures, strict=True))
     names = overview.plain_labelers.filter(pl.col("votes") == 0)["labeler"].to_list()
+    names = [name for name in names if not failing[name]]
     if names:
-        it, they, look = ("it", "it", "looks") if len(names) == 1 else ("them", "they", "look")
+        it, they = ("it", "it") if len(names) == 1 else ("them", "they")
         yield Advice(
             "silent",
             f"Mend {some_of(names)}, or delete {it}: {they} never voted on these rows.",
-            f"What {they} {look} for is in none of the {len(overview.votes):,} rows. Is a word misspelt?",
+            overview.lines.silence(names, len(overview.votes)),
             overview.lines.left_out(*names),
             about=names[0],
         )
@@ -195,11 +197,11 @@ def _say_not(overview: Overview, name: str, trial: Trial) -> Advice:
 def _may_say_not(overview: Overview, names: list[str]) -> Advice:
     """The same, not measured: it does harm where labelers miss many rows of their class, which votes do not show."""
     one = len(names) == 1
-    if_few = "if it misses few rows of its class" if one else "those that miss few rows of their class"
+    if_few = "if it misses few rows of its class" if one else "if they miss few rows of their class"
     always = f"{'It always gives' if one else 'They always give'} the same answer"
     return Advice(
         "two-sided",
-        f"{some_of(names)} could also say what a row is not{'' if one else ':'} {if_few}.",
+        f"{some_of(names)} could also say what a row is not, {if_few}.",
         f"{always}, so votes do not show how accurate {'it is' if one else 'they are'}. A second answer helps only a "
         "labeler that catches nearly all rows of its class: on each row it misses, it would rule out the right class. "
         f"{NOT_MEASURED}",
@@ -257,7 +259,7 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
             "mixed",
             f"Write a labeler that tells {one} from {other}.",
             f"{where}, {error:.0%} of the rows of these two classes are labelled as the other one. {average.show()}",
-            overview.lines.tells_apart(one, other),
+            overview.lines.tells_apart(one, other, overview.votes.names),
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",
             about=one,

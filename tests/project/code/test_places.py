@@ -1,12 +1,14 @@
 """Advice is in the language of where a labeler stands, and what it says to write works as it is written."""
 
 import re
+import tomllib
 
 import pytest
 
 from shortlist.labelers import Labeler
 from shortlist.project import BadProject
 from shortlist.project.code.places import Places
+from shortlist.reporting.lines import MOST, Lines, free_name
 from tests.project.news import LABELERS, TOML, edit, make
 
 
@@ -36,13 +38,15 @@ def test_a_labeler_of_the_toml_gets_a_line_of_toml(tmp_path):
 
 def test_a_pattern_of_labelers_py_gets_python(tmp_path):
     line = places(tmp_path).second_answer("polls", ["politics"])
-    assert line == 'polls = pattern(…, no=Not("politics"))    # in labelers.py, line 27'
+    assert line == '# add no=Not("politics") to polls (labelers.py, line 27)'
+    assert LABELERS.splitlines()[26].startswith("polls = ")
 
 
 def test_a_function_is_told_to_declare_what_it_says(tmp_path):
     """Done to the letter, the advice was an error: the new answer was not among what it says."""
     told = places(tmp_path).second_answer("sport", ["sports"])
-    declared = re.match(r"(@labeler\(says=.*?\])\)", told)[0]
+    assert told.startswith("# sport (labelers.py, line 14): ")
+    declared = re.search(r"(@labeler\(says=.*?\])\)", told)[0]
     assert declared == '@labeler(says=["sports", Not("sports")])'
     body = 'return "sports"\n'
     followed = LABELERS.replace('@labeler(says=["sports"])', declared).replace(
@@ -55,7 +59,28 @@ def test_a_function_is_told_to_declare_what_it_says(tmp_path):
 
 def test_a_function_that_declares_nothing(tmp_path):
     told = places(tmp_path, labelers=LABELERS.replace('@labeler(says=["sports"])', "@labeler"))
-    assert told.second_answer("sport", ["sports"]).startswith("@labeler    # in labelers.py")
+    line = told.second_answer("sport", ["sports"])
+    assert line == '# sport (labelers.py, line 14): return Not("sports") where nothing matches'
+
+
+def test_every_labeler_is_told_what_to_write_and_no_line_is_half_a_statement(tmp_path):
+    """`polls = pattern(…, no=…)` was pasted, and is no Python; the function was hidden behind "and so on"."""
+    found = places(tmp_path).second_answers({name: ["sports"] for name in ("money", "polls", "power", "sport")})
+    toml, *code = found.splitlines()
+    assert tomllib.loads(toml) == {"no": {"not": "sports"}}
+    assert [re.match(r"# (add no=\S+ to )?(\w+) ", line)[2] for line in code] == ["polls", "power", "sport"]
+    many = Lines().second_answers({f"rule{i}": ["sports"] for i in range(MOST + 2)}).splitlines()
+    assert len(many) == MOST + 1
+    assert many[-1] == f"# and so on for rule{MOST}, rule{MOST + 1}"
+
+
+def test_a_function_that_never_voted_has_no_word_that_is_misspelt(tmp_path):
+    found = places(tmp_path)
+    assert found.silence(["sport"], 1500) == "It returned nothing on all 1,500 rows."
+    assert found.silence(["sport", "power"], 1500) == "They returned nothing on all 1,500 rows."
+    assert found.silence(["polls"], 1500).endswith("If it looks for words, is one misspelt?")
+    both = found.silence(["sport", "polls"], 1500)
+    assert both == "sport returned nothing on all 1,500 rows. Is a word misspelt that polls should find?"
 
 
 def test_labelers_of_other_kinds_are_told_the_answer(tmp_path):
@@ -112,6 +137,38 @@ def test_suggested_labelers_have_names_of_their_own(tmp_path):
     head = "from shortlist import Not, feature, keywords, labeler, pattern\n\n\n"
     project = make(tmp_path, labelers=head + "\n\n\n".join(code[:2]))
     assert project.session.roster.names == ["money", "business_or_politics", "politics_or_sports"]
+    votes = project.votes
+    assert not (votes.codes[:, 1:] > 0).any()  # before its words are written, it says nothing
+    stub = project.session.roster.labelers[1].function
+    assert [stub(f"… <a word of {one}> …") for one in ("business", "politics", "sports")] == [
+        "business",
+        "politics",
+        None,
+    ]
+
+
+def test_what_is_not_imported_yet_is_imported(tmp_path):
+    rule = 'from shortlist import pattern\n\npolls = pattern("election", yes="politics", name="polls")\n'
+    found = places(tmp_path, labelers=rule)
+    stub = found.tells_apart("business", "politics")
+    assert make(tmp_path, labelers=f"{rule}\n{stub}").session.roster.names[-1] == "business_or_politics"
+    assert found.second_answers({"polls": ["politics"]}).startswith(
+        "from shortlist import Not    # in labelers.py\n# add no=Not("
+    )
+    assert "import" not in found.second_answers({"money": ["business"]})
+    assert "import" not in places(tmp_path).tells_apart("business", "politics")
+
+
+def test_a_suggested_name_is_not_taken(tmp_path):
+    """`business_or_politics` was suggested again after it was written: pasted, one of the two was lost."""
+    found = places(tmp_path)
+    first = found.tells_apart("business", "politics")
+    then = places(tmp_path, labelers=f"{LABELERS}\n\n{first}\n").tells_apart("business", "politics")
+    assert "def business_or_politics_2(text):" in then
+    off = places(tmp_path, toml=f'{TOML}\n[labelers]\noff = ["sport"]\n')
+    assert "def business_or_politics(text):" in off.tells_apart("business", "politics")
+    assert "def business_or_politics_2(text):" in off.tells_apart("business", "politics", ["business_or_politics"])
+    assert free_name("sport", {"sport", "sport_2"}) == "sport_3"
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from shortlist.identifiability.findings import show_not
 from shortlist.labelers.core import FunctionLabeler
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
 from shortlist.reporting.lines import Lines
+from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.labelers import Labeler
@@ -23,7 +25,13 @@ class Places(Lines):
     def __init__(self, roster: Roster) -> None:
         self.toml, self.code, self.written = roster.settings.toml.name, roster.code, roster.settings.toml.values
         self.labelers = {labeler.name: labeler for labeler in roster.labelers}
+        self.file = Path(roster.settings.labelers.file).name
+        self.namespace: Mapping[str, Any] = roster.code.namespace if roster.code else {}
         self.in_code = {labeler.name for labeler in roster.code.labelers} if roster.code else set()
+
+    def second_answers(self, said: Mapping[str, Sequence[str]]) -> str:
+        imported = self._imported("Not") if self.in_code.intersection(said) else ""
+        return imported + super().second_answers(said)
 
     def second_answer(self, name: str, said: Sequence[str]) -> str:
         labeler = self.labelers[name]
@@ -35,18 +43,27 @@ class Places(Lines):
     def _in_code(self, name: str, labeler: Labeler, said: Sequence[str]) -> str:
         no, place = show_not(said), self._place(name)
         if isinstance(labeler, TextLabeler):
-            return f"{name} = {(labeler.record() or {})['kind']}(…, no={no})    # {place}"
+            return f"# add no={no} to {name} ({place})"
         if not isinstance(labeler, FunctionLabeler):
-            return f"# {name}, {place}: another answer, {no}"
+            return f"# {name} ({place}): another answer, {no}"
         yes = show_not(said)[4:-1]
         answers = f"[{yes if len(said) == 1 else '{' + yes + '}'}, {no}]"
-        decorator = f"@labeler(says={answers})" if labeler.says is not None else "@labeler"
-        return f"{decorator}    # {place}\ndef {name}(…):\n    …\n    return {no}    # where nothing matches"
+        declare = f"write @labeler(says={answers}), and " if labeler.says is not None else ""
+        return f"# {name} ({place}): {declare}return {no} where nothing matches"
 
     def _place(self, name: str) -> str:
-        file = self.code.source.path.name if self.code else "labelers.py"
         line = self.code.source.find_definition(name) if self.code else None
-        return f"in {file}" if line is None else f"in {file}, line {line}"
+        return self.file if line is None else f"{self.file}, line {line}"
+
+    def silence(self, names: Sequence[str], m: int) -> str:
+        """A function returned nothing; words that are looked for may be misspelt."""
+        functions = [name for name in names if isinstance(self.labelers.get(name), FunctionLabeler)]
+        others = [name for name in names if name not in functions]
+        if not functions:
+            return super().silence(others, m)
+        who = some_of(functions) if others else "It" if len(functions) == 1 else "They"
+        told = f"{who} returned nothing on all {number_of(m, 'row')}."
+        return f"{told} Is a word misspelt that {some_of(others)} should find?" if others else told
 
     def left_out(self, *names: str) -> str:
         off = dict.fromkeys([*self.written.get("labelers", {}).get("off", ()), *names])
@@ -66,5 +83,12 @@ class Places(Lines):
         there = f", in place of its line {key}" if key in self.written.get(table, {}) else ""
         return f"{key} = {value}    # in {self.toml}, under [{table}]{there}"
 
-    def tells_apart(self, one: str, other: str) -> str:
-        return f"{super().tells_apart(one, other)}    # in labelers.py"
+    def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
+        """Where labelers are functions; no other name of the file may be lost."""
+        names = {*taken, *self.labelers, *self.written.get("labelers", {}).get("off", ())}
+        head, body = super().tells_apart(one, other, names.union(self.namespace)).split("\n", 1)
+        return f"{self._imported('labeler')}{head}    # in {self.file}\n{body}"
+
+    def _imported(self, name: str) -> str:
+        """The line that brings a name of Shortlist into labelers.py, where it is not there yet."""
+        return "" if name in self.namespace else f"from shortlist import {name}    # in {self.file}\n"
