@@ -205,9 +205,7 @@ def test_a_row_that_the_person_chose_is_not_called_picked(tmp_path):
     assert terminal.end() == 0
     first, second = labels(tmp_path)
     assert (first["id"], "picked" in first, second["picked"]) == ("doc12", False, "gain")
-    assert (
-        "1 of the gold rows was picked because it is hard, so" in run(tmp_path, "run").stdout
-    )
+    assert "1 of the gold rows was picked because it is hard, so" in run(tmp_path, "run").stdout
 
 
 def labels(folder):
