@@ -8,7 +8,6 @@ from shortlist.project.kept.history import Figures, History, figures_of
 from shortlist.project.stages import Outcome
 from shortlist.project.stages.stage import Facts
 
-ENOUGH = 50  # gold rows, for a score to be worth something
 LABELS = ("label model", "counting votes")  # these label rows with a vote; the classifier labels every row
 
 
@@ -56,6 +55,7 @@ def too_low(fit: Facts) -> Iterator[str]:
     if not hard:
         return
     from shortlist.reporting.notices import FAIR_SCORE, hard_ones
+    from shortlist.reporting.trials import ENOUGH
 
     line = f"{hard_ones(hard)}, so these scores are too low."
     if "accuracy" in others:

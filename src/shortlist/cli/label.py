@@ -16,13 +16,14 @@ from shortlist.errors import ShortlistError
 from shortlist.project.gold.file import Entry, Picked
 from shortlist.project.gold.known import entry_for
 from shortlist.project.session import Session
+from shortlist.reporting.notices import FAIR_SCORE
 from shortlist.wording import number_of
 
 SEVERAL, SKIP, UNDO, QUIT = "m", "s", "u", "q"
 KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
 HARD = (
     "These rows were picked because they are hard: the score on them is lower than on all rows.",
-    "For a fair score: shortlist label --random",
+    FAIR_SCORE,
 )
 
 

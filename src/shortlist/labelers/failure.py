@@ -74,7 +74,7 @@ def _short(value: Any) -> str:
 
 
 def feature_failed(error: BaseException, feature: str, row: int) -> LabelerFailed:
-    """The error that a feature failed on a row, to be kept in place of its value."""
+    """The error that a feature failed on a row: to be raised, or to be kept in place of its value."""
     told = failed(error, feature=feature, row=row)
     told.__cause__ = error
     return told

@@ -26,7 +26,7 @@ from functools import partial
 from typing import Any, ClassVar, SupportsIndex, overload
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.failure import FeatureError, FeatureFailed, failed, feature_failed, passing
+from shortlist.labelers.failure import FeatureError, FeatureFailed, feature_failed, passing
 from shortlist.rows import Chunk
 from shortlist.rows.own import can_be_shared, own_copy, rows_can_be_shared
 from shortlist.wording import did_you_mean, nearest
@@ -290,9 +290,10 @@ class Columns:
             try:
                 value = function(*arguments)
             except (Exception, SystemExit) as error:
+                told = feature_failed(error, feature.name, row)
                 if self.raise_errors:
-                    raise FeatureError(failed(error, feature=feature.name, row=row)) from error
-                value = FeatureFailed(feature_failed(error, feature.name, row))
+                    raise FeatureError(told) from error
+                value = FeatureFailed(told)
             if value.__class__ is FeatureFailed:
                 self._failed.add(id(feature))
             yield value

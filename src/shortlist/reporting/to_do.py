@@ -13,7 +13,7 @@ from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.calibration import wilson
 from shortlist.reporting.advice import Advice
 from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain
-from shortlist.reporting.trials import FEW, Trial, Trials
+from shortlist.reporting.trials import ENOUGH, FEW, Trial, Trials
 from shortlist.votes.failure import failed_alike
 from shortlist.wording import number_of, some_of
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
 TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
 SHOWN = 6
-ENOUGH = 50  # rows with a known class
-NOT_MEASURED = "Label rows first: with 20 gold rows, what it brings is measured."
+NOT_MEASURED = f"Label rows first: with {FEW} gold rows, what it brings is measured."
 
 
 def advise(overview: Overview) -> list[Advice]:

@@ -22,6 +22,7 @@ from shortlist.votes import Codomain, Votes
 
 MOST = 3_000  # rows a trial is made on
 FEW = 20  # rows with a known class: fewer measure nothing
+ENOUGH = 50  # rows with a known class, for a score to be worth something
 TINY = 1e-6  # beliefs below count as this much
 SURE = 2.0  # standard errors beyond which a difference is not called chance
 
