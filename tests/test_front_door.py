@@ -1,10 +1,17 @@
 """`import shortlist` is lazy and quick, and every name behind it is there."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import shortlist
+
+ROOT = Path(__file__).parents[1]
+WITH_SKLEARN = {"sklearn", "joblib", "threadpoolctl"}  # scikit-learn itself, and what it always brings
 
 HEAVY = ["sklearn", "scipy", "polars", "pandas", "torch", "transformers", "spacy", "rich", "typer", "joblib"]
 
@@ -47,3 +54,27 @@ def test_every_name_is_there():
 
 def test_an_unknown_name_is_an_attribute_error():
     assert not hasattr(shortlist, "LabelModle")
+
+
+def imported(path: Path) -> set[str]:
+    """The packages that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_every_package_that_is_imported_is_declared():
+    """`shortlist label` imported click, which came with typer until it did not."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    known = {re.split(r"[^\w.-]", name)[0].lower().replace("-", "_") for name in declared} | WITH_SKLEARN
+    known |= sys.stdlib_module_names | {"shortlist"}
+    unknown = {path.name: names for path in (ROOT / "src").rglob("*.py") if (names := imported(path) - known)}
+    assert not unknown

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
+import typer
 
 
 @contextmanager
 def keyboard() -> Iterator[Callable[[], str]]:
     """A function that waits for the next key; "" at the end of input. Ctrl-C works as ever."""
     if os.name == "nt":
-        yield click.getchar
+        yield typer.getchar
         return
     import termios
     import tty
