@@ -2,7 +2,7 @@
 
 `expanded` makes more sets of the families that have few, for choosing among estimators: some labelers are dropped, and
 rows of some classes thinned out. Of the detectors, which have many and take longest, it takes the first split of each.
-Simulated votes (`simulated.py`) are a family of their own.
+Simulated votes (`simulated.py`) and keyword projects (`keywords.py`) are families of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import keywords
 import numpy as np
 import simulated
 
@@ -23,6 +24,7 @@ FAMILIES = {
     "crowd": "crowds",
     "people": "people",
     "simulated": "simulated",
+    "keywords": "keywords",
 }
 OTHERS = "others"
 TOLERATED = 2.0  # points below majority vote
@@ -32,6 +34,7 @@ THINNED, KEPT = {"crowds": 2, "people": 1}, 0.25  # how many times, and the shar
 THINNED_ELSE = 3
 LARGE = 300  # labelers: sets with more are taken as they are
 SEED = 300  # of simulated votes: other ones than `simulated.py` shows
+PROJECTS = 16  # of keywords, of each source
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,3 +109,9 @@ def simulated_tasks() -> Iterator[Task]:
         for balance in simulated.BALANCES:
             votes, truth = make(np.random.default_rng(SEED), balance)
             yield Task(f"simulated/{make.__name__} {simulated.shown(balance)}", votes, votes, truth)
+
+
+def keyword_tasks(home: str | None) -> Iterator[Task]:
+    for source in keywords.SOURCES:
+        for project in keywords.projects(source, PROJECTS, home):
+            yield Task(project.name, project.votes, project.votes, project.truth)

@@ -13,7 +13,7 @@ from shortlist.reporting.notices import verdict
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.prospects import Average
 from shortlist.reporting.to_do import ENOUGH, TRIED, advise, contradicted, most_tried, suspects, worse_than_chance
-from shortlist.reporting.trials import Trials, contradicting
+from shortlist.reporting.trials import Trials
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile, overview_of
@@ -125,12 +125,10 @@ def keyword_lists(m=1500, seed=0, recall=0.2):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_what_loses_rows_is_not_told_as_a_gain(seed):
+def test_what_is_not_measured_is_not_told_as_a_gain(seed):
     """A newcomer without gold rows was promised 152 rows for saying what a row is not, and lost 100."""
     votes, truth = keyword_lists(seed=seed)
-    followed, model = contradicting(votes, list(votes.names)), quietly_fitted(votes)
-    right = (model.predict(votes) == truth).mean()
-    assert (quietly_fitted(followed).predict(followed) == truth).mean() < right - 0.1
+    model = quietly_fitted(votes)
     found = advice_of(votes, model)
     places = kinds(found)
     (one,) = [one for one in found if one.kind == "two-sided"]
@@ -238,13 +236,13 @@ def news_overview(known=300):
     return overview_of(votes, quietly_fitted(votes), gold=gold or None)
 
 
-def doubted(m=600, seed=0):
-    """Two labelers that say one class each, the first right 95 % of the time, the second 60 %; and one about pairs."""
+def doubted(m=600, seed=0, good="b"):
+    """Two labelers that say one class each, the first right 95 % of the time, the second 60 %. Where both vote, a tie:
+    the label is the class that comes first, a."""
     rng = np.random.default_rng(seed)
-    truth = rng.integers(0, 2, m)
-    good = (rng.random(m) < np.where(truth == 0, 0.6, 0.04)).astype(int)
-    bad = (rng.random(m) < np.where(truth == 1, 0.6, 0.45)).astype(int)
-    votes = Votes(np.column_stack([good, bad]), [["a"], ["b"]], ["a", "b"], ["good", "bad"])
+    truth, first = rng.integers(0, 2, m), "ab".index(good)
+    fires = [rng.random(m) < np.where(truth == j, 0.6, else_) for j, else_ in ((first, 0.04), (1 - first, 0.45))]
+    votes = Votes(np.column_stack(fires).astype(int), [[good], ["ba"[first]]], ["a", "b"], ["good", "bad"])
     return votes, ["ab"[j] for j in truth]
 
 
@@ -269,7 +267,7 @@ def test_gold_rows_that_set_no_row_right_are_not_to_fit_the_model():
     """It was advised at 86.7 % → 86.7 %: beliefs were likelier, and no label changed."""
     told = 0
     for seed in range(6):
-        votes, truth = doubted(seed=seed)
+        votes, truth = doubted(seed=seed, good="a")
         overview = overview_of(votes, quietly_fitted(votes), gold=dict(enumerate(truth[:60])))
         trial = Trials(overview.analysis).knowing()
         told += trial.likelier is not None and not trial.better

@@ -47,16 +47,18 @@ class Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one.
 
         A balance makes fit and prior name frequent classes both, so trust is at `most` what it is under equal classes.
+        A balance that was counted is evidence, too, so g holds for it: else it would outweigh votes that g discounts.
         """
         fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
         g, g_prior = (best_temperature(rows, table) for table in (fit, before))
+        counted = problem.balance is None
         guard = cls(
             layout=problem.layout,
-            fitted=replace(fit, exponent=g * weight),
+            fitted=replace(fit, exponent=g * weight, balance=fit.balance * (g if counted else 1.0)),
             prior=replace(before, exponent=g_prior * weight),
             trust=min(most, agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)),
             temperature=g,
-            balance_chosen=problem.balance is None,
+            balance_chosen=counted,
             gold=GoldRows.of(problem.evidence),
         )
         return guard.with_gold()

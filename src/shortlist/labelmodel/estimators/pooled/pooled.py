@@ -108,12 +108,13 @@ class Pooled(Estimator):
         )
 
     def _balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
-        """As the votes have it, as far as the fit is trusted; for the rest, equal classes. And how far that is."""
+        """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust."""
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
         trust = agreement(one, other, rows.weights)
-        return trust * believed_balance(one, rows.weights) + (1 - trust) * equal, trust
+        far = trust * says.counts_classes
+        return far * believed_balance(one, rows.weights) + (1 - far) * equal, trust
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
         found = [remarks.one_sided(problem.panel, problem.vote_counts, ONE_ANSWER)]

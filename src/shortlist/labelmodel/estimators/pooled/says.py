@@ -72,6 +72,15 @@ class Says:
         telling: Mask = self.speaks & ~self.named.all(axis=1) & (self.propensity <= ALWAYS)
         return telling
 
+    @property
+    def counts_classes(self) -> float:
+        """The share of votes by labelers that may name every class.
+
+        Only such votes tell how frequent classes are. Those of rules tell for which classes rules were written.
+        """
+        whole = float(self.propensity.sum())
+        return float(self.propensity @ self.named.all(axis=1)) / whole if whole else 0.0
+
     @cached_property
     def split(self) -> Floats:
         """(S, k): the log share of a shortlist among the votes that are as right (or wrong) about a class."""
