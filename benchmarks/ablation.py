@@ -171,6 +171,10 @@ def by_all_votes(_says: Any) -> float:
     return 1.0
 
 
+def anything(labelers: Any) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros(labelers.named.shape), np.ones(labelers.named.shape)
+
+
 def always(value: float) -> Callable[..., float]:
     return lambda *_: value
 
@@ -187,11 +191,12 @@ PARTS: dict[str, Variant] = {
     "ρ = 4 for any number of classes": patch((propensity, "ratios", always(4.0))),
     "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
     "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
+    "any accuracy is plausible": patch((Says, "plausible", property(anything))),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
     "classes taken for equal": Variant(balance="uniform"),
     "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
     "balance by most likely classes only": patch((pooled, "believed_balance", by_most_likely)),
-    "balance counted by rules, too": patch((Says, "counts_classes", property(by_all_votes))),
+    "balance counted by rules, too": patch((Says, "share_naming_all", property(by_all_votes))),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "abstaining is evidence": patch((guard.Guard, "of", silence_tells)),
     "balance not discounted by temperature": patch((guard.Guard, "of", balance_in_full)),
@@ -221,6 +226,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
         patch((pooled, "believed_balance", taken_as_far_as(0.25))),
         patch((pooled, "believed_balance", taken_as_far_as(0.5))),
     ),
+    "a class 1.5, 3 times as rare": (patch((says, "RARER", 1.5)), patch((says, "RARER", 3.0))),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
 }
 

@@ -34,7 +34,7 @@ THINNED, KEPT = {"crowds": 2, "people": 1}, 0.25  # how many times, and the shar
 THINNED_ELSE = 3
 LARGE = 300  # labelers: sets with more are taken as they are
 SEED = 300  # of simulated votes: other ones than `simulated.py` shows
-PROJECTS = 16  # of keywords, of each source
+PROJECTS = range(1000, 1016)  # of keywords, of each source: other ones than `keywords.py` shows
 
 
 @dataclass(frozen=True, eq=False)

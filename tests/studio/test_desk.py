@@ -30,9 +30,8 @@ def test_an_edit_in_an_editor_is_taken_in(desk, folder):
     thread.start()
     time.sleep(0.1)
     edit(folder / "labelers.py", 'yes="politics"', 'yes="business"')
-    wait_until(lambda: desk.change is not None)
+    wait_until(lambda: desk.change is not None and "changed" in told)
     assert desk.change.edits == {"polls": "edited"}
-    assert "changed" in told
     edit(folder / "labelers.py", 'yes="business"', 'yes="bisness"')
     wait_until(lambda: desk.mistake is not None)
     assert "labelers.py" in desk.mistake

@@ -23,7 +23,7 @@ class Explanation:
 
     of: str
     against: str
-    balance: float  # log-odds before any vote
+    balance: float  # log-odds before any vote; a balance that was counted is discounted as votes are
     moves: dict[str, float]  # labeler → what it added; those that abstained are in it
     said: dict[str, str]  # labeler → its vote, for those that voted
 

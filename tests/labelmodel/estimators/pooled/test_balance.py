@@ -48,7 +48,7 @@ def test_a_balance_is_taken_as_far_as_votes_are_of_labelers_that_name_all_classe
     named = votes.codes[:, :4].astype(bool).sum() / votes.codes.astype(bool).sum()
     assert 0.7 < named < 0.9  # otherwise nothing is tested
     estimate = LabelModel().fit(votes).estimate_
-    monkeypatch.setattr(Says, "counts_classes", 1.0)
+    monkeypatch.setattr(Says, "share_naming_all", 1.0)
     whole = LabelModel().fit(votes).class_balance_[0]
     assert whole < share + 0.02
     assert estimate.parameters.balance[0] - 0.5 == pytest.approx(named * (whole - 0.5), abs=1e-9)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from shortlist import LabelModel, Votes
+from shortlist import LabelModel, MajorityVote, Votes
+from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.votes import Codomain
 from tests.labelmodel.estimators.pooled.parts import parts
 
@@ -72,3 +73,66 @@ def test_a_worker_who_answered_three_times_is_no_authority():
     model = LabelModel().fit(votes)
     against = Votes([[2, 2, 0, 0, 1]], votes.codomains, space, votes.names)
     assert model.predict(against).tolist() == ["y"]
+
+
+# -- what is plausible after nearly all rows were answered ------------------------------------------------------
+
+
+def test_plausible_accuracies_by_hand():
+    """It says x on 6 of 100 rows and y or z on the others; so do two more, about y and z."""
+    codes = np.full((100, 3), 2)
+    codes[np.arange(18), np.repeat(range(3), 6)] = 1
+    votes = Votes(codes, [["x", {"y", "z"}], ["y", {"x", "z"}], ["z", {"x", "y"}]], ["x", "y", "z"])
+    says, _, _ = parts(votes)
+    x = (6 + 5 / 3) / 105  # what all say is worth five votes: x is in a third of the answers
+    assert says.chance[0] == pytest.approx([x, 1 - x, 1 - x])
+    least, most = says.plausible
+    # a third of the rows are of x, as the votes have it, or half as many: of these it finds at most x / (1/6)
+    assert most[0] == pytest.approx([6 * x, 0.99, 0.99])
+    # on the other two thirds of the rows it says x at most x / (2/3) times; on rows of x it may always say the other
+    assert least[0] == pytest.approx([0.01, 1 - 1.5 * x, 1 - 1.5 * x])
+
+
+def test_who_abstains_on_some_rows_may_have_any_accuracy():
+    votes = Votes(np.repeat([1, 2, 0], [6, 83, 11])[:, None], [["x", {"y", "z"}]], ["x", "y", "z"])
+    least, most = parts(votes)[0].plausible
+    assert (least == 0).all()
+    assert (most == 1).all()
+
+
+def two_answers(seed, rules, m=1500):
+    """Rules that find 8 % of the rows of a class and 1 % of the others, and on all other rows say that it is not it."""
+    rng = np.random.default_rng(seed)
+    truth, classes = rng.integers(0, 3, m), ["a", "b", "c"]
+    about = np.repeat(range(3), rules)
+    found = [rng.random(m) < np.where(truth == j, 0.08, 0.01) for j in about]
+    codes = np.where(np.column_stack(found), 1, 2)
+    return Votes(codes, [[classes[j], {*classes} - {classes[j]}] for j in about], classes), truth
+
+
+@quiet
+@pytest.mark.parametrize("rules", [(4, 4, 4), (8, 4, 4), (2, 2, 2)])
+def test_a_rule_that_names_its_class_seldom_does_not_rule_it_out(rules):
+    """On rows that a rule had found, labels were 27 to 41 % right, where counting has 57 to 82."""
+    for seed in range(3):
+        votes, truth = two_answers(seed, rules)
+        found = (votes.codes == 1).any(axis=1)
+        right, counted = (
+            (model.fit(votes).predict_proba(votes).argmax(axis=1) == truth)[found].mean()
+            for model in (LabelModel(), MajorityVote())
+        )
+        assert right > counted - 0.02
+
+
+@pytest.mark.parametrize(("balance", "accuracy"), [((0.97, 0.03), 0.9), ((0.97, 0.03), 0.97), ((0.9, 0.07, 0.03), 0.9)])
+def test_labelers_that_agree_on_a_rare_class_have_not_missed_it(balance, accuracy, monkeypatch):
+    """A bound that took classes for equal made five labelers of 90 % right on 92.3 % of the rows, not on 96.7."""
+    rng = np.random.default_rng(0)
+    k = len(balance)
+    truth = rng.choice(k, 1000, p=balance)
+    names = [np.where(rng.random(1000) < accuracy, truth, (truth + rng.integers(1, k, 1000)) % k) for _ in range(5)]
+    votes = Votes(1 + np.column_stack(names), [["a", "b", "c"][:k]] * 5, ["a", "b", "c"][:k])
+    with_bounds = LabelModel().fit(votes).predict_proba(votes)
+    monkeypatch.setattr(Says, "plausible", (0.0, 1.0))
+    without = LabelModel().fit(votes).predict_proba(votes)
+    assert np.abs(with_bounds - without).mean() < 0.01

@@ -1,7 +1,8 @@
 """Guard: how far to believe the evidence, and how far the fit. Neither needs gold labels.
 
 The evidence, because labelers are not as independent as the model says: one exponent g for all of it, P(j | votes) ∝
-P(j) · P(votes | j)^g, is chosen by held-out labelers, and near-copies share it. The fit, because it may no longer mean
+P(j) · P(votes | j)^g, is chosen by held-out labelers, and near-copies share it. It holds for P(j), too, if that was
+counted from votes. The fit, because it may no longer mean
 the classes that the labelers mean: it is compared with the prior, in which all labelers are equally accurate.
 """
 
@@ -47,7 +48,8 @@ class Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one.
 
         A balance makes fit and prior name frequent classes both, so trust is at `most` what it is under equal classes.
-        A balance that was counted is evidence, too, so g holds for it: else it would outweigh votes that g discounts.
+        A balance that was counted is evidence, too, so g holds for it in the fit: else it would outweigh votes that g
+        discounts. The prior keeps it in full.
         """
         fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
         g, g_prior = (best_temperature(rows, table) for table in (fit, before))

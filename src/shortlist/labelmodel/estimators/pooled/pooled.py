@@ -113,8 +113,8 @@ class Pooled(Estimator):
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
         trust = agreement(one, other, rows.weights)
-        far = trust * says.counts_classes
-        return far * believed_balance(one, rows.weights) + (1 - far) * equal, trust
+        weight = trust * says.share_naming_all
+        return weight * believed_balance(one, rows.weights) + (1 - weight) * equal, trust
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
         found = [remarks.one_sided(problem.panel, problem.vote_counts, ONE_ANSWER)]

@@ -19,6 +19,9 @@ UNHEARD = 0.05  # a labeler is no rule while it may well have named other classe
 EXPECTED_VOTES = 5.0  # what other labelers say is worth so many votes of a labeler's own
 ALWAYS = 0.999  # a labeler that votes on more rows than this always votes
 NEVER = 1e-12  # the share of a shortlist that is never voted
+NEARLY_ALL = 0.95  # the answers of a labeler that votes on more rows than this tell how often it names each class
+RARER = 2.0  # a class may be so many times rarer than if all were equal, before answers show that it was missed
+SELDOM = 0.01  # no accuracy is ruled out by answers that is nearer than this to 0 or 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +75,42 @@ class Says:
         telling: Mask = self.speaks & ~self.named.all(axis=1) & (self.propensity <= ALWAYS)
         return telling
 
+    @cached_property
+    def plausible(self) -> tuple[Floats, Floats]:
+        """(n, k) both: the least and the largest accuracy on a class that fits how often a labeler gives each answer.
+
+        Of one that votes on nearly all rows. If answers that hold a class are few, it misses most rows of that class,
+        and seldom gives these answers wrongly.
+        """
+        sees = (self.propensity > NEARLY_ALL)[:, None]
+        most = np.where(sees, np.clip(self._most_found(), SELDOM, 1 - SELDOM), 1.0)
+        return np.where(sees, np.clip(self._least_spared(), SELDOM, most), 0.0), most
+
+    def _most_found(self) -> Floats:
+        """(n, k): R / m, where answers that hold the class come with frequency R, and rows of their classes with m.
+
+        A class is as frequent as all votes have it, or `RARER` times rarer than if all were equal; whichever is less.
+        """
+        layout = self.layout
+        size = layout.member.sum(axis=1, keepdims=True)
+        votes = (self.propensity[layout.owner] * self.share)[:, None] * layout.member / size
+        frequency = np.minimum(votes.sum(axis=0) / max(float(votes.sum()), NEVER), 1 / (RARER * layout.k))
+        rows = layout.per_labeler(self.share[:, None] * layout.member * (layout.member @ frequency)[:, None])
+        found: Floats = self.chance**2 / np.maximum(rows, NEVER)
+        return found
+
+    def _least_spared(self) -> Floats:
+        """(n, k): 1 − R / m, of answers that do not hold the class, and rows of the classes that these do not hold.
+
+        Here classes are equally frequent.
+        """
+        others = ~self.layout.member
+        rows = self.layout.per_labeler((self.share * others.mean(axis=1))[:, None] * others)
+        spared: Floats = 1 - (1 - self.chance) ** 2 / np.maximum(rows, NEVER)
+        return spared
+
     @property
-    def counts_classes(self) -> float:
+    def share_naming_all(self) -> float:
         """The share of votes by labelers that may name every class.
 
         Only such votes tell how frequent classes are. Those of rules tell for which classes rules were written.

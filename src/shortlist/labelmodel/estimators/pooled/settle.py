@@ -74,11 +74,11 @@ def judged_votes(judged: Judged, says: Says) -> tuple[Floats, Floats]:
 def pooled_accuracy(settings: Pooled, says: Says, right: Floats, votes: Floats) -> Floats:
     """α_ij = (right_ij + w a_i) / (votes_ij + w), where a_i = (Σ_j right_ij + W a0) / (Σ_j votes_ij + W), (n, k).
 
-    The sums are over classes where the accuracy is a parameter.
+    The sums are over classes where the accuracy is a parameter. For each class, a_i is kept within what is plausible.
     """
     in_all, seen = ((x * says.free).sum(axis=1, keepdims=True) for x in (right, votes))
     mean = (in_all + settings.labeler_votes * settings.accuracy_mean) / (seen + settings.labeler_votes)
-    accuracy: Floats = (right + settings.class_votes * mean) / (votes + settings.class_votes)
+    accuracy: Floats = (right + settings.class_votes * np.clip(mean, *says.plausible)) / (votes + settings.class_votes)
     return accuracy
 
 
