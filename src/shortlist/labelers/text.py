@@ -281,7 +281,8 @@ def keywords(
     """A labeler that says one thing where any of these words or phrases is in a text, and `no` where none is.
 
     Without `no` it abstains there. With it the labeler has two things to say, so that its accuracy can be learned
-    from votes: `keywords(["film"], says="movie review", no=Not("movie review"))`.
+    from votes: `keywords(["film"], says="movie review", no=Not("movie review"))`. Use `no` only if the words are in
+    nearly all rows of the class: on each row that it misses, `no` would speak against the right class.
 
     >>> keywords(["goal", "match point"], says="sports")("A late GOAL")
     frozenset({'sports'})
