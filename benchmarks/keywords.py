@@ -3,6 +3,8 @@
     python benchmarks/keywords.py                  # 60 projects of each source, by source and by style
     python benchmarks/keywords.py --json FILE      # every project with its scores
     python benchmarks/keywords.py --against-rest   # one class against all others, rules with one answer only
+    python benchmarks/keywords.py --first 2000     # other projects
+    PYTHONPATH=OTHER/src python benchmarks/keywords.py     # the default of another version
 
 A writer knows the language: for a class, they think of words that are typical of it. That knowledge is taken from
 gold labels of the same texts, so rules are a little better than a writer's; nothing is fitted with them. A rule is a
@@ -19,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -27,6 +28,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csc_matrix
+from simulated import scored
 from sklearn.feature_extraction.text import CountVectorizer
 
 from shortlist import LabelModel, MajorityVote, NearestClass, Votes, datasets
@@ -190,16 +192,6 @@ class Writer:
         return named if len(named) > 1 else named.pop()
 
 
-def scored(model, project: Project) -> tuple[float, float]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        beliefs = model.fit(project.votes).predict_proba(project.votes)[project.votes.covered]
-    rows, gold = np.arange(len(beliefs)), project.truth[project.votes.covered]
-    top = beliefs >= beliefs.max(axis=1, keepdims=True) - 1e-9
-    right = (top / top.sum(axis=1, keepdims=True))[rows, gold]
-    return 100 * float(right.mean()), float(-np.log(np.clip(beliefs[rows, gold], 1e-12, 1)).mean())
-
-
 MODELS = {
     "majority vote": MajorityVote,
     "Nearest Class": NearestClass,
@@ -228,13 +220,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-home", help="the folder of data sets (default: SHORTLIST_DATA)")
     parser.add_argument("--projects", type=int, default=60, help="of each source, or with --against-rest of each class")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first project")
     parser.add_argument("--against-rest", action="store_true", help="one class against all others")
     parser.add_argument("--json", help="keep every project's scores in this file")
     given = parser.parse_args()
-    rows = []
+    rows, seeds = [], range(given.first, given.first + given.projects)
     for name in SOURCES:
-        for project in (pairs if given.against_rest else projects)(name, range(given.projects), given.data_home):
-            found = {model: scored(make(), project) for model, make in MODELS.items()}
+        for project in (pairs if given.against_rest else projects)(name, seeds, given.data_home):
+            found = {model: scored(make(), project.votes, project.truth) for model, make in MODELS.items()}
             kind = {"rarer": rarer(project)} if given.against_rest else {"style": project.style}
             rows.append({"source": name, **kind, "name": project.name, **found})
     print("| | projects |" + "".join(f" {name} |" for name in MODELS) + " worst | > 2 below | > 5 below |")
