@@ -1,17 +1,17 @@
-"""The balance that votes have."""
+"""The balance that votes have, and gold rows."""
 
 import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.labelmodel.estimators.pooled.balance import EQUAL_ROWS, believed_balance
+from shortlist.labelmodel.estimators.pooled.balance import PRIOR_ROWS, balance_with_gold, believed_balance
 from shortlist.labelmodel.estimators.pooled.says import Says
 
 
 def test_half_way_between_mean_beliefs_and_most_likely_classes_by_hand():
     beliefs = np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2]])
     rows = 300 * (beliefs[0] + [1, 0, 0]) / 2 + 100 * (beliefs[1] + [0.5, 0.5, 0]) / 2  # the second row is a tie
-    expected = (rows + EQUAL_ROWS / 3) / (400 + EQUAL_ROWS)
+    expected = (rows + PRIOR_ROWS / 3) / (400 + PRIOR_ROWS)
     assert believed_balance(beliefs, np.array([300.0, 100.0])) == pytest.approx(expected)
 
 
@@ -52,3 +52,37 @@ def test_a_balance_is_taken_as_far_as_votes_are_of_labelers_that_name_all_classe
     whole = LabelModel().fit(votes).class_balance_[0]
     assert whole < share + 0.02
     assert estimate.parameters.balance[0] - 0.5 == pytest.approx(named * (whole - 0.5), abs=1e-9)
+
+
+def test_gold_rows_whose_votes_say_nothing_are_counted_by_hand():
+    counted, known = np.array([0.5, 0.3, 0.2]), np.array([[4.0, 0, 0], [6, 20, 0]])
+    expected = (np.array([10, 20, 0]) + PRIOR_ROWS * counted) / (30 + PRIOR_ROWS)
+    assert balance_with_gold(counted, np.full((2, 3), 1 / 3), known) == pytest.approx(expected, abs=1e-4)
+
+
+def test_gold_rows_that_are_as_their_votes_say_change_nothing():
+    counted, beliefs = np.array([0.7, 0.3]), np.array([[0.9, 0.1], [0.2, 0.8]])
+    expected = beliefs * counted / (beliefs @ counted)[:, None]  # under this balance
+    assert balance_with_gold(counted, beliefs, [[50], [8]] * expected) == pytest.approx(counted, abs=1e-4)
+    assert balance_with_gold(counted, beliefs, np.zeros((2, 2))).tolist() == counted.tolist()
+
+
+def test_random_gold_rows_tell_how_frequent_classes_are():
+    votes, share = of_two_classes("labelers that name all classes")
+    truth = (np.random.default_rng(0).random(len(votes)) < 0.2).astype(int)  # as the votes were made
+    gold = {a: "ab"[truth[a]] for a in range(300)}
+    plain, told = (LabelModel().fit(votes, each).class_balance_[0] for each in (None, gold))
+    assert abs(told - share) < abs(plain - share) / 2
+
+
+@pytest.mark.parametrize("said", [0, 1, None])
+def test_it_does_not_matter_by_which_votes_gold_rows_were_picked(said):
+    """Classes of 80 and 20 %, and a labeler that is right on four rows in five."""
+    rng, accuracy = np.random.default_rng(0), np.array([[0.8, 0.2], [0.2, 0.8]])
+    truth = (rng.random(20_000) < 0.2).astype(int)
+    vote = np.where(rng.random(len(truth)) < 0.8, truth, 1 - truth)
+    known = np.array([[np.sum((vote == v) & (truth == j)) for j in (0, 1)] for v in (0, 1)], float)
+    picked = known if said is None else known[[said]]
+    beliefs = accuracy if said is None else accuracy[[said]]
+    assert abs(picked.sum(axis=0)[0] / picked.sum() - 0.8) > 0.1 or said is None  # rows of both classes as they are not
+    assert balance_with_gold(np.array([0.5, 0.5]), beliefs, picked) == pytest.approx([0.8, 0.2], abs=0.02)

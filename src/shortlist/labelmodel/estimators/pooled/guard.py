@@ -43,7 +43,15 @@ class Guard:
 
     @classmethod
     def of(
-        cls, problem: Problem, fitted: Parameters, prior: Parameters, rows: Sample, weight: Floats, *, most: float
+        cls,
+        problem: Problem,
+        fitted: Parameters,
+        prior: Parameters,
+        rows: Sample,
+        weight: Floats,
+        known: GoldRows,
+        *,
+        most: float,
     ) -> Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one.
 
@@ -61,7 +69,7 @@ class Guard:
             trust=min(most, agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)),
             temperature=g,
             balance_chosen=counted,
-            gold=GoldRows.of(problem.evidence),
+            gold=known,
         )
         return guard.with_gold()
 

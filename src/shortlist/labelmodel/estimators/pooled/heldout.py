@@ -9,7 +9,7 @@ from shortlist.labelmodel.estimators.pooled.sample import Sample, row_sums
 from shortlist.labelmodel.formulae.likelihood import Emission
 
 TEMPERATURES: Floats = np.exp(-0.2 * np.arange(20))  # 1 … 0.02
-MOST = 2_000  # rows that are looked at
+MOST, NUMBERS = 2_000, 1 << 20  # rows that are looked at, and votes × classes on them
 IMPOSSIBLE = 1e-20  # the probability of what was taken to be impossible, and happened
 DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to predict
 
@@ -26,11 +26,18 @@ def best_temperature(sample: Sample, table: Emission) -> float:
     return float(TEMPERATURES[near[int(np.argmax([held.score(g) for g in TEMPERATURES[near]]))]])
 
 
+def enough_rows(sample: Sample) -> int:
+    """How many rows hold so many numbers."""
+    numbers = sample.hot.nnz * sample.layout.k / max(len(sample.weights), 1)  # of a row
+    return max(int(NUMBERS / max(numbers, 1.0)), 1)
+
+
 class HeldOut:
     """Every vote on rows with more than one, and what the other votes of its row say."""
 
     def __init__(self, sample: Sample, table: Emission) -> None:
-        shared = sample.only(sample.n_votes > 1).heaviest(MOST)
+        shared = sample.only(sample.n_votes > 1)
+        shared = shared.heaviest(min(MOST, enough_rows(shared)))
         row, vote = np.repeat(np.arange(len(shared.weights)), shared.n_votes), shared.hot.indices
         said = np.exp(table.votes)
         content = said / np.maximum(sample.layout.per_labeler(said), IMPOSSIBLE)[sample.layout.owner]  # P(t | voted, j)

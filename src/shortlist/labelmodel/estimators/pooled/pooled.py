@@ -16,9 +16,10 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning
 from shortlist.labelmodel import remarks
 from shortlist.labelmodel.estep.cores import one_blas_thread
+from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.estimate import State, table_from
 from shortlist.labelmodel.estimators.estimator import Estimator
-from shortlist.labelmodel.estimators.pooled.balance import believed_balance
+from shortlist.labelmodel.estimators.pooled.balance import balance_with_gold, believed_balance
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
 from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledEstimate
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
@@ -88,10 +89,12 @@ class Pooled(Estimator):
         judge = Judge.of(alone, says, problem.threads)
         settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
-        believed, trust = self._balance(settled, says, gold, rows)
+        known = GoldRows.of(problem.evidence)
+        believed, trust = self._balance(settled, says, gold, rows, known)
         balance = believed if problem.balance is None else problem.balance
         fitted, prior = settled.parameters(self, says, gold, balance), prior_parameters(self, says, balance)
-        guard = Guard.of(problem, fitted, prior, rows, 1 / np.bincount(first, minlength=len(first))[first], most=trust)
+        weight = 1 / np.bincount(first, minlength=len(first))[first]
+        guard = Guard.of(problem, fitted, prior, rows, weight, known, most=trust)
         table = replace(guard.fitted, votes=guard.fitted.votes * guard.temperature)
         found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, self.labeler_votes)
         return PooledEstimate(
@@ -107,14 +110,22 @@ class Pooled(Estimator):
             guard=guard,
         )
 
-    def _balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
-        """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust."""
+    def _balance(
+        self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample, known: GoldRows
+    ) -> tuple[Floats, float]:
+        """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
+
+        Then gold rows are asked.
+        """
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
-        one, other = (rows.beliefs(emission(each, says.layout)) for each in (fitted, prior))
+        tables = [emission(each, says.layout) for each in (fitted, prior)]
+        one, other = (rows.beliefs(table) for table in tables)
         trust = agreement(one, other, rows.weights)
         weight = trust * says.share_naming_all
-        return weight * believed_balance(one, rows.weights) + (1 - weight) * equal, trust
+        counted = weight * believed_balance(one, rows.weights) + (1 - weight) * equal
+        (of_gold,) = posteriors(known.codes, says.layout, tables[0])
+        return balance_with_gold(counted, of_gold, known.counts), trust
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
         found = [remarks.one_sided(problem.panel, problem.vote_counts, ONE_ANSWER)]
