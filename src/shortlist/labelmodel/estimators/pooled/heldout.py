@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from shortlist.arrays import Floats
@@ -17,13 +19,15 @@ DIGITS = 9  # a gain below this is none: labelers that only say one thing have n
 def best_temperature(sample: Sample, table: Emission) -> float:
     """The g with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells.
 
-    Every fourth g is looked at, then those around the best.
+    From g = 1 down in steps of four, as long as that gains, and then in single steps to both sides.
     """
     held = HeldOut(sample, table)
-    coarse = np.arange(0, len(TEMPERATURES), 4)
-    best = int(coarse[np.argmax([held.score(g) for g in TEMPERATURES[coarse]])])
-    near = np.arange(max(0, best - 3), min(len(TEMPERATURES), best + 4))
-    return float(TEMPERATURES[near[int(np.argmax([held.score(g) for g in TEMPERATURES[near]]))]])
+    score = cache(lambda at: held.score(TEMPERATURES[at]))
+    best = 0
+    for step in (4, -1, 1):
+        while 0 <= best + step < len(TEMPERATURES) and score(best + step) > score(best):
+            best += step
+    return float(TEMPERATURES[best])
 
 
 def enough_rows(sample: Sample) -> int:
