@@ -54,6 +54,18 @@ def test_a_balance_is_taken_as_far_as_votes_are_of_labelers_that_name_all_classe
     assert estimate.parameters.balance[0] - 0.5 == pytest.approx(named * (whole - 0.5), abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_rows_with_one_vote_do_not_tell_how_frequent_classes_are():
+    """One labeler says a on three rows in four, and so do two together. Only where they agree, a is frequent."""
+    rng = np.random.default_rng(0)
+    one = 1 + (rng.random((8000, 2)) < 0.25)
+    alone = np.where(np.arange(8000)[:, None] % 2 == [0, 1], one, 0)
+    together = np.where(rng.random((8000, 1)) < 0.9, one[:, :1], one)
+    lone, joined = (LabelModel().fit(Votes(codes, [["a", "b"]] * 2, ["a", "b"])) for codes in (alone, together))
+    assert lone.class_balance_ == pytest.approx([0.5, 0.5])
+    assert joined.class_balance_[0] > 0.6
+
+
 def test_gold_rows_whose_votes_say_nothing_are_counted_by_hand():
     counted, known = np.array([0.5, 0.3, 0.2]), np.array([[4.0, 0, 0], [6, 20, 0]])
     expected = (np.array([10, 20, 0]) + PRIOR_ROWS * counted) / (30 + PRIOR_ROWS)

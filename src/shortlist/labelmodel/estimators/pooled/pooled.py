@@ -37,6 +37,7 @@ from shortlist.options import check_amount, check_probability
 
 CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
+JOINED = 2  # votes: rows with fewer do not say how frequent classes are
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
     "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
@@ -115,15 +116,17 @@ class Pooled(Estimator):
     ) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
 
-        Then gold rows are asked.
+        They can tell on rows with more than one vote: a single vote says how often that labeler names a class. Then
+        gold rows are asked.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         tables = [emission(each, says.layout) for each in (fitted, prior)]
         one, other = (rows.beliefs(table) for table in tables)
         trust = agreement(one, other, rows.weights)
-        weight = trust * says.share_naming_all
-        counted = weight * believed_balance(one, rows.weights) + (1 - weight) * equal
+        joined = rows.n_votes >= JOINED
+        weight = trust * says.share_naming_all * rows.share(joined)
+        counted = weight * believed_balance(one[joined], rows.weights[joined]) + (1 - weight) * equal
         (of_gold,) = posteriors(known.codes, says.layout, tables[0])
         return balance_with_gold(counted, of_gold, known.counts), trust
 
