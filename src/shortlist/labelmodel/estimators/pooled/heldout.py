@@ -22,7 +22,7 @@ def best_temperature(sample: Sample, table: Emission) -> float:
     From g = 1 down in steps of four, as long as that gains, and then in single steps to both sides.
     """
     held = HeldOut(sample, table)
-    score = cache(lambda at: held.score(TEMPERATURES[at]))
+    score = cache(lambda at: held.score(float(TEMPERATURES[at])))
     best = 0
     for step in (4, -1, 1):
         while 0 <= best + step < len(TEMPERATURES) and score(best + step) > score(best):
