@@ -167,7 +167,7 @@ def balance_in_full(problem: Any, *given: Any, most: float) -> guard.Guard:
     return replace(made, fitted=replace(made.fitted, balance=counted))
 
 
-def by_all_votes(_says: Any) -> float:
+def by_all_votes(_says: Any, _weight: Any) -> float:
     return 1.0
 
 
@@ -196,7 +196,7 @@ PARTS: dict[str, Variant] = {
     "classes taken for equal": Variant(balance="uniform"),
     "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
     "balance by most likely classes only": patch((pooled, "believed_balance", by_most_likely)),
-    "balance counted by rules, too": patch((Says, "share_naming_all", property(by_all_votes))),
+    "balance counted by rules, too": patch((Says, "share_naming_all", by_all_votes)),
     "balance by rows with one vote, too": patch((pooled, "JOINED", 1)),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "abstaining is evidence": patch((guard.Guard, "of", silence_tells)),

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.labelmodel.estimators.pooled.balance import PRIOR_ROWS, balance_with_gold, believed_balance
+from shortlist.labelmodel.estimators.pooled import pooled
+from shortlist.labelmodel.estimators.pooled.balance import PRIOR_ROWS, UNEXPLAINED, balance_with_gold, believed_balance
 from shortlist.labelmodel.estimators.pooled.says import Says
 
 
@@ -48,7 +49,7 @@ def test_a_balance_is_taken_as_far_as_votes_are_of_labelers_that_name_all_classe
     named = votes.codes[:, :4].astype(bool).sum() / votes.codes.astype(bool).sum()
     assert 0.7 < named < 0.9  # otherwise nothing is tested
     estimate = LabelModel().fit(votes).estimate_
-    monkeypatch.setattr(Says, "share_naming_all", 1.0)
+    monkeypatch.setattr(Says, "share_naming_all", lambda says, weight: 1.0)
     whole = LabelModel().fit(votes).class_balance_[0]
     assert whole < share + 0.02
     assert estimate.parameters.balance[0] - 0.5 == pytest.approx(named * (whole - 0.5), abs=1e-9)
@@ -56,7 +57,7 @@ def test_a_balance_is_taken_as_far_as_votes_are_of_labelers_that_name_all_classe
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 def test_rows_with_one_vote_do_not_tell_how_frequent_classes_are():
-    """One labeler says a on three rows in four, and so do two together. Only where they agree, a is frequent."""
+    """Two labelers say a on three rows in four: on different rows, or on the same ones, where they mostly agree."""
     rng = np.random.default_rng(0)
     one = 1 + (rng.random((8000, 2)) < 0.25)
     alone = np.where(np.arange(8000)[:, None] % 2 == [0, 1], one, 0)
@@ -64,6 +65,24 @@ def test_rows_with_one_vote_do_not_tell_how_frequent_classes_are():
     lone, joined = (LabelModel().fit(Votes(codes, [["a", "b"]] * 2, ["a", "b"])) for codes in (alone, together))
     assert lone.class_balance_ == pytest.approx([0.5, 0.5])
     assert joined.class_balance_[0] > 0.6
+
+
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_how_far_it_is_taken_by_hand(monkeypatch):
+    """Trust .8; of 45 votes, 30 by a labeler that may name every class; of 30 rows by weight, 15 with two votes."""
+    monkeypatch.setattr(pooled, "believed_balance", lambda beliefs, weights: np.array([0.9, 0.1]))
+    monkeypatch.setattr(pooled, "agreement", lambda *beliefs: 0.8)
+    votes = Votes([[1, 1], [2, 1], [1, 0], [2, 0]], [["a", "b"], ["a"]], ["a", "b"])
+    model = LabelModel().fit(votes, weights=[10, 5, 5, 10])
+    assert model.class_balance_[0] == pytest.approx(0.5 + 0.4 * 0.8 * (30 / 45) * (15 / 30))
+
+
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_a_rule_that_is_written_twice_changes_nothing():
+    votes, _ = of_two_classes("both")
+    twice = Votes(votes.codes[:, [0, 1, 2, 3, 4, 5, 6, 7, 4]], [*votes.codomains, votes.codomains[4]], ["a", "b"])
+    once, again = (LabelModel().fit(each).class_balance_ for each in (votes, twice))
+    assert again == pytest.approx(once, abs=1e-3)
 
 
 def test_gold_rows_whose_votes_say_nothing_are_counted_by_hand():
@@ -74,7 +93,8 @@ def test_gold_rows_whose_votes_say_nothing_are_counted_by_hand():
 
 def test_gold_rows_that_are_as_their_votes_say_change_nothing():
     counted, beliefs = np.array([0.7, 0.3]), np.array([[0.9, 0.1], [0.2, 0.8]])
-    expected = beliefs * counted / (beliefs @ counted)[:, None]  # under this balance
+    explained = (1 - UNEXPLAINED) * beliefs + UNEXPLAINED / 2
+    expected = explained * counted / (explained @ counted)[:, None]  # under this balance
     assert balance_with_gold(counted, beliefs, [[50], [8]] * expected) == pytest.approx(counted, abs=1e-4)
     assert balance_with_gold(counted, beliefs, np.zeros((2, 2))).tolist() == counted.tolist()
 
@@ -87,6 +107,23 @@ def test_random_gold_rows_tell_how_frequent_classes_are():
     assert abs(told - share) < abs(plain - share) / 2
 
 
+@pytest.mark.parametrize("picked", ["unanimous", "three to two", "mostly a", "mostly b"])
+def test_gold_rows_may_be_picked_by_their_votes(picked):
+    """Classes of 80 and 20 %, and five labelers that are right on three rows in four."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(6000) < 0.2).astype(int)
+    said = np.where(rng.random((6000, 5)) < 0.75, truth[:, None], 1 - truth[:, None])
+    votes, b = Votes(1 + said, [["a", "b"]] * 5, ["a", "b"]), said.sum(axis=1)
+    chosen = {
+        "unanimous": (b == 0) | (b == 5),
+        "three to two": (b == 2) | (b == 3),
+        "mostly a": b < 3,
+        "mostly b": b > 2,
+    }
+    gold = {int(a): "ab"[truth[a]] for a in np.flatnonzero(chosen[picked])[:300]}
+    assert LabelModel().fit(votes, gold).class_balance_[0] == pytest.approx(0.8, abs=0.12)
+
+
 @pytest.mark.parametrize("said", [0, 1, None])
 def test_it_does_not_matter_by_which_votes_gold_rows_were_picked(said):
     """Classes of 80 and 20 %, and a labeler that is right on four rows in five."""
@@ -97,4 +134,4 @@ def test_it_does_not_matter_by_which_votes_gold_rows_were_picked(said):
     picked = known if said is None else known[[said]]
     beliefs = accuracy if said is None else accuracy[[said]]
     assert abs(picked.sum(axis=0)[0] / picked.sum() - 0.8) > 0.1 or said is None  # rows of both classes as they are not
-    assert balance_with_gold(np.array([0.5, 0.5]), beliefs, picked) == pytest.approx([0.8, 0.2], abs=0.02)
+    assert balance_with_gold(np.array([0.5, 0.5]), beliefs, picked) == pytest.approx([0.8, 0.2], abs=0.03)

@@ -109,7 +109,7 @@ def share_right(model, votes, truth):
 
 def test_a_balance_that_was_counted_does_not_outweigh_votes_that_are_discounted(monkeypatch):
     """With g = 0.3, a lone vote for a rarer class lost to the balance: 35 to 58 % right where counting has 80."""
-    monkeypatch.setattr(Says, "share_naming_all", 1.0)  # the balance is counted by rules, too
+    monkeypatch.setattr(Says, "share_naming_all", lambda says, weight: 1.0)  # the balance is counted by rules, too
     lowest = 1.0
     for seed in range(6):
         votes, truth = rules_of_words(seed)
@@ -119,6 +119,27 @@ def test_a_balance_that_was_counted_does_not_outweigh_votes_that_are_discounted(
         assert share_right(model, votes, truth) > share_right(MajorityVote().fit(votes), votes, truth) - 0.06
         lowest = min(lowest, model.estimate_.temperature)
     assert lowest < 0.5  # otherwise nothing was tested
+
+
+def test_the_prior_keeps_a_balance_that_was_counted_in_full(monkeypatch):
+    monkeypatch.setattr(Says, "share_naming_all", lambda says, weight: 1.0)  # the balance is counted by rules, too
+    votes, _ = rules_of_words(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LabelModel().fit(votes)
+    guard = model.estimate_.guard
+    assert guard.temperature < 0.9  # otherwise nothing was tested
+    assert np.exp(guard.prior.balance) == pytest.approx(model.class_balance_)
+    assert np.exp(guard.fitted.balance / guard.temperature) == pytest.approx(model.class_balance_)
+
+
+def test_a_balance_that_gold_rows_set_is_not_discounted():
+    votes, truth = rules_of_words(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LabelModel().fit(votes, {a: "abc"[truth[a]] for a in range(100)})
+    assert model.estimate_.temperature < 0.9  # otherwise nothing was tested
+    assert np.exp(model.estimate_.guard.fitted.balance) == pytest.approx(model.class_balance_)
 
 
 def test_a_balance_that_is_given_is_not_discounted():

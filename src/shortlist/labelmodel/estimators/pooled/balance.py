@@ -9,8 +9,8 @@ from scipy.special import log_softmax
 from shortlist.arrays import Floats
 from shortlist.beliefs import leading
 
-PRIOR_ROWS = 30.0  # rows that it is worth that classes are equal; and gold rows, that they are as votes have them
-NEVER = 1e-12  # what is believed of a class that votes rule out, and that a row is of all the same
+PRIOR_ROWS = 30.0  # rows that the prior is worth: equal classes to votes, and what votes say to gold rows
+UNEXPLAINED = 0.05  # gold rows whose class has nothing to do with their votes, as far as the balance is concerned
 
 
 def believed_balance(beliefs: Floats, weights: Floats) -> Floats:
@@ -29,14 +29,14 @@ def believed_balance(beliefs: Floats, weights: Floats) -> Floats:
 def balance_with_gold(counted: Floats, beliefs: Floats, known: Floats) -> Floats:
     """(k,): the balance that is the likeliest for gold rows, given their votes. The `counted` one is worth some rows.
 
-    It maximises Σ_a Σ_j known_aj log P(j | votes of a) + worth · Σ_j counted_j log P(j), where P(j | votes) is in
-    proportion to P(j) times the `beliefs` under equal classes (u, k), and rows with these votes are `known` to be of
-    each class (u, k). So it does not matter which votes gold rows were picked by, only what they turned out to be.
+    It maximises Σ_a Σ_j known_aj log P(j | votes of a) + worth · Σ_j counted_j log P(j). P(j | votes) is in proportion
+    to P(j) times the `beliefs` under equal classes (u, k); rows with these votes are `known` to be of each class
+    (u, k). So gold rows may have been picked by their votes, as long as beliefs were not learned from them.
     """
     if not known.any():
         return counted
-    likelihood, rows = np.log(np.maximum(beliefs, NEVER)), known.sum(axis=1)
-    seen = known.sum(axis=0) + PRIOR_ROWS * counted
+    likelihood = np.log((1 - UNEXPLAINED) * beliefs + UNEXPLAINED / beliefs.shape[1])
+    rows, seen = known.sum(axis=1), known.sum(axis=0) + PRIOR_ROWS * counted
 
     def loss(balance: Floats) -> tuple[float, Floats]:
         of_rows, of_all = log_softmax(likelihood + balance, axis=1), log_softmax(balance)

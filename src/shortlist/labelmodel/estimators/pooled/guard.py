@@ -2,8 +2,8 @@
 
 The evidence, because labelers are not as independent as the model says: one exponent g for all of it, P(j | votes) ∝
 P(j) · P(votes | j)^g, is chosen by held-out labelers, and near-copies share it. It holds for P(j), too, if that was
-counted from votes. The fit, because it may no longer mean
-the classes that the labelers mean: it is compared with the prior, in which all labelers are equally accurate.
+counted from votes alone. The fit, because it may no longer mean the classes that the labelers mean: it is compared with
+the prior, in which all labelers are equally accurate.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ class Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one.
 
         A balance makes fit and prior name frequent classes both, so trust is at `most` what it is under equal classes.
-        A balance that was counted is evidence, too, so g holds for it in the fit: else it would outweigh votes that g
-        discounts. The prior keeps it in full.
+        A balance that was counted from votes is evidence, too, so g holds for it in the fit: else it would outweigh
+        votes that g discounts. One that was given, or that gold rows set, stands in full, and so it does in the prior.
         """
         fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
         g, g_prior = (best_temperature(rows, table) for table in (fit, before))
-        counted = problem.balance is None
+        chosen = problem.balance is None
         guard = cls(
             layout=problem.layout,
-            fitted=replace(fit, exponent=g * weight, balance=fit.balance * (g if counted else 1.0)),
+            fitted=replace(fit, exponent=g * weight, balance=fit.balance * (g if chosen and not known else 1.0)),
             prior=replace(before, exponent=g_prior * weight),
             trust=min(most, agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)),
             temperature=g,
-            balance_chosen=counted,
+            balance_chosen=chosen,
             gold=known,
         )
         return guard.with_gold()

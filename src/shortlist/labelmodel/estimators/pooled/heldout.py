@@ -31,7 +31,7 @@ def best_temperature(sample: Sample, table: Emission) -> float:
 
 
 def enough_rows(sample: Sample) -> int:
-    """How many rows hold so many numbers."""
+    """How many rows have at most NUMBERS votes × classes."""
     numbers = sample.hot.nnz * sample.layout.k / max(len(sample.weights), 1)  # of a row
     return max(int(NUMBERS / max(numbers, 1.0)), 1)
 

@@ -25,11 +25,12 @@ from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledE
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
 from shortlist.labelmodel.estimators.pooled.guard import Guard, agreement
+from shortlist.labelmodel.estimators.pooled.heldout import best_temperature
 from shortlist.labelmodel.estimators.pooled.judged import Judge
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
-from shortlist.labelmodel.estimators.pooled.settle import Settled, prior_parameters, settle
+from shortlist.labelmodel.estimators.pooled.settle import Settled, parameters_of, prior_parameters, settle
 from shortlist.labelmodel.formulae.likelihood import emission
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
@@ -91,10 +92,12 @@ class Pooled(Estimator):
         settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
         known = GoldRows.of(problem.evidence)
-        believed, trust = self._balance(settled, says, gold, rows, known)
-        balance = believed if problem.balance is None else problem.balance
+        weight = 1 / np.bincount(first, minlength=len(first))[first]  # copies share that of one
+        counted, trust = self._counted_balance(settled, says, gold, rows, alone, weight)
+        balance = problem.balance
+        if balance is None:
+            balance = self._balance_with_gold(counted, settled, says, rows, weight, known) if known else counted
         fitted, prior = settled.parameters(self, says, gold, balance), prior_parameters(self, says, balance)
-        weight = 1 / np.bincount(first, minlength=len(first))[first]
         guard = Guard.of(problem, fitted, prior, rows, weight, known, most=trust)
         table = replace(guard.fitted, votes=guard.fitted.votes * guard.temperature)
         found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, self.labeler_votes)
@@ -111,24 +114,32 @@ class Pooled(Estimator):
             guard=guard,
         )
 
-    def _balance(
-        self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample, known: GoldRows
+    def _counted_balance(
+        self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample, alone: Sample, weight: Floats
     ) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
 
-        They can tell on rows with more than one vote: a single vote says how often that labeler names a class. Then
-        gold rows are asked.
+        They can tell on rows with more than one vote, of which copies have one together: a single vote says how often
+        that labeler names a class.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
-        tables = [emission(each, says.layout) for each in (fitted, prior)]
-        one, other = (rows.beliefs(table) for table in tables)
-        trust = agreement(one, other, rows.weights)
-        joined = rows.n_votes >= JOINED
-        weight = trust * says.share_naming_all * rows.share(joined)
-        counted = weight * believed_balance(one[joined], rows.weights[joined]) + (1 - weight) * equal
-        (of_gold,) = posteriors(known.codes, says.layout, tables[0])
-        return balance_with_gold(counted, of_gold, known.counts), trust
+        fit, before = (emission(each, says.layout) for each in (fitted, prior))
+        trust = agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)
+        joined = alone.n_votes >= JOINED
+        taken = trust * says.share_naming_all(weight) * alone.share(joined)
+        among = alone.only(joined)
+        return taken * believed_balance(among.beliefs(fit), among.weights) + (1 - taken) * equal, trust
+
+    def _balance_with_gold(
+        self, counted: Floats, settled: Settled, says: Says, rows: Sample, weight: Floats, known: GoldRows
+    ) -> Floats:
+        """Once gold rows are asked, under a table that was not learned from them and is discounted as in the end."""
+        equal = np.full(says.layout.k, 1 / says.layout.k)
+        table = emission(parameters_of(settled.accuracy, settled.lift, says, equal), says.layout)
+        table = replace(table, exponent=best_temperature(rows, table) * weight)
+        (beliefs,) = posteriors(known.codes, says.layout, table)
+        return balance_with_gold(counted, beliefs, known.counts)
 
     def _remarks(self, problem: Problem, trust: float, accuracy: Floats) -> tuple[FitWarning, ...]:
         found = [remarks.one_sided(problem.panel, problem.vote_counts, ONE_ANSWER)]

@@ -109,14 +109,14 @@ class Says:
         spared: Floats = 1 - (1 - self.chance) ** 2 / np.maximum(rows, NEVER)
         return spared
 
-    @property
-    def share_naming_all(self) -> float:
-        """The share of votes by labelers that may name every class.
+    def share_naming_all(self, weight: Floats) -> float:
+        """The share of votes by labelers that may name every class, where votes of each labeler count `weight` (n,).
 
         Only such votes tell how frequent classes are. Those of rules tell for which classes rules were written.
         """
-        whole = float(self.propensity.sum())
-        return float(self.propensity @ self.named.all(axis=1)) / whole if whole else 0.0
+        votes = self.propensity * weight
+        whole = float(votes.sum())
+        return float(votes @ self.named.all(axis=1)) / whole if whole else 0.0
 
     @cached_property
     def split(self) -> Floats:
