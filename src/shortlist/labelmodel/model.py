@@ -63,7 +63,7 @@ class LabelModel(Predictor):
     ----------
     estimator : `Pooled(...)`, `Likelihood(...)`, or another `Estimator`; "pooled" and "likelihood" for their defaults
     balance : "uniform"; a share for every class, by position or by name, with the sum 1; or "learn" (likelihood only).
-        None leaves it to the estimator: equal classes; pooled: as the votes have it, as far as the fit is trusted
+        None leaves it to the estimator: equal classes; pooled: as gold rows and votes have it, as far as they can tell
     max_iter : how many steps at most
     tol : of the likelihood: it stops when a step gains less than this share of it, twice running
     seed : of random starting points and batches
