@@ -19,13 +19,13 @@ DIGITS = 9  # a gain below this is none: labelers that only say one thing have n
 def best_temperature(sample: Sample, table: Emission) -> float:
     """The g with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells.
 
-    From g = 1 down in steps of four, as long as that gains, and then in single steps to both sides.
+    From the better end in steps of four, as long as that gains, and then in single steps to both sides.
     """
-    held = HeldOut(sample, table)
+    held, last = HeldOut(sample, table), len(TEMPERATURES) - 1
     score = cache(lambda at: held.score(float(TEMPERATURES[at])))
-    best = 0
-    for step in (4, -1, 1):
-        while 0 <= best + step < len(TEMPERATURES) and score(best + step) > score(best):
+    best = last if score(last) > score(0) else 0
+    for step in (4, -4, -1, 1):
+        while 0 <= best + step <= last and score(best + step) > score(best):
             best += step
     return float(TEMPERATURES[best])
 
