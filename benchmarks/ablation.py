@@ -197,7 +197,6 @@ PARTS: dict[str, Variant] = {
     "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
     "balance by most likely classes only": patch((pooled, "believed_balance", by_most_likely)),
     "balance counted by rules, too": patch((Says, "share_naming_all", by_all_votes)),
-    "balance by rows with one vote, too": patch((pooled, "JOINED", 1)),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "abstaining is evidence": patch((guard.Guard, "of", silence_tells)),
     "balance not discounted by temperature": patch((guard.Guard, "of", balance_in_full)),

@@ -38,7 +38,6 @@ from shortlist.options import check_amount, check_probability
 
 CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
-JOINED = 2  # votes: rows with fewer do not say how frequent classes are
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
     "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
@@ -119,17 +118,14 @@ class Pooled(Estimator):
     ) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
 
-        They can tell on rows with more than one vote, of which copies have one together: a single vote says how often
-        that labeler names a class.
+        Copies vote once.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         fit, before = (emission(each, says.layout) for each in (fitted, prior))
         trust = agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)
-        joined = alone.n_votes >= JOINED
-        taken = trust * says.share_naming_all(weight) * alone.share(joined)
-        among = alone.only(joined)
-        return taken * believed_balance(among.beliefs(fit), among.weights) + (1 - taken) * equal, trust
+        taken = trust * says.share_naming_all(weight)
+        return taken * believed_balance(alone.beliefs(fit), alone.weights) + (1 - taken) * equal, trust
 
     def _balance_with_gold(
         self, counted: Floats, settled: Settled, says: Says, rows: Sample, weight: Floats, known: GoldRows

@@ -92,11 +92,6 @@ class Sample:
         counts: Positions = np.diff(self.hot.indptr)
         return counts
 
-    def share(self, rows: Mask) -> float:
-        """What some rows weigh, of all."""
-        whole = float(self.weights.sum())
-        return float(self.weights[rows].sum()) / whole if whole else 0.0
-
     def beliefs(self, table: Emission) -> Floats:
         """(u, k): P(Y | votes) under a table in which abstaining is no evidence. Exponents are left alone."""
         beliefs: Floats = self.hot @ table.votes
