@@ -2,6 +2,7 @@
 
     python benchmarks/gold.py                    # every set of the folder that SHORTLIST_DATA names
     python benchmarks/gold.py trec crowd/dog --seeds 10
+    python benchmarks/gold.py --hard             # gold rows are drawn from the third that the model is least sure about
 
 Gold rows are drawn at random from those with a known class, and each draw is compared with no gold rows on the same
 other rows. Votes of fitted and scored rows are fitted together. A set takes part where at most half of its rows become
@@ -20,6 +21,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from scipy.special import entr
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -45,11 +47,18 @@ def beliefs(task: Task, votes: Votes, gold: np.ndarray) -> np.ndarray:
         return LabelModel().fit(votes, known or None).predict_proba(task.score)
 
 
-def gains(task: Task, amount: int, seeds: int, without: np.ndarray) -> np.ndarray | None:
+def unsure(rows: np.ndarray, beliefs: np.ndarray, fewest: int) -> np.ndarray:
+    """The third of some rows whose beliefs have the highest entropy, or so many of them."""
+    doubt = entr(beliefs[rows]).sum(axis=1)
+    return rows[np.argsort(-doubt, kind="stable")[: max(fewest, len(rows) // 3)]]
+
+
+def gains(task: Task, amount: int, seeds: int, without: np.ndarray, *, hard: bool) -> np.ndarray | None:
     """(draws, 2): what `amount` gold rows change on the others; None where there are too few rows."""
     known = np.flatnonzero(task.gold >= 0)
     if 2 * amount > len(known):
         return None
+    known = unsure(known, without, 2 * amount) if hard else known
     votes, found = together(task), []
     for seed in range(seeds):
         chosen = np.random.default_rng(seed).choice(known, amount, replace=False)
@@ -80,6 +89,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", help="names of sets, or folders of sets; all by default")
     parser.add_argument("--data-home", help="the folder of data sets (default: SHORTLIST_DATA)")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--hard", action="store_true", help="gold rows are hard ones, not random ones")
     parser.add_argument("--json", help="write the figures to this file as well")
     given = parser.parse_args()
     logging.disable(logging.WARNING)
@@ -87,7 +97,7 @@ def main() -> None:
     for task in tasks(given.data_home, given.sets):
         without = beliefs(task, together(task), np.array([], int))
         for amount in AMOUNTS:
-            draws = gains(task, amount, given.seeds, without)
+            draws = gains(task, amount, given.seeds, without, hard=given.hard)
             if draws is not None:
                 found[amount][task.name] = draws
         print(

@@ -5,14 +5,19 @@ import pytest
 
 from shortlist import LabelModel, Votes
 from shortlist.labelmodel.estimators.pooled import pooled
-from shortlist.labelmodel.estimators.pooled.balance import PRIOR_ROWS, UNEXPLAINED, balance_with_gold, believed_balance
+from shortlist.labelmodel.estimators.pooled.balance import (
+    BALANCE_ROWS,
+    UNEXPLAINED,
+    balance_with_gold,
+    believed_balance,
+)
 from shortlist.labelmodel.estimators.pooled.says import Says
 
 
 def test_half_way_between_mean_beliefs_and_most_likely_classes_by_hand():
     beliefs = np.array([[0.6, 0.3, 0.1], [0.4, 0.4, 0.2]])
     rows = 300 * (beliefs[0] + [1, 0, 0]) / 2 + 100 * (beliefs[1] + [0.5, 0.5, 0]) / 2  # the second row is a tie
-    expected = (rows + PRIOR_ROWS / 3) / (400 + PRIOR_ROWS)
+    expected = (rows + BALANCE_ROWS / 3) / (400 + BALANCE_ROWS)
     assert believed_balance(beliefs, np.array([300.0, 100.0])) == pytest.approx(expected)
 
 
@@ -75,7 +80,7 @@ def test_a_rule_that_is_written_twice_changes_nothing():
 
 def test_gold_rows_whose_votes_say_nothing_are_counted_by_hand():
     counted, known = np.array([0.5, 0.3, 0.2]), np.array([[4.0, 0, 0], [6, 20, 0]])
-    expected = (np.array([10, 20, 0]) + PRIOR_ROWS * counted) / (30 + PRIOR_ROWS)
+    expected = (np.array([10, 20, 0]) + BALANCE_ROWS * counted) / (30 + BALANCE_ROWS)
     assert balance_with_gold(counted, np.full((2, 3), 1 / 3), known) == pytest.approx(expected, abs=1e-4)
 
 

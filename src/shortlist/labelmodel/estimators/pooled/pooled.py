@@ -130,7 +130,7 @@ class Pooled(Estimator):
     def _balance_with_gold(
         self, counted: Floats, settled: Settled, says: Says, rows: Sample, weight: Floats, known: GoldRows
     ) -> Floats:
-        """Once gold rows are asked, under a table that was not learned from them and is discounted as in the end."""
+        """Once gold rows are asked, under a table in which they count like all other rows, discounted as in the end."""
         equal = np.full(says.layout.k, 1 / says.layout.k)
         table = emission(parameters_of(settled.accuracy, settled.lift, says, equal), says.layout)
         table = replace(table, exponent=best_temperature(rows, table) * weight)
