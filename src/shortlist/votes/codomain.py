@@ -70,8 +70,10 @@ class Codomain:
 
     def member(self, space: LabelSpace) -> npt.NDArray[np.bool_]:
         """(c, k): which classes are in which shortlist."""
-        rows = [[name in shortlist for name in space] for shortlist in self.shortlists]
-        return np.array(rows, np.bool_).reshape(len(self), len(space))
+        member = np.zeros((len(self), len(space)), np.bool_)
+        for row, shortlist in zip(member, self.shortlists, strict=True):
+            row[[space.position(name) for name in shortlist]] = True
+        return member
 
     def show(self, space: LabelSpace, *, dummies: bool = True) -> str:
         """`HUM | {DESC, NUM} | dummy ABBR`, for people; without `dummies`, what the labeler says."""

@@ -44,8 +44,9 @@ class HeldOut:
         shared = shared.heaviest(min(MOST, enough_rows(shared)))
         row, vote = np.repeat(np.arange(len(shared.weights)), shared.n_votes), shared.hot.indices
         said = np.exp(table.votes)
-        content = said / np.maximum(sample.layout.per_labeler(said), IMPOSSIBLE)[sample.layout.owner]  # P(t | voted, j)
-        self.weights, self.said = shared.weights[row], content[vote]
+        voted = np.maximum(sample.layout.per_labeler(said), IMPOSSIBLE)
+        self.said = said[vote] / voted[sample.layout.owner[vote]]  # P(t | voted, j)
+        self.weights = shared.weights[row]
         self.others = (shared.hot @ table.votes)[row] - table.votes[vote]
         self.others -= self.others.max(axis=1, keepdims=True)
 

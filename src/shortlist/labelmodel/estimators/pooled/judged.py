@@ -96,8 +96,9 @@ class JudgedBlock:
         """
         block = self.block
         joint, beliefs = _beliefs(block, table)
-        z = np.maximum(block.products(joint, own), SMALLEST)
-        weight = self._weight(block.products(joint**2, own**2) / z**2, 1 / joint.shape[1])
+        z, squares = block.products(joint, own)
+        z = np.maximum(z, SMALLEST)
+        weight = self._weight(squares / z**2, 1 / joint.shape[1])
         counts = own * (block.by_vote(weight * self.alone / z) @ joint)
         counts += block.by_vote(weight * (1 - self.alone)) @ beliefs
         mass = block.weights @ beliefs
@@ -120,7 +121,7 @@ class JudgedBlock:
 
     def _told(self, joint: Floats, own: Floats) -> Floats:
         """(S, k): votes of labelers that tell by voting. A row is of class j in proportion to P(j | others) β_ij."""
-        z = self.block.products(joint, own)
+        z, _ = self.block.products(joint, own)
         share = np.divide(self.weight * self.telling, z, out=np.zeros_like(z), where=z > SMALLEST)
         told: Floats = own * (self.block.by_vote(share) @ joint)
         return told

@@ -15,6 +15,7 @@ from shortlist.labelmodel.formulae.likelihood import Emission
 MANY = 20  # on rows with more votes than this, one vote more or less changes no belief
 DENSE = 8  # times as many products as needed are still the faster way, all at once
 BUFFER = 1 << 17  # numbers in a block of votes × classes
+GATHERED = 1 << 15  # of these, taken together at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +46,20 @@ class Block:
         """(v,): who voted."""
         return self.owner[self.vote]
 
-    def products(self, rows: Floats, shortlists: Floats) -> Floats:
-        """(v,): Σ_j rows (u, k) × shortlists (S, k), of the row and the shortlist of each vote."""
+    def products(self, rows: Floats, shortlists: Floats) -> tuple[Floats, Floats]:
+        """(v,) both: Σ_j of rows (u, k) × shortlists (S, k), of the row and the shortlist of each vote; and Σ_j of
+        its squares.
+        """
         if len(shortlists) * len(rows) <= DENSE * len(self.row):
-            whole: Floats = (rows @ shortlists.T)[self.row, self.vote]
-            return whole
-        each: Floats = np.einsum("vk,vk->v", rows[self.row], shortlists[self.vote])
-        return each
+            pairs = (rows @ shortlists.T, rows**2 @ (shortlists**2).T)
+            return pairs[0][self.row, self.vote], pairs[1][self.row, self.vote]
+        sums = np.empty((2, len(self.row)))
+        some = max(GATHERED // rows.shape[1], 1)
+        for votes in (slice(a, a + some) for a in range(0, len(self.row), some)):
+            each = rows[self.row[votes]]
+            each *= shortlists[self.vote[votes]]
+            sums[0, votes], sums[1, votes] = row_sums(each), np.einsum("vk,vk->v", each, each)
+        return sums[0], sums[1]
 
     def by_vote(self, amounts: Floats) -> sparse.csr_matrix:
         """(S, u): the amounts of votes (v,). Its product with a table of rows sums over the votes of a shortlist."""
@@ -104,7 +112,7 @@ class Sample:
     def blocks(self) -> list[Block]:
         """All rows, some at a time."""
         votes = np.cumsum(np.minimum(self.n_votes, MANY) + 1) * self.layout.k
-        size = max(BUFFER, self.layout.member.size)  # what a block gives is a table of shortlists × classes
+        size = max(BUFFER, 4 * self.layout.member.size)  # what a block gives is a table of shortlists × classes
         ends = np.unique(np.searchsorted(votes, np.arange(size, votes.max(initial=0) + size, size)) + 1)
         starts = [0, *(int(end) for end in ends if end < len(self.weights))]
         parts = [slice(a, b) for a, b in zip(starts, [*starts[1:], len(self.weights)], strict=True)]
