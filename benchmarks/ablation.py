@@ -226,7 +226,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
         patch((pooled, "believed_balance", taken_as_far_as(0.25))),
         patch((pooled, "believed_balance", taken_as_far_as(0.5))),
     ),
-    "a class 1.5, 3 times as rare": (patch((says, "RARER", 1.5)), patch((says, "RARER", 3.0))),
+    "a class 1, 2 times as rare": (patch((says, "RARER", 1.0)), patch((says, "RARER", 2.0))),
     "nearly all rows .9, .99": (patch((says, "NEARLY_ALL", 0.9)), patch((says, "NEARLY_ALL", 0.99))),
     "seldom .005, .02": (patch((says, "SELDOM", 0.005)), patch((says, "SELDOM", 0.02))),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shortlist.arrays import Floats, Mask, Positions
+from shortlist.arrays import Floats, Mask, Positions, row_largest
 from shortlist.errors import BadFile
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ TIE = 1e-9  # beliefs closer than this are equal
 
 def leading(beliefs: Floats) -> Mask:
     """(m, k): the classes of the largest belief of each row; several where they tie."""
-    mask: Mask = beliefs >= beliefs.max(axis=1, keepdims=True) - TIE
+    mask: Mask = beliefs >= row_largest(beliefs) - TIE
     return mask
 
 

@@ -87,8 +87,8 @@ def test_plausible_accuracies_by_hand():
     x = (6 + 5 / 3) / 105  # what all say is worth five votes: x is in a third of the answers
     assert says.chance[0] == pytest.approx([x, 1 - x, 1 - x])
     least, most = says.plausible
-    # a third of the rows are of x, as the votes have it, or half as many: of these it finds at most x / (1/6)
-    assert most[0] == pytest.approx([6 * x, 0.99, 0.99])
+    # a third of the rows are of x, as the votes have it, or two thirds of that: of these it finds at most x / (2/9)
+    assert most[0] == pytest.approx([4.5 * x, 0.99, 0.99])
     # on the other two thirds of the rows it says x at most x / (2/3) times; on rows of x it may always say the other
     assert least[0] == pytest.approx([0.01, 1 - 1.5 * x, 1 - 1.5 * x])
 

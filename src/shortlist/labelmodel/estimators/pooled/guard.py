@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, row_largest
 from shortlist.beliefs import leading
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
@@ -118,8 +118,8 @@ def trust_from_gold(trust: float, fitted: Floats, prior: Floats, counted: Floats
 def pool(fitted: Floats, prior: Floats, counted: Floats, trust: float) -> Floats:
     """B = κ B1 + (1 − κ) · counted, with B1 ∝ fitted^κ · prior^(1−κ)."""
     B1 = trust * np.log(fitted + SMALLEST) + (1 - trust) * np.log(prior + SMALLEST)
-    B1 = np.exp(B1 - B1.max(axis=1, keepdims=True))
-    B1 /= B1.sum(axis=1, keepdims=True)
+    B1 = np.exp(B1 - row_largest(B1))
+    B1 /= B1.sum(axis=1, keepdims=True)  # the same for a row, whatever rows stand beside it
     beliefs: Floats = trust * B1 + (1 - trust) * counted
     return beliefs
 

@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from shortlist.arrays import Floats
-from shortlist.labelmodel.estimators.pooled.sample import Sample, row_sums
+from shortlist.arrays import Floats, row_largest, row_sums
+from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.likelihood import Emission
 
 TEMPERATURES: Floats = np.exp(-0.2 * np.arange(20))  # 1 … 0.02
@@ -48,7 +48,7 @@ class HeldOut:
         self.said = said[vote] / voted[sample.layout.owner[vote]]  # P(t | voted, j)
         self.weights = shared.weights[row]
         self.others = (shared.hot @ table.votes)[row] - table.votes[vote]
-        self.others -= self.others.max(axis=1, keepdims=True)
+        self.others -= row_largest(self.others)
 
     def score(self, g: float) -> float:
         """Mean log P(what was said | it voted, the other votes), under evidence to the power of g and equal classes."""
@@ -56,6 +56,6 @@ class HeldOut:
             return 0.0
         joint = self.others * g
         np.exp(joint, out=joint)
-        predicted = np.einsum("vk,vk->v", joint, self.said) / row_sums(joint)
+        predicted = np.einsum("vk,vk->v", joint, self.said) / row_sums(joint)[:, 0]
         score = self.weights @ np.log(np.maximum(predicted, IMPOSSIBLE)) / self.weights.sum()
         return round(float(score), DIGITS)

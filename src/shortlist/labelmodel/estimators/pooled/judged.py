@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist.arrays import Floats, Mask
+from shortlist.arrays import Floats, Mask, row_largest, row_sums
 from shortlist.labelmodel.estep.blocks import in_order, threads_engine
-from shortlist.labelmodel.estimators.pooled.sample import Block, Sample, row_sums
+from shortlist.labelmodel.estimators.pooled.sample import Block, Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.formulae.likelihood import Emission
 
@@ -59,7 +59,7 @@ class Judge:
     def __call__(self, table: Emission, propensity: Floats) -> Judged:
         """One pass, given the propensities by now (n, k). Exponents of the table are left alone."""
         layout = self.says.layout
-        own = np.exp(table.votes.max(axis=1, keepdims=True) - table.votes)  # takes a vote out of the beliefs
+        own = np.exp(row_largest(table.votes) - table.votes)  # takes a vote out of the beliefs
         parts = in_order(threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks)
         counts, told, asked, mass = (sum(part) for part in zip(*parts, strict=True))
         told, asked = (np.broadcast_to(each, counts.shape) for each in (told, asked))
@@ -131,8 +131,8 @@ def _beliefs(block: Block, table: Emission) -> tuple[Floats, Floats]:
     """(u, k) both: P(votes, Y), each row up to a factor; and P(Y | votes)."""
     joint = block.hot @ table.votes
     joint += table.balance
-    joint -= joint.max(axis=1, keepdims=True)
+    joint -= row_largest(joint)
     np.exp(joint, out=joint)
     known = np.flatnonzero(block.gold >= 0)
     joint[known] = np.arange(joint.shape[1]) == block.gold[known, None]
-    return joint, joint / row_sums(joint)[:, None]
+    return joint, joint / row_sums(joint)

@@ -20,7 +20,7 @@ EXPECTED_VOTES = 5.0  # what other labelers say is worth so many votes of a labe
 ALWAYS = 0.999  # a labeler that votes on more rows than this always votes
 NEVER = 1e-12  # the share of a shortlist that is never voted
 NEARLY_ALL = 0.95  # the answers of a labeler that votes on more rows than this tell how often it names each class
-RARER = 2.0  # a class may be so many times rarer than if all were equal, before answers show that it was missed
+RARER = 1.5  # a class may be so many times rarer than if all were equal, before answers show that it was missed
 SELDOM = 0.01  # no accuracy is ruled out by answers that is nearer than this to 0 or 1
 
 
