@@ -221,7 +221,7 @@ class LabelModel(Predictor):
         self.estimator_, self.estimate_, self.evidence_ = estimator, estimate, evidence
         self.panel_, self.parameters_, self.emission_ = estimate.panel, estimate.parameters, estimate.emission
         self.accuracy_: Floats = estimate.accuracy
-        self.propensity_: Floats = estimate.parameters.overall_propensity()
+        self.propensity_: Floats = estimate.overall_propensity(evidence)
         self.class_propensity_: Floats = estimate.parameters.propensity
         self.class_balance_ = estimate.parameters.balance
         self.history_, self.converged_, self.n_iter_ = estimate.history, estimate.converged, estimate.n_iter

@@ -13,6 +13,7 @@ from shortlist.arrays import Floats
 from shortlist.errors import FitWarning
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission, log_joint, posterior
 from shortlist.labelmodel.formulae.panel import Panel
@@ -54,6 +55,10 @@ class Estimate:
         """(n, k): how often a labeler is right about each class, as it is told to users."""
         return self.parameters.accuracy
 
+    def overall_propensity(self, evidence: Evidence) -> Floats:  # noqa: ARG002
+        """(n,): how often each labeler votes on all rows."""
+        return self.parameters.overall_propensity()
+
     @property
     def labeler_accuracy(self) -> Floats | None:
         """(n,): how often a labeler is right in all. None: the mean of its accuracies over the classes it votes on."""
@@ -82,7 +87,7 @@ class Estimate:
 
     def generator(self) -> Emission:
         """log P(vote | class), abstaining included, as the parameters have it: what rows are drawn from."""
-        return emission(replace(self.parameters, silence=True), self.layout)
+        return emission(replace(self.parameters, silence=1.0), self.layout)
 
     def assumptions(self, vote_counts: Floats, total: float) -> Assumptions | None:  # noqa: ARG002
         """What was assumed, for votes of which each shortlist has `vote_counts` (S,) in `total` rows.
@@ -96,7 +101,8 @@ class Estimate:
 
     def state(self) -> State:
         """All of it but the panel; `restored` makes it an estimate again."""
-        facts = {"converged": bool(self.converged), "n_iter": int(self.n_iter), "silence": self.parameters.silence}
+        facts: dict[str, Any] = {"converged": bool(self.converged), "n_iter": int(self.n_iter)}
+        facts["silence"] = float(self.parameters.silence)
         arrays = {"history": self.history, **table_arrays("table", self.emission)}
         for name in ("accuracy", "propensity", "balance", "split"):
             if getattr(self.parameters, name) is not None:
@@ -112,7 +118,7 @@ class Estimate:
             propensity=arrays["parameters.propensity"],
             balance=arrays["parameters.balance"],
             split=arrays.get("parameters.split"),
-            silence=facts["silence"],
+            silence=float(facts["silence"]),
         )
         return cls(
             panel=panel,

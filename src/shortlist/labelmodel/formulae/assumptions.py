@@ -33,7 +33,7 @@ class Assumptions:
     accuracy_votes: float
     propensity_rows: float
     balance_rows: float
-    silence: bool = True  # whether abstaining is read as evidence
+    silence: float = 1.0  # how far abstaining is read as evidence
 
     @property
     def propensity_by_class(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Mask
 from shortlist.labelmodel.formulae.layout import Layout
 
 TINY = 1e-9  # probabilities stay this far from 0 and 1, so that no single vote is ever final
@@ -27,7 +27,7 @@ class Parameters:
     propensity: Floats  # (n, k): on rows of each class; (n,) where it is the same on all
     balance: Floats  # (k,)
     split: Floats | None = None  # (S, k): log share of a shortlist among those as right (or wrong); None: equal
-    silence: bool = True  # whether abstaining, too, is read as evidence
+    silence: float = 1.0  # how far abstaining, too, is read as evidence: 0 for not at all
 
     def by_class(self) -> Parameters:
         """The same, with propensities (n, k)."""
@@ -60,6 +60,21 @@ class Emission:
             return self.votes, self.abstain
         return self.votes * self.exponent[layout.owner, None], self.abstain * self.exponent[:, None]
 
+    def of_votes_alone(self, layout: Layout, asked: Mask) -> Emission:
+        """The same where rows are known by their votes only, of labelers that were `asked` (n,).
+
+        What abstaining tells is taken out of each vote and put into the balance, as if nobody had voted.
+        """
+        if not self.abstain.any():
+            return self
+        silent = self.abstain * asked[:, None]
+        balance = self.balance + silent.sum(axis=0)
+        return replace(self, votes=self.votes - silent[layout.owner], abstain=np.zeros_like(silent), balance=balance)
+
+    def without(self, i: int) -> Emission:
+        """The same, had labeler i not been asked."""
+        return replace(self, exponent=np.where(np.arange(len(self.exponent)) == i, 0.0, self.exponent))
+
 
 def equal_split(layout: Layout) -> Floats:
     """−log |N_ij| and −log |N^C_ij|: every right shortlist is as likely as any other (Eq. 2)."""
@@ -85,7 +100,7 @@ def emission(parameters: Parameters, layout: Layout) -> Emission:
     votes += equal_split(layout) if parameters.split is None else parameters.split
     abstain = np.zeros((layout.n, layout.k))
     if parameters.silence:
-        abstain[:] = np.log1p(-propensity)
+        abstain[:] = parameters.silence * np.log1p(-propensity)
     return Emission(votes, abstain, np.log(np.maximum(parameters.balance, TINY)), np.ones(layout.n))
 
 

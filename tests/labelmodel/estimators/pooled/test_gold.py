@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.labelmodel.estep.expectation import Expectation
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.layout import Layout
@@ -15,7 +14,7 @@ quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 
 def gold_votes(votes, gold):
     layout = Layout.of(votes.codomains, votes.space)
-    return GoldVotes.of(Expectation(Evidence.gather(votes, gold), layout).known, layout)
+    return GoldVotes.of(Evidence.gather(votes, gold), layout)
 
 
 def test_votes_on_known_rows_by_hand():

@@ -10,7 +10,7 @@ from shortlist.beliefs import leading
 from shortlist.errors import LittleTrust
 from shortlist.labelmodel import Parameters
 from shortlist.labelmodel.estimators.pooled.guard import agreement, pool, trust_from_gold, vote_share
-from shortlist.labelmodel.estimators.pooled.says import Says
+from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.formulae.layout import Layout
 
 
@@ -46,6 +46,23 @@ def mislabeled(wrong: int):
     votes, classes = simulate(truth, [names] * 9, 4000, space=names, seed=1)
     turned = [np.roll(names, 1 + i % 4).tolist() if i < wrong else names for i in range(9)]
     return Votes(votes.codes, turned, names), classes
+
+
+@pytest.mark.parametrize("balance", [{"a": 0.9, "b": 0.1}, "uniform", None])
+def test_rows_without_a_vote_have_the_balance_that_was_given(balance):
+    """Two rules for a, and three people who are often wrong: the fit is not trusted fully."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 500)
+    people = 1 + np.where(rng.random((500, 3)) < 0.65, truth[:, None], 1 - truth[:, None])
+    rules = (rng.random((500, 2)) < np.where(truth == 0, 0.5, 0.3)[:, None]).astype(int)
+    votes = Votes(np.hstack([rules, people]), [["a"], ["a"], *[["a", "b"]] * 3], ["a", "b"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LabelModel(balance=balance).fit(votes)
+    assert model.estimate_.trust < 0.97  # otherwise nothing is tested
+    silent = Votes([[0] * 5], votes.codomains, votes.space, votes.names)
+    expected = [0.9, 0.1] if isinstance(balance, dict) else [0.5, 0.5]
+    assert model.predict_proba(silent)[0] == pytest.approx(expected)
 
 
 def test_trust_falls_when_most_tables_are_wrong():
@@ -109,7 +126,7 @@ def share_right(model, votes, truth):
 
 def test_a_balance_that_was_counted_does_not_outweigh_votes_that_are_discounted(monkeypatch):
     """With g = 0.3, a lone vote for a rarer class lost to the balance: 35 to 58 % right where counting has 80."""
-    monkeypatch.setattr(Says, "share_naming_all", lambda says, weight: 1.0)  # the balance is counted by rules, too
+    monkeypatch.setattr(Sample, "share_with", lambda rows, labelers: 1.0)  # the balance is counted by rules, too
     lowest = 1.0
     for seed in range(6):
         votes, truth = rules_of_words(seed)
@@ -122,7 +139,7 @@ def test_a_balance_that_was_counted_does_not_outweigh_votes_that_are_discounted(
 
 
 def test_the_prior_keeps_a_balance_that_was_counted_in_full(monkeypatch):
-    monkeypatch.setattr(Says, "share_naming_all", lambda says, weight: 1.0)  # the balance is counted by rules, too
+    monkeypatch.setattr(Sample, "share_with", lambda rows, labelers: 1.0)  # the balance is counted by rules, too
     votes, _ = rules_of_words(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

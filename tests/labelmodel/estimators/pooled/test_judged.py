@@ -1,5 +1,7 @@
 """Votes judged by the rest of their rows: against loops that do what the docstring says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,21 +20,27 @@ def softmax(x):
 
 
 def by_loops(says, rows, table, propensity):
-    """counts (S, k), votes that tell (n, k) and rows they could have been on (n, k), one vote at a time."""
+    """counts (S, k), votes that tell (n, k) and rows they could have been on (n, k), one vote at a time.
+
+    Who does not vote speaks, too, as far as the table says: take `silent` for all, and it out where there is a vote.
+    """
     layout, k = says.layout, says.layout.k
     counts, told, could = np.zeros((len(layout.member), k)), np.zeros((layout.n, k)), np.zeros((layout.n, k))
     dense = rows.hot.toarray() > 0
     for voted, weight, gold in zip(dense, rows.weights, rows.gold, strict=True):
         votes = np.flatnonzero(voted)
         known = np.eye(k)[gold] if gold >= 0 else None
-        everybody = known if gold >= 0 else softmax(table.votes[votes].sum(axis=0))
+        silent = np.setdiff1d(np.arange(layout.n), layout.owner[votes])
+        of_silence = table.abstain[silent].sum(axis=0)
+        everybody = known if gold >= 0 else softmax(table.votes[votes].sum(axis=0) + of_silence)
+        could += weight * everybody
         if len(votes) > sample_module.MANY:
             counts[votes] += weight * everybody
+            told[layout.owner[votes]] += weight * everybody
             continue
-        could += weight * everybody
         for t in votes:
             i, others = layout.owner[t], [s for s in votes if s != t]
-            rest = known if gold >= 0 else softmax(table.votes[others].sum(axis=0) if others else np.zeros(k))
+            rest = known if gold >= 0 else softmax(table.votes[others].sum(axis=0) + of_silence)
             joined = bool(others) or gold >= 0
             sure = ((rest**2).sum() - 1 / k) / (1 - 1 / k)
             amount = weight * joined * max(sure, 0) ** (SURENESS / max(len(votes) - 1, 1))
@@ -45,11 +53,13 @@ def by_loops(says, rows, table, propensity):
 
 
 @settings(max_examples=60)
-@given(some_votes(), st.integers(1, 60), st.booleans(), st.booleans())
-def test_sparse_products_are_loops(votes, buffer, dense, known):
+@given(some_votes(), st.integers(1, 60), st.booleans(), st.booleans(), st.booleans())
+def test_sparse_products_are_loops(votes, buffer, dense, known, silence):
     gold = {0: votes.space[0], len(votes) - 1: votes.space[1]} if known else None
     says, rows, table = parts(votes, gold)
     propensity = np.random.default_rng(0).uniform(0.1, 0.9, says.named.shape)
+    if silence:
+        table = replace(table, abstain=np.log1p(-propensity) * says.telling[:, None])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sample_module, "BUFFER", buffer)
         patch.setattr(sample_module, "MANY", 3)

@@ -7,21 +7,14 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from shortlist.arrays import Floats
-from shortlist.beliefs import leading
 
 BALANCE_ROWS = 30.0  # rows that the prior is worth: equal classes to votes, and what votes say to gold rows
 UNEXPLAINED = 0.05  # gold rows whose class has nothing to do with their votes, as far as the balance is concerned
 
 
 def believed_balance(beliefs: Floats, weights: Floats) -> Floats:
-    """(k,): from beliefs (u, k) under equal classes, and what rows weigh (u,).
-
-    Mean beliefs are too equal, since doubt is shared among all classes. The shares of the most likely classes are too
-    unequal, since doubtful rows go to the frequent ones. So it is half way between the two.
-    """
-    first = leading(beliefs)
-    both = (beliefs + first / first.sum(axis=1, keepdims=True)) / 2
-    balance: Floats = weights @ both + BALANCE_ROWS / beliefs.shape[1]
+    """(k,): the mean of beliefs (u, k) under equal classes, where rows weigh `weights` (u,)."""
+    balance: Floats = weights @ beliefs + BALANCE_ROWS / beliefs.shape[1]
     shares: Floats = balance / np.sum(balance)
     return shares
 

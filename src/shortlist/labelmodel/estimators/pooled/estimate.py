@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from shortlist.labelmodel.estimators.pooled.guard import Guard
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.says import NEVER
 from shortlist.labelmodel.formulae.assumptions import Assumptions
+from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.votes.patterns import Codes
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ class PooledEstimate(Estimate):
     def accuracy(self) -> Floats:
         return self.reliability.by_class
 
+    def overall_propensity(self, evidence: Evidence) -> Floats:
+        """As it was seen: propensities by class are those on rows with a vote, and none is above nearly all of them."""
+        share: Floats = evidence.weights @ (evidence.votes.codes > 0) / max(evidence.total, NEVER)
+        return share
+
     @property
     def labeler_accuracy(self) -> Floats:
         return self.reliability.overall
@@ -53,10 +59,9 @@ class PooledEstimate(Estimate):
         return self.guard.beliefs(codes, device=device, threads=threads)
 
     def beliefs_without(self, codes: Codes, i: int) -> Floats:
-        """Abstaining is no evidence: a labeler that abstains is not there."""
-        rest = np.array(codes)
+        rest, guard = np.array(codes), self.guard
         rest[:, i] = 0
-        return self.beliefs(rest)
+        return replace(guard, fitted=guard.fitted.without(i), prior=guard.prior.without(i)).beliefs(rest)
 
     def labeler_interval(self, level: float) -> tuple[Floats, Floats]:
         return self.reliability.interval(level)
@@ -84,7 +89,7 @@ class PooledEstimate(Estimate):
             accuracy_votes=self.settings.class_votes,
             propensity_rows=0.0,
             balance_rows=0.0,
-            silence=False,
+            silence=parameters.silence,
         )
 
     def state(self) -> State:

@@ -87,8 +87,7 @@ class Guard:
         one, other = posteriors(codes, self.layout, self.fitted, self.prior, device=device, threads=threads)
         beliefs = pool(one, other, vote_share(codes, self.layout), self.trust)
         beliefs = self.gold.beliefs(beliefs, codes, self.layout.sizes, PRIOR_ROWS)
-        if self.balance_chosen:
-            beliefs[~codes.any(axis=1)] = 1 / self.layout.k
+        beliefs[~codes.any(axis=1)] = 1 / self.layout.k if self.balance_chosen else np.exp(self.prior.balance)
         return beliefs
 
 

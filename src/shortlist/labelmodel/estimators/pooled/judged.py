@@ -42,12 +42,13 @@ class Judge:
     """Rows that are judged again and again, with all that does not change."""
 
     says: Says
+    asked: Mask  # (n,): labelers that take part
     blocks: Sequence[JudgedBlock]
     threads: int | None
 
     @classmethod
     def of(cls, sample: Sample, says: Says, threads: int | None) -> Judge:
-        return cls(says, [JudgedBlock.of(block, says) for block in sample.blocks()], threads)
+        return cls(says, sample.asked, [JudgedBlock.of(block, says) for block in sample.blocks()], threads)
 
     def of_all(self, *, own_vote: bool) -> Judge:
         """One to whom every vote counts the same; with the vote itself among its judges, or without it as far as 1/N.
@@ -60,6 +61,7 @@ class Judge:
         """One pass, given the propensities by now (n, k). Exponents of the table are left alone."""
         layout = self.says.layout
         own = np.exp(row_largest(table.votes) - table.votes)  # takes a vote out of the beliefs
+        table = table.of_votes_alone(layout, self.asked)
         parts = in_order(threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks)
         counts, told, asked, mass = (sum(part) for part in zip(*parts, strict=True))
         told, asked = (np.broadcast_to(each, counts.shape) for each in (told, asked))
@@ -75,13 +77,14 @@ class JudgedBlock:
     power: Floats  # (v,): of the sureness
     alone: Floats  # (v,): 1/N
     telling: Mask  # (v,): votes of labelers that tell something by voting
+    some_tell: bool  # whether any labeler does
 
     @classmethod
     def of(cls, block: Block, says: Says) -> JudgedBlock:
         joined = (block.n_votes > 1) | (block.gold[block.row] >= 0)
         power = SURENESS / np.maximum(block.n_votes - 1, 1)
-        telling = says.telling[block.labeler]
-        return cls(block, block.weights[block.row] * joined, power, 1 / block.n_votes, telling)
+        weight, telling = block.weights[block.row] * joined, says.telling[block.labeler]
+        return cls(block, weight, power, 1 / block.n_votes, telling, bool(says.telling.any()))
 
     def of_all(self, own_vote: bool) -> JudgedBlock:
         """Every vote counts what its row weighs."""
@@ -89,7 +92,7 @@ class JudgedBlock:
         return replace(self, weight=self.block.weights[self.block.row], power=np.zeros_like(self.power), alone=alone)
 
     def judged(self, table: Emission, own: Floats, propensity: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Counts (S, k); of labelers that tell by voting, votes and rows (S, k); and rows with few votes (k,).
+        """Counts (S, k); of labelers that tell by voting, votes and rows (S, k); and all rows (k,).
 
         With P(Y, votes) of a row and the factor that takes one vote out of it, P(Y | the other votes) is their product
         over its sum z. Sums of it over votes are sparse products; only z and Σ P² are found vote by vote.
@@ -102,13 +105,11 @@ class JudgedBlock:
         counts = own * (block.by_vote(weight * self.alone / z) @ joint)
         counts += block.by_vote(weight * (1 - self.alone)) @ beliefs
         mass = block.weights @ beliefs
-        if len(block.many):
-            weighed = beliefs[block.many] * block.weights[block.many, None]
-            counts += block.hot[block.many].T @ weighed
-            mass = mass - weighed.sum(axis=0)
-        if not self.telling.any():
+        of_many = block.hot[block.many].T @ (beliefs[block.many] * block.weights[block.many, None])
+        counts += of_many
+        if not self.some_tell:
             return counts, NOTHING, NOTHING, mass
-        told = self._told(joint, own * propensity[block.owner])
+        told = self._told(joint, own * propensity[block.owner]) + of_many
         rest = own * (block.by_vote(self.weight * self.telling / z) @ joint)
         rest -= block.by_vote(block.weights[block.row] * self.telling) @ beliefs
         return counts, told, rest, mass

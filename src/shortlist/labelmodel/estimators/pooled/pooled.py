@@ -80,19 +80,18 @@ class Pooled(Estimator):
 
     def _fit(self, problem: Problem) -> PooledEstimate:
         says = Says.of(problem.panel, problem.vote_counts, problem.evidence.total)
-        evidence, gold = (
-            problem.evidence.sample(enough_rows(problem)),
-            GoldVotes.of(problem.expectation.known, says.layout),
-        )
+        evidence, gold = problem.evidence.sample(enough_rows(problem)), GoldVotes.of(problem.evidence, says.layout)
         rows = Sample.of(evidence, says.layout)
         first = first_copies(rows, says)
-        alone = rows if (first == np.arange(says.layout.n)).all() else Sample.of(evidence, says.layout, first)
-        judge = Judge.of(alone, says, problem.threads)
+        if (first != np.arange(says.layout.n)).any():
+            rows = Sample.of(evidence, says.layout, first)
+        says = replace(says, silence=rows.share_with(says.names_all))
+        judge = Judge.of(rows, says, problem.threads)
         settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
         known = GoldRows.of(problem.evidence)
         weight = 1 / np.bincount(first, minlength=len(first))[first]  # copies share that of one
-        counted, trust = self._counted_balance(settled, says, gold, rows, alone, weight)
+        counted, trust = self._counted_balance(settled, says, gold, rows)
         balance = problem.balance
         if balance is None:
             balance = self._balance_with_gold(counted, settled, says, rows, weight, known) if known else counted
@@ -113,19 +112,18 @@ class Pooled(Estimator):
             guard=guard,
         )
 
-    def _counted_balance(
-        self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample, alone: Sample, weight: Floats
-    ) -> tuple[Floats, float]:
+    def _counted_balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
 
-        Copies vote once.
+        They can tell on rows with a vote of a labeler that may name every class: how often rules vote says for which
+        classes rules were written.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         fit, before = (emission(each, says.layout) for each in (fitted, prior))
         trust = agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)
-        taken = trust * says.share_naming_all(weight)
-        return taken * believed_balance(alone.beliefs(fit), alone.weights) + (1 - taken) * equal, trust
+        taken = trust * says.silence
+        return taken * believed_balance(rows.beliefs(fit), rows.weights) + (1 - taken) * equal, trust
 
     def _balance_with_gold(
         self, counted: Floats, settled: Settled, says: Says, rows: Sample, weight: Floats, known: GoldRows

@@ -11,7 +11,7 @@ import numpy as np
 
 from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.pooled.judged import Judged
-from shortlist.labelmodel.estimators.pooled.says import ALWAYS, NEVER, Says
+from shortlist.labelmodel.estimators.pooled.says import NEARLY_ALL, NEVER, Says
 
 FEWEST = 1e-9  # rows of a class: fewer are no reason to divide by them
 
@@ -55,11 +55,11 @@ def ratios(says: Says, accuracy: float) -> Floats:
 
 
 def class_propensities(says: Says, lift: Floats, balance: Floats) -> Floats:
-    """β_ij (n, k) in proportion to the lift; their mean over the balance is the overall propensity β_i.
+    """β_ij (n, k) in proportion to the lift; their mean over the balance is β_i. But none is above nearly all rows.
 
-    A labeler that names every class, or that always votes, tells nothing by voting: β_ij = β_i.
+    A labeler that names every class, or votes on nearly all rows, tells nothing by voting: β_ij = β_i.
     """
-    each = np.minimum((says.propensity / np.maximum(lift @ balance, NEVER))[:, None] * lift, ALWAYS)
+    each = np.minimum((says.propensity / np.maximum(lift @ balance, NEVER))[:, None] * lift, NEARLY_ALL)
     return np.where(says.telling[:, None], each, says.propensity[:, None])
 
 

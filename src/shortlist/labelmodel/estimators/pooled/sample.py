@@ -76,18 +76,20 @@ class Sample:
     hot: sparse.csr_matrix  # (u, S)
     weights: Floats  # (u,)
     gold: Positions  # (u,)
+    asked: Mask  # (n,): labelers that take part
 
     @classmethod
     def of(cls, evidence: Evidence, layout: Layout, first: Positions | None = None) -> Sample:
-        """The rows with a vote. Of copies, (n,) `first` of them, only the first votes."""
-        codes = evidence.votes.codes
-        row, labeler = np.nonzero(codes if first is None else np.where(first == np.arange(layout.n), codes, 0))
+        """The rows with a vote. Of copies, (n,) `first` of them, only the first is asked."""
+        codes, labelers = evidence.votes.codes, np.arange(layout.n)
+        asked = labelers == (labelers if first is None else first)
+        row, labeler = np.nonzero(codes if asked.all() else np.where(asked, codes, 0))
         vote = layout.starts[labeler] + codes[row, labeler] - 1
         hot = sparse.csr_matrix((np.ones(len(row)), (row, vote)), shape=(len(codes), len(layout.member)))
-        return cls(layout, hot, evidence.weights, evidence.gold).only(np.diff(hot.indptr) > 0)
+        return cls(layout, hot, evidence.weights, evidence.gold, asked).only(np.diff(hot.indptr) > 0)
 
     def only(self, rows: Mask | Positions) -> Sample:
-        return Sample(self.layout, self.hot[rows], self.weights[rows], self.gold[rows])
+        return replace(self, hot=self.hot[rows], weights=self.weights[rows], gold=self.gold[rows])
 
     def heaviest(self, most: int) -> Sample:
         """At most so many rows: the heaviest half, and a part of the rest."""
@@ -96,13 +98,19 @@ class Sample:
         rows, weights = thinned(np.argsort(-self.weights, kind="stable"), self.weights, most)
         return replace(self.only(rows), weights=weights)
 
+    def share_with(self, labelers: Mask) -> float:
+        """The share of rows with a vote of one of these labelers (n,)."""
+        whole = float(self.weights.sum())
+        return float(self.weights @ (self.hot @ labelers[self.layout.owner] > 0)) / whole if whole else 0.0
+
     @property
     def n_votes(self) -> Positions:
         counts: Positions = np.diff(self.hot.indptr)
         return counts
 
     def beliefs(self, table: Emission) -> Floats:
-        """(u, k): P(Y | votes) under a table in which abstaining is no evidence. Exponents are left alone."""
+        """(u, k): P(Y | votes) under a table. Exponents are left alone."""
+        table = table.of_votes_alone(self.layout, self.asked)
         beliefs: Floats = self.hot @ table.votes
         beliefs += table.balance
         beliefs -= row_largest(beliefs)

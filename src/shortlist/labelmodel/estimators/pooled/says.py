@@ -17,9 +17,8 @@ from shortlist.labelmodel.formulae.panel import Panel
 
 UNHEARD = 0.05  # a labeler is no rule while it may well have named other classes by now, with this probability
 EXPECTED_VOTES = 5.0  # what other labelers say is worth so many votes of a labeler's own
-ALWAYS = 0.999  # a labeler that votes on more rows than this always votes
 NEVER = 1e-12  # the share of a shortlist that is never voted
-NEARLY_ALL = 0.95  # the answers of a labeler that votes on more rows than this tell how often it names each class
+NEARLY_ALL = 0.95  # of the rows: who votes on more tells nothing by voting, but by how often it names each class
 RARER = 1.5  # a class may be so many times rarer than if all were equal, before answers show that it was missed
 SELDOM = 0.01  # no accuracy is ruled out by answers that is nearer than this to 0 or 1
 
@@ -33,6 +32,7 @@ class Says:
     named: Mask  # (n, k): the classes that it may name
     chance: Floats  # (n, k): R_ij, the share of its votes that hold class j
     share: Floats  # (S,): of each shortlist among its votes
+    silence: float = 0.0  # how far it is evidence that a labeler which names some classes does not vote
 
     @classmethod
     def of(cls, panel: Panel, vote_counts: Floats, total: float) -> Says:
@@ -69,10 +69,15 @@ class Says:
         """(n,): labelers that vote."""
         return self.propensity > 0
 
+    @property
+    def names_all(self) -> Mask:
+        """(n,): labelers that may name every class."""
+        return np.asarray(self.named.all(axis=1))
+
     @cached_property
     def telling(self) -> Mask:
         """(n,): labelers that tell something by voting at all: they name some classes, and vote on some rows."""
-        telling: Mask = self.speaks & ~self.named.all(axis=1) & (self.propensity <= ALWAYS)
+        telling: Mask = self.speaks & ~self.names_all & (self.propensity <= NEARLY_ALL)
         return telling
 
     @cached_property
@@ -108,15 +113,6 @@ class Says:
         rows = self.layout.per_labeler((self.share * others.mean(axis=1))[:, None] * others)
         spared: Floats = 1 - (1 - self.chance) ** 2 / np.maximum(rows, NEVER)
         return spared
-
-    def share_naming_all(self, weight: Floats) -> float:
-        """The share of votes by labelers that may name every class, where votes of each labeler count `weight` (n,).
-
-        Only such votes tell how frequent classes are. Those of rules tell for which classes rules were written.
-        """
-        votes = self.propensity * weight
-        whole = float(votes.sum())
-        return float(votes @ self.named.all(axis=1)) / whole if whole else 0.0
 
     @cached_property
     def split(self) -> Floats:
