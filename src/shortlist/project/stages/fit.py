@@ -84,6 +84,23 @@ def _notes(session: Session) -> Iterator[str]:
         yield SAMPLED.format(len(session.tally.weights))
     if session.settings.gold_fits and session.has_gold:
         yield GOLD_FITS
+    if len(session.said) < sum(bool(entry.classes) for entry in session.gold_file.latest().values()):
+        yield from _lost(session)
+
+
+def _lost(session: Session) -> Iterator[str]:
+    """A note about labels of the gold file that belong to no row."""
+    from shortlist.project.gold.known import lost_labels
+
+    lost = lost_labels(session.rows, session.gold_file)
+    if lost:
+        name, value = lost[0].key
+        which = f"id {value!r}" if name == "id" else f"row {value}, which is not there, or has another text now"
+        file = session.gold_file.path.name
+        if len(lost) == 1:
+            yield f"1 label of {file} belongs to no row, so it is not used. It is about {which}"
+        else:
+            yield f"{len(lost):,} labels of {file} belong to no row, so they are not used. The first is about {which}"
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
