@@ -26,7 +26,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 8  # goes up when the same votes give another model, or other figures
+    revision = 9  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -73,8 +73,8 @@ class Fit(Stage):
         return f"{number_of(facts['n_iter'], 'step')}{stopped}{right_on_gold(facts)}"
 
     def doubtful(self, facts: Facts) -> bool:
-        """Whether counting votes is right more often."""
-        return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
+        """Whether counting votes is right more often, beyond chance."""
+        return bool(facts.get("below_counting"))
 
 
 def _notes(session: Session) -> Iterator[str]:

@@ -61,6 +61,14 @@ def _left_out(stage: Stage, session: Session, outcomes: dict[str, Outcome], *, a
     return None if reason is None else Outcome(stage.name, "skipped", (), {"notes": [reason]})
 
 
+def left_over(session: Session, outcomes: Iterable[Outcome]) -> list[str]:
+    """Files that an earlier run wrote and this run of all stages had no part in, as seen from the project folder."""
+    worked = {one.stage for one in outcomes if one.status != "skipped"}
+    records = session.state.records
+    others = [name for name in session.settings.output.stages if name not in worked and name in records]
+    return [path for name in others for path in records[name].outputs if (session.folder / path).exists()]
+
+
 def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
     """Do a stage, unless it is up to date; `again`, do it whether it is or not."""
     start = time.perf_counter()
