@@ -127,7 +127,7 @@ def test_watch_shows_what_an_edit_changed(tmp_path):
     edit(tmp_path / "labelers.py", 'yes="politics"', 'yes="business"')
     shown = terminal.until(r"rows have another label")
     assert "polls edited" in shown
-    for total in ("covered", "in conflict", "mean belief", "right on gold rows"):
+    for total in ("covered", "in conflict", "mean belief", "right on gold rows with a vote"):
         assert re.search(rf"{total} +[\d.]+% +[\d.]+% +[+-][\d.]+", shown)
     terminal.until(r"politics +→ business +\d+")
     terminal.until(r"  doc\d+: politics → business: .*(?:election|minister)")

@@ -110,7 +110,8 @@ def scored_files(labels: str, predictions: str | None, fit: Facts, predicted: Fa
 
 def counting(fit: Facts) -> int:
     """On how many gold rows a mere count of the votes is right."""
-    return round(float(fit["counting"]) * int(fit.get("gold_voted", fit["gold_rows"])))
+    voted: int = fit.get("gold_voted", fit["gold_rows"])
+    return round(float(fit["counting"]) * voted)
 
 
 def chosen(files: list[Labels], fit: Facts) -> Iterator[str]:
