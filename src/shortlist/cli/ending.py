@@ -110,8 +110,8 @@ def scored_files(labels: str, predictions: str | None, fit: Facts, predicted: Fa
 
 def counting(fit: Facts) -> int:
     """On how many gold rows a mere count of the votes is right."""
-    voted: int = fit.get("gold_voted", fit["gold_rows"])
-    return round(float(fit["counting"]) * voted)
+    voted = fit["gold_voted"] if "gold_voted" in fit else fit["gold_rows"]
+    return round(float(fit["counting"]) * int(voted))
 
 
 def chosen(files: list[Labels], fit: Facts) -> Iterator[str]:
