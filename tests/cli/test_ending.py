@@ -172,6 +172,19 @@ def test_labels_of_few_rows_may_be_of_use_where_predictions_are_not(tmp_path):
     assert line in list(ending(told, History(tmp_path / "none.json")))
 
 
+def test_hard_gold_rows_are_not_compared_with_the_most_frequent_class(tmp_path):
+    """Rows that were picked because they are hard are seldom labelled right, whatever the labels are worth."""
+    fit = {"accuracy": 0.3, "counting": 0.3, "gold_rows": 100, "gold_voted": 100, "below_counting": False}
+    fit |= {"frequent": {"class": "bug", "gold_rows": 40, "gold_voted": 40}, "gold_hard": 60}
+    told = [
+        Outcome("fit", "done", ("m.npz",), fit),
+        Outcome("export", "done", ("l.parquet",), {}),
+        Outcome("predict", "done", ("p.parquet",), {"accuracy": 0.35, "gold_rows": 100}),
+    ]
+    lines = list(ending(told, History(tmp_path / "none.json")))
+    assert "Use p.parquet: right on 35 of 100 gold rows (l.parquet: 30)." in lines
+
+
 def test_files_of_a_classifier_that_is_no_longer_wanted_are_called_old(news, capfd):
     """`kind = "none"` left predictions of an earlier run in the folder, and nothing said so."""
     assert "Old" not in call(capfd, "run").out

@@ -42,7 +42,7 @@ def show_run(
     if not worked:
         done = ", ".join(one.stage for one in outcomes if one.status == "up to date")
         screen.text(f"All is up to date: {done} ({took:.2f} s).")
-    old = left_over(project.session, outcomes)
+    old = [str(path) for path in left_over(project.session, outcomes)]
     for line in ending(outcomes, project.history, old):
         screen.text(line)
     since = project.history.change if worked else {}

@@ -101,7 +101,7 @@ def which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Itera
 def scored_files(labels: str, predictions: str | None, fit: Facts, predicted: Facts) -> Iterator[Labels]:
     """The files, with what is to be outdone: answering with the most frequent class, and counting votes if better."""
     voted = fit.get("gold_voted", fit["gold_rows"])
-    frequent, counted = fit.get("frequent", {}), counting(fit) if fit.get("below_counting") else 0
+    frequent, counted = most_frequent(fit), counting(fit) if fit.get("below_counting") else 0
     yield Labels(labels, round(fit["accuracy"] * voted), max(counted, frequent.get("gold_voted", 0)))
     if predictions is not None:
         right = round(predicted["accuracy"] * predicted["gold_rows"])
@@ -131,12 +131,17 @@ def chosen(files: list[Labels], fit: Facts) -> Iterator[str]:
 def no_use(files: list[Labels], fit: Facts) -> Iterator[str]:
     """That no file is of use, and what is right more often."""
     names, right = " or ".join(one.file for one in files), " and ".join(f"{one.right:,}" for one in files)
-    rivals = {always(fit): fit.get("frequent", {}).get("gold_rows", 0)}
+    rivals = {always(fit): most_frequent(fit)["gold_rows"]} if most_frequent(fit) else {}
     if fit.get("below_counting"):
         rivals["counting votes"] = counting(fit)
     better = ", ".join(f"{name} on {rows:,}" for name, rows in rivals.items() if rows > max(f.right for f in files))
     it = "they are" if len(files) > 1 else "it is"
     yield f"Do not use {names} yet: {it} right on {right} of {of_gold(fit)}, {better}."
+
+
+def most_frequent(fit: Facts) -> Facts:
+    """The most frequent class of the gold rows; nothing where hard ones are among them, which labels get wrong."""
+    return {} if fit.get("gold_hard") else fit.get("frequent", {})
 
 
 def always(fit: Facts) -> str:
