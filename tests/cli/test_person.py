@@ -82,6 +82,18 @@ def test_init_asks_what_it_does_not_know(tmp_path):
     assert "\ngold" not in text
 
 
+def test_who_says_that_no_column_holds_text_is_taken_at_his_word(tmp_path):
+    """`-` was asked for, and the column that was offered was taken all the same."""
+    rows().write_csv(tmp_path / "news.csv")
+    terminal = Terminal(tmp_path, "init", "news.csv", "--classes", "a,b")
+    for question in (r"\[body\]: ", r"\[id\]: ", r"\[label\]: "):
+        terminal.until(question)
+        terminal.type("-\n")
+    terminal.until("text: none; id: none; gold: none; classes: a, b")
+    assert terminal.end() == 0
+    assert "# def my_rule(n):" in (tmp_path / "labelers.py").read_text()
+
+
 def test_classes_are_offered_from_gold(tmp_path):
     rows().write_csv(tmp_path / "news.csv")
     terminal = Terminal(tmp_path, "init", "news.csv", "--text", "body", "--id", "id")
