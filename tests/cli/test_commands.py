@@ -53,6 +53,7 @@ def test_init_takes_what_the_columns_suggest(tmp_path, monkeypatch, capfd):
     assert json.loads(call(capfd, "init", "news.parquet", "--json").out) == {
         "written": ["shortlist.toml", "labelers.py"],
         **{"text": "body", "id": "id", "gold": "label", "classes": ["business", "politics", "sports"]},
+        "not_classes": {},
     }
     text = (tmp_path / "shortlist.toml").read_text()
     for line in ('text = "body"', 'id = "id"', 'gold = "label"', 'files = ["news.parquet"]'):
@@ -72,6 +73,19 @@ def test_init_says_what_it_took(tmp_path, monkeypatch, capfd, options, line):
     monkeypatch.chdir(tmp_path)
     rows().write_csv("news.csv")
     assert line in call(capfd, "init", "news.csv", *options).out
+
+
+def test_init_says_which_gold_values_are_no_classes(tmp_path, monkeypatch, capfd):
+    """A misspelt class was taken in silence, though the gold column shows the right one."""
+    rows(60).write_csv(tmp_path / "news.csv")
+    monkeypatch.chdir(tmp_path)
+    count = rows(60)["label"].to_list().count("politics")
+    options = ("--text", "body", "--gold", "label", "--classes")
+    told = call(capfd, "init", "news.csv", *options, "business,polotics,sports")
+    assert f"'politics' on {count} rows (the nearest class is 'polotics')" in " ".join(told.err.split())
+    found = json.loads(call(capfd, "init", "news.csv", *options, "business,polotics,sports", "--force", "--json").out)
+    assert found["not_classes"] == {"politics": count}
+    assert "no classes" not in call(capfd, "init", "news.csv", *options, "business,politics,sports", "--force").err
 
 
 def test_init_elsewhere_finds_the_data(tmp_path, monkeypatch, capfd):

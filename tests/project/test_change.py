@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from shortlist import Analysis, LabelModel, NearestClass, Votes
+from shortlist.analysis.labelers import only_known
 from shortlist.errors import FitWarning
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
@@ -32,7 +33,8 @@ def test_a_change_by_hand():
     assert change.flips() == [("a", "b", 1), ("b", "no label", 1), ("no label", "a", 1)]
     assert change.before.totals["covered"] == 0.75
     assert change.after.totals["in conflict"] == 0
-    assert before.totals["right on gold rows"] == pytest.approx(2 / 3)
+    assert before.totals["right on gold rows with a vote"] == pytest.approx(2 / 3)
+    assert (before.totals["gold rows with a vote"], after.totals["gold rows with a vote"]) == (1, pytest.approx(2 / 3))
     assert change.figures("y")["coverage"] == (0.75, 0.75)
     assert change.figures("y")["gold_accuracy"] == (pytest.approx(2 / 3), 1.0)
     assert change.label(after, 2) == "no label"
@@ -89,6 +91,17 @@ def test_the_model_is_the_one_that_fit_makes(watch, use_gold):
         expected = LabelModel().fit(session.votes, session.gold if session.settings.gold_fits else None)
     assert (session.results["fit"].accuracy_ == expected.accuracy_).all()
     assert (session.analysis.beliefs == expected.predict_proba(session.votes)).all()
+
+
+def test_an_accuracy_that_votes_cannot_tell_is_not_told(watch):
+    """69.1 % for a labeler of which `fit` and the report said "not known"."""
+    edit(watch.project.folder / "labelers.py", 'WORDS = ["goal", "match"]', 'WORDS = ["goal"]')
+    change = watch.look()
+    fitted = only_known(watch.session.analysis.labelers())
+    for line in fitted.iter_rows(named=True):
+        assert change.figures(line["labeler"])["accuracy"][1] == line["accuracy"]
+    assert dict(fitted.select("labeler", "accuracy").iter_rows())["sport"] is None
+    assert change.figures("power")["accuracy"][1] is not None
 
 
 def test_a_module_that_is_written_later_is_watched(watch):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shortlist import Project
 from shortlist.errors import BadFile, ShortlistError
-from shortlist.project.starter import Guess, labelers_text, toml_text, write_starter
+from shortlist.project.starter import Guess, labelers_text, not_classes, toml_text, write_starter
 from shortlist.rows import RowFile
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=12)
@@ -25,7 +25,7 @@ def test_any_name_survives(classes, text, gold, tmp_path_factory):
     assert settings.data.text == text
     assert settings.data.gold == gold
     namespace = {}
-    exec(labelers_text(classes, text, []), namespace)
+    exec(labelers_text(classes, text), namespace)
     assert [labeler.says for labeler in namespace["names"]] == [(frozenset([name]),) for name in classes]
 
 
@@ -49,6 +49,9 @@ def test_numbers_only(tmp_path):
         ({"id": ["a", "a"], "title": ["short"] * 2, "body": ["some long text or other"] * 2}, ("body", None, None)),
         ({"text": ["short"] * 2}, ("text", None, None)),
         ({"a": ["x", "y"], "b": ["y", "z"]}, (None, None, None)),
+        ({"text": ["refund"] * 2, "url": ["https://example.org/1"] * 2, "label": ["x", "y"]}, ("text", None, "label")),
+        ({"Message": ["refund"] * 2, "title": ["hi"] * 2}, ("Message", None, None)),
+        ({"x": [1, 2], "label": ["x", "y"]}, (None, None, "label")),
         ({"doc_id": [1, 2], "x": [0.5, 1.5]}, (None, "doc_id", None)),
     ],
 )
@@ -56,6 +59,71 @@ def test_what_columns_suggest(columns, guess, tmp_path):
     pl.DataFrame(columns).write_csv(tmp_path / "rows.csv")
     found = Guess.of(RowFile(tmp_path / "rows.csv"))
     assert (found.text, found.id, found.gold) == guess
+
+
+def test_columns_that_somebody_named_are_not_taken_for_the_text(tmp_path):
+    pl.DataFrame({"remark": ["refund"] * 2, "content": ["x", "y"]}).write_csv(tmp_path / "rows.csv")
+    project = Project.init(tmp_path / "rows.csv", tmp_path, gold="content")
+    assert (project.settings.data.text, project.settings.data.gold) == ("remark", "content")
+
+
+def test_short_texts_in_a_column_called_text_are_read(tmp_path):
+    """60 rows such as "refund": the column was not taken, and the example read no column."""
+    texts = ["refund", "app crash", "login fails again !"] * 20
+    pl.DataFrame({"id": range(60), "text": texts, "label": ["bill", "bug", "login"] * 20}).write_csv(tmp_path / "a.csv")
+    project = Project.init(tmp_path / "a.csv", tmp_path, gold="label")
+    assert project.settings.data.text == "text"
+    assert project.votes.said(2) == {"names_login": ("login",)}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"a b": [1, None]},
+        {"class": [1.5, -1.0]},
+        {"price": [1, 0], "kind": ["x", "y"]},
+        {"kind": ['say "x"', "y"], "other": ["a", "b"]},
+        {"day": [True, None]},
+    ],
+)
+def test_the_example_works_without_text(column, tmp_path):
+    """`if row > 0:` failed: a row is no number."""
+    pl.DataFrame({**column, "label": ["p", "q"]}).write_parquet(tmp_path / "rows.parquet")
+    project = Project.init(tmp_path / "rows.parquet", tmp_path, gold="label", guess=False)
+    file = tmp_path / "labelers.py"
+    file.write_text(uncommented(file.read_text("utf-8"), "@", "def", "    "), "utf-8")
+    assert [project.votes.said(row) for row in (0, 1)] == [{"my_rule": ("p",)}, {}]
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 12, 120])
+def test_every_commented_setting_is_valid_without_its_sign(k, tmp_path):
+    """`balance = { "account" = 0.25, … }` is no TOML."""
+    frame = {"n": range(2 * k), "text": ["one word"] * 2 * k, "body": ["more"] * 2 * k}
+    pl.DataFrame({**frame, "label": [f"c{a % k}" for a in range(2 * k)]}).write_csv(tmp_path / "rows.csv")
+    classes = [f"c{j}" for j in range(k)]
+    Project.init(tmp_path / "rows.csv", tmp_path, text="text", gold="label", classes=classes)
+    toml = tmp_path / "shortlist.toml"
+    keys = ["features", "on_error", "workers", "[[", "kind", "name", "words", "says", "balance", "use_gold", "on"]
+    toml.write_text(uncommented(toml.read_text("utf-8"), *keys).replace("workers = 2", "workers = 1"), "utf-8")
+    project = Project(tmp_path)
+    settings = project.settings
+    assert settings.data.features == ("n",)
+    assert settings.classifier.on == ("text", "body")
+    assert settings.gold_fits
+    assert list(settings.label_model["balance"]) == classes
+    assert len(project.model.class_balance_) == k
+    assert "some_words" in project.votes.names
+
+
+def uncommented(text, *beginnings):
+    """The text without the sign of a comment before what begins with one of these."""
+    lines = text.splitlines()
+    return "\n".join(line[2:] if line[:2] == "# " and line[2:].startswith(beginnings) else line for line in lines)
+
+
+def test_values_that_are_no_classes_are_counted(tmp_path):
+    pl.DataFrame({"gold": ["a", "b", "bb", "bb", "", None, "c"]}).write_csv(tmp_path / "rows.csv")
+    assert not_classes(RowFile(tmp_path / "rows.csv"), "gold", ["a", "b"]) == {"bb": 2, "c": 1}
 
 
 def test_labelers_that_are_there_are_kept(tmp_path):

@@ -90,6 +90,14 @@ def test_with_less_to_show(tmp_path, model):
     assert "plot-calibration" not in page.ids
 
 
+def test_a_table_of_accuracies_that_would_be_empty_is_left_out(tmp_path):
+    """Labelers with one answer each filled it with nothing."""
+    votes = Votes([[1, 1, 0], [0, 1, 1], [1, 0, 1], [0, 0, 1]] * 10, [["a"], ["b"], ["c"]], ["a", "b", "c"])
+    page = read(report(votes, quietly_fitted(votes), path=tmp_path / "page.html"))
+    assert "plot-accuracies" not in page.ids
+    assert "plot-classes" in page.ids
+
+
 def test_rows_that_are_pictures(tmp_path):
     votes, truth = drawn()
     images = np.random.default_rng(0).random((len(votes), 8, 8))

@@ -12,6 +12,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
+from shortlist.project.stages.running import left_over
 from shortlist.tables import NOT_KNOWN
 from shortlist.wording import number_of, some_of
 
@@ -41,10 +42,11 @@ def show_run(
     if not worked:
         done = ", ".join(one.stage for one in outcomes if one.status == "up to date")
         screen.text(f"All is up to date: {done} ({took:.2f} s).")
-    for line in ending(outcomes, project.history):
+    old = [str(path) for path in left_over(project.session, outcomes)]
+    for line in ending(outcomes, project.history, old):
         screen.text(line)
     since = project.history.change if worked else {}
-    found = {"did": worked, "seconds": round(took, 3), "figures": figures_of(outcomes), "since": since}
+    found = {"did": worked, "seconds": round(took, 3), "figures": figures_of(outcomes), "since": since, "old": old}
     screen.json({**found, "stages": [one.to_dict() for one in outcomes]})
 
 

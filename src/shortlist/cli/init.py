@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ import typer
 
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, nearest, number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.project.settings import Settings
@@ -35,14 +36,15 @@ class Answers:
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
     from shortlist.project.settings import NAME, Settings
-    from shortlist.project.starter import write_starter
+    from shortlist.project.starter import not_classes, write_starter
     from shortlist.rows import RowFile
 
     screen = Screen(as_json=as_json)
     file = RowFile(data)
     if (folder / NAME).exists() and not force:
         raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
-    if ask and sys.stdin.isatty():
+    asks = ask and sys.stdin.isatty()
+    if asks:
         given = asked(file, given, screen)
     written = write_starter(
         folder,
@@ -52,15 +54,20 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
         features=names(given.features),
         id=given.id or None,
         gold=given.gold or None,
+        guess=not asks,
         force=force,
     )
     for path in written:
         screen.text(f"wrote {path}")
     settings = Settings.read(folder)
     screen.text(taken(settings, guessed=not given.classes))
+    strange = not_classes(file, settings.data.gold, settings.classes) if settings.data.gold else {}
+    if strange:
+        screen.note(no_classes(settings, strange))
     screen.text("next: look at labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
     data_settings = {name: getattr(settings.data, name) for name in COLUMNS}
-    screen.json({"written": [str(path) for path in written], **data_settings, "classes": list(settings.classes)})
+    found = {"classes": list(settings.classes), "not_classes": strange}
+    screen.json({"written": [str(path) for path in written], **data_settings, **found})
 
 
 def taken(settings: Settings, *, guessed: bool) -> str:
@@ -74,11 +81,25 @@ def taken(settings: Settings, *, guessed: bool) -> str:
     return f"{shown}; classes: {', '.join(settings.classes)}{where}"
 
 
+def no_classes(settings: Settings, strange: dict[str, int]) -> str:
+    """That the gold column holds values that are no classes, so that the first run would end there."""
+    described = (_described(value, rows, settings.classes) for value, rows in strange.items())
+    return (
+        f"column {settings.data.gold!r} holds values that are no classes: {some_of(described, joint='; ', last='; ')}. "
+        "Correct `classes` in shortlist.toml, or the column: `shortlist run` ends with an error at such a row"
+    )
+
+
+def _described(value: str, rows: int, classes: Sequence[str]) -> str:
+    close = nearest(value, classes)
+    return f"{value!r} on {number_of(rows, 'row')}" + (f" (the nearest class is {close!r})" if close else "")
+
+
 def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
     """Ask for what was not given; what the columns suggest is offered."""
     from shortlist.project.starter import Guess, known_classes
 
-    guess = Guess.of(file)
+    guess = Guess.of(file, id=given.id or None, gold=given.gold or None)
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)  # polars lets reads go on after Ctrl-C; a question should end
     screen.text(f"{file.path}: {', '.join(f'{name} ({kind})' for name, kind in file.schema.items())}")

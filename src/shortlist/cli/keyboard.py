@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import typer
+
+UNFINISHED = re.compile(rb"\x1b(\[[0-?]*|O)?")  # the beginning of what a key such as an arrow sends
 
 
 @contextmanager
@@ -23,6 +27,14 @@ def keyboard() -> Iterator[Callable[[], str]]:
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSANOW)
     try:
-        yield lambda: os.read(terminal, 1).decode("utf-8", "replace")
+        yield lambda: _pressed(terminal)
     finally:
         termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+
+def _pressed(terminal: int) -> str:
+    """One key. Arrows and the like send several signs, ESC [ … and a last one: these are one key, too."""
+    key = os.read(terminal, 1)
+    while UNFINISHED.fullmatch(key) and select.select([terminal], [], [], 0)[0]:
+        key += os.read(terminal, 1)
+    return key.decode("utf-8", "replace")

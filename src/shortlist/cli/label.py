@@ -21,6 +21,8 @@ from shortlist.wording import number_of
 
 SEVERAL, SKIP, UNDO, QUIT = "m", "s", "u", "q"
 KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
+USED = "`shortlist run` uses rows that are labelled with one class"
+NO_KEY = "that key means nothing here: press one of those above"
 HARD = (
     "These rows were picked because they are hard: the score on them is lower than on all rows.",
     FAIR_SCORE,
@@ -77,10 +79,10 @@ class Asking:
             if answer == QUIT:
                 break
             row = self._undo(row) if answer == UNDO else self._put(row, () if answer == SKIP else tuple(answer))
-        labelled = sum(bool(entry.classes) for _, entry in self.said)
-        end = "every row is labelled; " if row is None else ""
-        self.screen.text(f"{end}{labelled} labelled → {self.session.gold_file.path}. `shortlist run` uses them")
-        if any(entry.classes and entry.picked == "gain" for _, entry in self.said):
+        end = "no row is left to ask about; " if row is None else ""
+        entries = [entry for _, entry in self.said]
+        self.screen.text(f"{end}{told(entries, self.session.gold_file.path)}")
+        if any(len(entry.classes) == 1 and entry.picked == "gain" for entry in entries):
             for line in HARD:
                 self.screen.text(line)
 
@@ -103,7 +105,9 @@ class Asking:
                 return key or QUIT
             if key in by_key:
                 return [by_key[key]]
-            if key == SEVERAL and (chosen := self._several(by_key)):
+            if key != SEVERAL:
+                self.screen.text(NO_KEY)
+            elif chosen := self._several(by_key):
                 return chosen
 
     def _several(self, by_key: dict[str, str]) -> list[str]:
@@ -115,6 +119,8 @@ class Asking:
                 name = by_key[key]
                 chosen = [one for one in chosen if one != name] if name in chosen else [*chosen, name]
                 self.screen.text(f"  {' or '.join(chosen) or 'none'}")
+            else:
+                self.screen.text(f"{NO_KEY}, or Enter")
         everything = len(chosen) == len(by_key)
         if everything:
             self.screen.text("that is every class, which says nothing: press s to skip the row")
@@ -141,3 +147,16 @@ class Asking:
     def _look_again(self) -> None:
         """What people know has changed; the model waits for the next run."""
         self.session.gold_changed()
+
+
+def told(entries: Sequence[Entry], path: Path) -> str:
+    """What a sitting came to: how many rows have a label, which the next run uses, several classes, or none."""
+    sizes = [len(entry.classes) for entry in entries]
+    one, skipped = sizes.count(1), sizes.count(0)
+    several = len(sizes) - one - skipped
+    if not sizes:
+        return "nothing labelled"
+    counts = {"labelled": one, "with several classes": several, "skipped": skipped}
+    shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    used = USED if several else f"`shortlist run` uses {'it' if one == 1 else 'them'}" if one else ""
+    return ". ".join(filter(None, (f"{shown} → {path}", used)))

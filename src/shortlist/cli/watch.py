@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from shortlist.cli.exits import MISTAKE
@@ -10,6 +11,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
+from shortlist.tables import NOT_KNOWN
 from shortlist.wording import number_of, some_of
 
 EXAMPLES = 3
@@ -75,7 +77,7 @@ def show(screen: Screen, watch: Watch, change: Change, took: float) -> None:
     screen.table(None, ["", "before", "now", "change"], [_total(name, change) for name in change.after.totals])
     if edits:
         figures = list(change.figures(next(iter(edits))))
-        rows = [[name, *(_step(*change.figures(name)[figure]) for figure in figures)] for name in list(edits)[:20]]
+        rows = [[name, *_steps(change.figures(name))] for name in list(edits)[:20]]
         screen.table(None, ["labeler", *(figure.replace("_accuracy", "") for figure in figures)], rows)
     if not change.same_rows:
         screen.text("the rows or the classes are others now: labels are not compared")
@@ -106,5 +108,10 @@ def _total(name: str, change: Change) -> list[str]:
     return [name, f"{old:.1%}", f"{new:.1%}", f"{100 * (new - old):+.1f}"]
 
 
-def _step(old: float | None, new: float | None) -> str:
-    return " → ".join("–" if value is None else f"{value:.1%}" for value in (old, new))
+def _steps(figures: dict[str, tuple[float | None, float | None]]) -> Iterator[str]:
+    """Each figure of a labeler before and now. One that is there without an accuracy has one that votes cannot tell."""
+    there = [value is not None for value in figures["coverage"]]
+    for figure, values in figures.items():
+        none = [NOT_KNOWN if figure == "accuracy" and here else "–" for here in there]
+        shown = [gap if value is None else f"{value:.1%}" for value, gap in zip(values, none, strict=True)]
+        yield NOT_KNOWN if shown == [NOT_KNOWN] * 2 else " → ".join(shown)

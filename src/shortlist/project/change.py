@@ -11,7 +11,9 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.bits import count, union
+from shortlist.analysis.labelers import only_known
 
+LEVEL = 0.9  # of the intervals that tell whether an accuracy is known, as in the report
 FIGURES = ("coverage", "conflict", "accuracy", "gold_accuracy")  # what is told about a labeler
 
 
@@ -36,9 +38,10 @@ class Snapshot:
             "mean belief": float(analysis.distinct.counts @ analysis.distinct.beliefs.max(axis=1)) / len(votes),
         }
         if analysis.scored.any():
-            totals["right on gold rows"] = analysis.right_on_gold
+            totals["gold rows with a vote"] = float(analysis.scored.sum()) / analysis.known_rows
+            totals["right on gold rows with a vote"] = analysis.right_on_gold
         labels = np.where(votes.covered, analysis.guess, -1)
-        return cls(fingerprints, tuple(votes.space), sources, analysis.labelers(level=None), totals, labels)
+        return cls(fingerprints, tuple(votes.space), sources, _labelers(analysis), totals, labels)
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,17 @@ class Change:
             "flipped": len(self.flipped),
             "flips": [{"before": old, "after": new, "rows": rows} for old, new, rows in self.flips()],
         }
+
+
+def _labelers(analysis: Analysis) -> pl.DataFrame:
+    """The table of labelers, without accuracies that votes cannot tell.
+
+    Only the default estimator says of an accuracy that it is not known, and that costs nothing. Other intervals take
+    the curvature of the fit, for which somebody who saved a file would wait.
+    """
+    estimate = getattr(analysis.model, "estimate_", None)
+    tells = estimate is not None and estimate.labeler_accuracy is not None
+    return only_known(analysis.labelers(level=LEVEL if tells else None))
 
 
 def _figure(table: pl.DataFrame, name: str, figure: str) -> float | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 import polars as pl
@@ -19,6 +20,11 @@ from shortlist.wording import did_you_mean, given_twice, some_of
 LABELERS = "labelers.py"
 LONG = 20  # characters: a column of text that is about something is longer on average
 MANY = 50  # more different values than this are not classes
+TEXTS = (
+    "text", "message", "body", "content", "comment", "review", "question", "document", "sentence", "tweet",
+    "description", "article", "utterance", "query",
+)  # fmt: skip
+GOLDS = ("label", "class", "gold", "category", "target", "topic")
 
 
 @dataclass(frozen=True)
@@ -30,16 +36,25 @@ class Guess:
     gold: str | None
 
     @classmethod
-    def of(cls, file: RowFile) -> Guess:
+    def of(cls, file: RowFile, *, id: str | None = None, gold: str | None = None) -> Guess:
+        """From the first rows; columns that somebody named are what he says."""
         head = file.head(1000)
-        texts = {name: _mean_length(head[name]) for name, kind in head.schema.items() if kind == pl.String}
-        text = max(texts, key=lambda name: texts[name], default=None)
+        strings = [name for name, kind in head.schema.items() if kind == pl.String and name not in (id, gold)]
+        text = _text_column({name: _mean_length(head[name]) for name in strings})
         others = [name for name in head.columns if name != text]
         own = [name for name in others if name.lower() in ("id", "key", "uid", "uuid") or name.lower().endswith("_id")]
-        known = [name for name in others if name.lower() in ("label", "class", "gold", "category", "target", "topic")]
+        known = [name for name in others if name.lower() in GOLDS and head[name].dtype == pl.String]
         identity = next((name for name in own if head[name].n_unique() == len(head)), None)
-        gold = next((name for name in known if head[name].dtype == pl.String), None)
-        return cls(text if text and (texts[text] >= LONG or len(texts) == 1) else None, identity, gold)
+        return cls(text, id or identity, gold or next(iter(known), None))
+
+
+def _text_column(lengths: Mapping[str, float]) -> str | None:
+    """The column that is called as columns of text are, or else a long one, or the only one. The longest of several."""
+    named = [name for name, length in lengths.items() if name.lower() in TEXTS and length]
+    best = max(named or lengths, key=lambda name: lengths[name], default=None)
+    if best is None or named or lengths[best] >= LONG:
+        return best
+    return best if len(lengths) == 1 and best.lower() not in GOLDS else None
 
 
 def _mean_length(column: pl.Series) -> float:
@@ -65,16 +80,20 @@ def write_starter(
     features: Sequence[str] = (),
     id: str | None = None,
     gold: str | None = None,
+    guess: bool = True,
     force: bool = False,
 ) -> list[Path]:
-    """Write shortlist.toml and labelers.py; what is there already is kept, unless it is forced."""
+    """Write shortlist.toml and labelers.py; what is there already is kept, unless it is forced.
+
+    Where neither text nor features are given, columns are guessed, unless `guess` is false.
+    """
     file = _with_rows(data)
     file.need(*(name for name in (text, id, gold, *features) if name is not None))
     if gold is not None and classes:
         _check_gold(file, gold, classes)
-    if text is None and not features:
-        guess = Guess.of(file)
-        text, id, gold = guess.text, id or guess.id, gold or _fitting(file, guess.gold, classes)
+    if guess and text is None and not features:
+        found = Guess.of(file, id=id, gold=gold)
+        text, id, gold = found.text, found.id, gold or _fitting(file, found.gold, classes)
     if gold is not None and not classes:
         classes = known_classes(file, gold)
     _check_classes(classes)
@@ -87,7 +106,7 @@ def write_starter(
         raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
     written = [_write(folder / NAME, toml_text(_relative(data, folder), classes, text, features, id, gold, file))]
     if LABELERS not in existing or force:
-        written.append(_write(folder / LABELERS, labelers_text(classes, text, features)))
+        written.append(_write(folder / LABELERS, labelers_text(classes, text, _looked_at(file, features, id, gold))))
     return written
 
 
@@ -127,6 +146,13 @@ def _check_gold(file: RowFile, gold: str, classes: Sequence[str]) -> None:
             f"column {gold!r} should hold known classes, but none of its values is one: {some_of(found)}. "
             f"Classes: {', '.join(classes)}"
         )
+
+
+def not_classes(file: RowFile, gold: str, classes: Sequence[str]) -> dict[str, int]:
+    """What a column of known classes holds besides the classes, and on how many rows; the most frequent first."""
+    column = file.read([gold])[gold].cast(pl.String)
+    counts = column.drop_nulls().value_counts(sort=True)
+    return {value: rows for value, rows in counts.iter_rows() if value and value not in classes}
 
 
 def _relative(data: Path, folder: Path) -> str:
@@ -201,18 +227,18 @@ def toml_text(
     """The commented toml. Settings without a value are examples, in comments."""
     numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
     texts = [name for name, kind in file.schema.items() if kind == pl.String and name not in (identity, gold)]
-    shares = [f"{_quoted(name)} = {1 / len(classes):.2f}" for name in classes[:3]]
+    shares = ", ".join(f"{_quoted(name)} = {1 / len(classes):.3g}" for name in classes)
     return TOML.format(
         classes=_listed(classes),
         files=_listed([data]),
         columns="".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
-        text=f"text = {_quoted(text)}" if text is not None else '# text = "…"',
+        text=f"text = {_quoted(text)}" if text is not None else f"# text = {_quoted(texts[0] if texts else 'body')}",
         features=f"{'' if features else '# '}features = {_listed(features or numeric[:3] or ['price'])}",
         id=f"id = {_quoted(identity)}" if identity is not None else '# id = "id"',
         gold=f"gold = {_quoted(gold)}" if gold is not None else '# gold = "label"',
         one=_quoted(classes[0]),
         two=_listed(classes[:2]),
-        shares=", ".join([*shares, "…"] if len(classes) > 3 else shares),
+        shares=shares,
         on=_listed(texts[:3] if len(texts) > 1 else ["title", "body"]),
     )
 
@@ -227,12 +253,11 @@ from shortlist import Not, feature, keywords, labeler, pattern  # noqa: F401
 '''
 
 
-def labelers_text(classes: Sequence[str], text: str | None, features: Sequence[str]) -> str:
-    """A labelers.py that works as it is where there is text, to be changed."""
+def labelers_text(classes: Sequence[str], text: str | None, sample: pl.DataFrame | None = None) -> str:
+    """A labelers.py that works as it is where there is text, to be changed; else its example is about the sample."""
     said = sorted(classes[:2]) if len(classes) > 2 else classes[:1]
     says = f"{{{', '.join(map(_quoted, said))}}}" if len(said) > 1 else _quoted(said[0])
-    column = next((name for name in features if name.isidentifier()), "row")
-    reads, found = ("text", '"some word" in text.lower()') if text is not None else (column, f"{column} > 0")
+    reads, found = _example(sample) if text is None else ("text", '"some word" in text.lower()')
     rule = [
         "",
         "# A rule of your own. It need not know the class: a shortlist will do.",
@@ -243,6 +268,27 @@ def labelers_text(classes: Sequence[str], text: str | None, features: Sequence[s
         "",
     ]
     return "\n".join([HEAD, *(_named(classes) if text is not None else ()), *rule])
+
+
+def _looked_at(file: RowFile, features: Sequence[str], *others: str | None) -> pl.DataFrame:
+    """The first rows, with the columns that a rule may look at: features first, then all but the others."""
+    rest = [name for name in file.columns if name not in (*features, *others)]
+    return file.head(1000).select([*features, *rest])
+
+
+def _example(sample: pl.DataFrame | None) -> tuple[str, str]:
+    """The parameter of a rule and what it asks: about a column of numbers, or else about any. An empty cell is None."""
+    if sample is None or not sample.columns:
+        return "row", "row is not None"
+    name = next((name for name, kind in sample.schema.items() if kind.is_numeric()), sample.columns[0])
+    alone = name.isidentifier() and not iskeyword(name)
+    value = name if alone else f"row[{_quoted(name)}]"
+    cells = sample[name].drop_nulls()
+    if cells.dtype == pl.String and len(cells):
+        found = f"{value} == {_quoted(cells[0])}"
+    else:
+        found = f"{value} is not None" + (f" and {value} > 0" if cells.dtype.is_numeric() else "")
+    return name if alone else "row", found
 
 
 def _named(classes: Sequence[str]) -> list[str]:

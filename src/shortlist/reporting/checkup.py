@@ -9,14 +9,12 @@ from typing import Any
 from shortlist.identifiability import Diagnosis
 from shortlist.reporting.advice import Advice
 
-GAINS = (
-    "The largest gain first, in rows that the label model labels right. Do one, then run again: gains do not add up."
-)
+GAINS = "in rows that the label model labels right. Do one, then run again: gains do not add up."
 
 
 @dataclass(frozen=True, repr=False)
 class Checkup:
-    """A to-do list, the most gain first, and the doctor's diagnosis, whose theory is for those who ask why."""
+    """A to-do list in its `order`, and the doctor's diagnosis, whose theory is for those who ask why."""
 
     rows: int
     advice: tuple[Advice, ...]
@@ -41,6 +39,15 @@ class Checkup:
             return finding
         return f"You need not act on this: gold rows show how good the labels are. {finding}"
 
+    @property
+    def order(self) -> str:
+        """In which order there is something to do: what is broken, or has to be known, goes before what gains most."""
+        if all(one.gain is None for one in self.advice):
+            return "Do one, then run again."
+        if self.advice[0].gain is None:
+            return f"First what other steps depend on, then the largest gain, {GAINS}"
+        return f"The largest gain first, {GAINS}"
+
     def lines(self) -> Iterator[str]:
         """The to-do list, as a terminal shows it."""
         if not self.advice:
@@ -51,7 +58,7 @@ class Checkup:
             )
             yield f"Nothing to do: {known}no change that was tried sets more rows right."
             return
-        yield f"What to do. {GAINS}"
+        yield f"What to do. {self.order}"
         for number, one in enumerate(self.advice, 1):
             yield f"{number}. {one.what}"
             yield f"   {one.why}"

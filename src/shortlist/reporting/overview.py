@@ -74,8 +74,12 @@ class Overview:
 
     @property
     def class_by_class(self) -> bool:
-        """Whether accuracies differ from class to class."""
-        return self.estimates and bool((np.ptp(self.model.accuracy_, axis=1) > 1e-9).any())
+        """Whether accuracies differ from class to class, of labelers with more than one thing to say."""
+        if not self.estimates:
+            return False
+        told = zip(self.votes.names, self.votes.codomains, strict=True)
+        order = [self.model.panel_.names.index(name) for name, codomain in told if not codomain.one_sided]
+        return bool((np.ptp(self.model.accuracy_[order], axis=1) > 1e-9).any())
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

@@ -18,7 +18,6 @@ from shortlist.identifiability import Diagnosis
 from shortlist.labelers import Labeler
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting import examples, figures, heat
-from shortlist.reporting.checkup import GAINS
 from shortlist.reporting.labeler_rows import labeler_rows
 from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
@@ -106,7 +105,7 @@ def content(overview: Overview, rows: Any) -> dict[str, Any]:
     return {
         "tiles": overview.tiles,
         "advice": [(one, one.show_gain(m)) for one in overview.checkup.advice],
-        "gains": GAINS,
+        "order": overview.checkup.order,
         "nothing": next(overview.checkup.lines()),
         "verdict": verdict(overview),
         "diagnosis": overview.diagnosis.findings[1:],

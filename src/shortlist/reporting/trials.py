@@ -7,6 +7,7 @@ is worse.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -104,7 +105,7 @@ class Trials:
         """What guesses before and after show on rows whose class is known."""
         was, now = before == gold, after == gold
         mended, broken = int((now & ~was).sum()), int((was & ~now).sum())
-        sure = abs(mended - broken) > SURE * (mended + broken) ** 0.5
+        sure = surely_more(max(mended, broken), min(mended, broken))
         gain = self.m * (mended - broken) / len(gold)
         return Trial(gain, float((before != after).sum()), float(was.mean()), float(now.mean()), len(gold), sure)
 
@@ -119,6 +120,11 @@ def judged(model: Any, votes: Votes, gold: Positions) -> tuple[Positions, Floats
     """The most likely class of each row, and the belief in the known one."""
     guess, beliefs = guessed(model, votes)
     return guess, beliefs[np.arange(len(gold)), gold]
+
+
+def surely_more(more: float, less: float) -> bool:
+    """A sign test: whether more rows tell one way than the other, beyond what chance explains."""
+    return more - less > SURE * math.sqrt(more + less)
 
 
 def surely_above(differences: Floats) -> bool:

@@ -58,12 +58,14 @@ def test_another_file_of_that_name_is_told_and_left_alone(tmp_path, text, line):
         file.add(ONE)
     assert told.value.file == "gold.jsonl"
     assert told.value.line == line
+    assert str(told.value).count("gold.jsonl") == 1
+    assert f"line {line}" in str(told.value) or line is None
     assert file.path.read_text() == text
 
 
 def test_a_newer_file_is_told(tmp_path):
     (tmp_path / "gold.jsonl").write_text('{"kind": "shortlist gold", "version": 2}\n')
-    with pytest.raises(BadFile, match="newer"):
+    with pytest.raises(BadFile, match=r"^gold\.jsonl was written by a newer"):
         GoldFile(tmp_path / "gold.jsonl").entries()
 
 

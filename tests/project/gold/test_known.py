@@ -50,6 +50,30 @@ def test_rows_that_went_away_are_counted(tmp_path):
     assert read(project).lost == 1
 
 
+def test_a_run_says_how_many_labels_belong_to_no_row(tmp_path):
+    """A misspelt id was ignored in silence."""
+    project = make(tmp_path)
+    with project.open() as session:
+        said = [Entry(("id", name), ("sports",)) for name in ("doc1", "doc", "nobody")]
+        session.gold_file.add(*said, Entry(("id", "skipped"), ()))
+    note = "2 labels of gold.jsonl belong to no row, so they are not used. The first is about id 'doc'"
+    assert note in project.run(["fit"])[-1].notes
+    with project.open() as session:
+        session.gold_file.add(Entry(("id", "doc"), ()))
+    assert [note for note in project.run(["fit"])[-1].notes if "gold.jsonl" in note] == [
+        "1 label of gold.jsonl belongs to no row, so it is not used. It is about id 'nobody'"
+    ]
+
+
+def test_a_number_whose_row_says_something_else_now_is_told(tmp_path):
+    project = make(tmp_path, toml=TOML.replace('id = "id"\n', ""))
+    with project.open() as session:
+        session.gold_file.add(Entry(("row", 5), ("sports",)), Entry(("row", 6), ("sports",), "another"))
+    (note,) = [note for note in project.run(["fit"])[-1].notes if "gold.jsonl" in note]
+    assert note.startswith("1 label of gold.jsonl belongs to no row")
+    assert note.endswith("row 6, which is not there, or has another text now")
+
+
 def test_a_word_that_is_no_class_is_told(tmp_path):
     project = make(tmp_path)
     with project.open() as session:

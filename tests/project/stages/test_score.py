@@ -55,7 +55,10 @@ def test_who_has_seen_the_answers_is_scored_by_halves():
     assert gold_scores(evidence, Memory(evidence))["accuracy"] == 1.0
     found = judged_by_halves(evidence, fit)
     # the fifth kind has one row: where its class is hidden, the row is taken for x
-    assert found == {"accuracy": 7 / 8, "counting": 7 / 8, "gold_rows": 8, "gold_voted": 8}
+    assert found == {"accuracy": 7 / 8, "counting": 7 / 8, "gold_rows": 8, "gold_voted": 8} | {
+        "below_counting": False,
+        "frequent": {"class": "x", "gold_rows": 4, "gold_voted": 4},
+    }
     assert [one.known().total for one in fitted] == [4, 4]
 
 
@@ -85,11 +88,23 @@ def test_counting_is_scored_on_the_same_rows():
     assert gold_scores(tally(), Memory(tally()))["counting"] == 7 / 8
 
 
+@pytest.mark.parametrize(("lost", "won", "below"), [(2, 0, False), (4, 0, False), (5, 0, True), (20, 12, False)])
+def test_a_model_is_below_counting_where_rows_that_differ_say_so(lost, won, below):
+    """2 rows of 92 were called worse. Of kinds: both right, counting right alone, the model right alone."""
+    votes = Votes([[1, 1], [2, 2], [1, 0]], [["x", "y"]] * 2, ["x", "y"])
+    evidence = Evidence(votes, np.array([60.0, lost, won]), np.array([0, 1, 1]))
+    wrong = Memory(Evidence(votes, np.ones(3), np.array([0, 0, 1])))
+    assert gold_scores(evidence, wrong)["below_counting"] is below
+
+
 def test_rows_without_a_vote_are_not_scored():
     votes = Votes([[1, 1], [2, 2], [0, 0]], [["x", "y"]] * 2, ["x", "y"])
     evidence = Evidence(votes, np.array([2.0, 1, 3]), np.array([0, 0, 0]))
     found = gold_scores(evidence, MajorityVote().fit(votes))
-    assert found == {"accuracy": 2 / 3, "counting": 2 / 3, "gold_rows": 6, "gold_voted": 3}
+    assert found == {"accuracy": 2 / 3, "counting": 2 / 3, "gold_rows": 6, "gold_voted": 3} | {
+        "below_counting": False,
+        "frequent": {"class": "x", "gold_rows": 6, "gold_voted": 3},
+    }
     assert right_on_gold(found) == ", 66.7% right on gold rows with a vote"
     silent = Evidence(votes, np.array([2.0, 1, 3]), np.array([-1, -1, 0]))
     assert gold_scores(silent, MajorityVote().fit(votes)) == {"gold_rows": 3, "gold_voted": 0}

@@ -73,7 +73,7 @@ class GoldFile:
         except FileNotFoundError:
             return []
         except (OSError, UnicodeDecodeError) as error:
-            raise BadFile(f"{self.path} cannot be read ({error})", file=self.path.name) from error
+            raise BadFile(f"cannot be read ({error})", file=self.path.name) from error
         self._check_header(lines[0] if lines else "")
         return [self._entry(line, number) for number, line in enumerate(lines[1:], start=2) if line.strip()]
 
@@ -123,13 +123,13 @@ class GoldFile:
             kind = version = None
         if kind != KIND or not isinstance(version, int):
             raise BadFile(
-                f"{self.path.name} is no gold file: its first line is not "
+                "is no gold file: its first line is not "
                 f'{{"kind": "{KIND}", "version": {VERSION}}}. Name another with gold_file = "…" under [data]',
                 file=self.path.name,
             )
         if version > VERSION:
             raise BadFile(
-                f"{self.path.name} was written by a newer shortlist (version {version}): upgrade shortlist",
+                f"was written by a newer shortlist (version {version}): upgrade shortlist",
                 file=self.path.name,
             )
 
@@ -138,6 +138,6 @@ class GoldFile:
             return Entry.from_dict(json.loads(line))
         except (ValueError, KeyError, TypeError) as error:
             raise BadFile(
-                f"{self.path.name}, line {number}: not a label of a row, such as "
+                f"holds something else than a label of a row on line {number}. A label is written like this: "
                 '{"id": "doc3", "classes": ["sports"]}', file=self.path.name, line=number,
             ) from error  # fmt: skip

@@ -94,6 +94,13 @@ def picked_rows(rows: Rows, file: GoldFile) -> dict[int, Picked]:
     return {row: picked[key] for key, row in where.items()}
 
 
+def lost_labels(rows: Rows, file: GoldFile) -> list[Entry]:
+    """Labels of the gold file that belong to no row: no row has that id, or that number and that text."""
+    latest = {key: entry for key, entry in file.latest().items() if entry.classes}
+    found = {(name, str(value)) for name, value in _found(rows, latest)}
+    return [entry for (name, value), entry in latest.items() if (name, str(value)) not in found]
+
+
 def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | None = None) -> Entry:
     """The line of the gold file that says this about a row, and how the row was chosen."""
     if rows.data.id is not None:

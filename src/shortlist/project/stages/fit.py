@@ -26,7 +26,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 8  # goes up when the same votes give another model, or other figures
+    revision = 9  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
@@ -73,8 +73,8 @@ class Fit(Stage):
         return f"{number_of(facts['n_iter'], 'step')}{stopped}{right_on_gold(facts)}"
 
     def doubtful(self, facts: Facts) -> bool:
-        """Whether counting votes is right more often."""
-        return bool(facts.get("accuracy") is not None and facts["accuracy"] < facts["counting"] - 0.005)
+        """Whether counting votes is right more often, beyond chance."""
+        return bool(facts.get("below_counting"))
 
 
 def _notes(session: Session) -> Iterator[str]:
@@ -84,6 +84,23 @@ def _notes(session: Session) -> Iterator[str]:
         yield SAMPLED.format(len(session.tally.weights))
     if session.settings.gold_fits and session.has_gold:
         yield GOLD_FITS
+    if len(session.said) < sum(bool(entry.classes) for entry in session.gold_file.latest().values()):
+        yield from _lost(session)
+
+
+def _lost(session: Session) -> Iterator[str]:
+    """A note about labels of the gold file that belong to no row."""
+    from shortlist.project.gold.known import lost_labels
+
+    lost = lost_labels(session.rows, session.gold_file)
+    if lost:
+        name, value = lost[0].key
+        which = f"id {value!r}" if name == "id" else f"row {value}, which is not there, or has another text now"
+        file = session.gold_file.path.name
+        if len(lost) == 1:
+            yield f"1 label of {file} belongs to no row, so it is not used. It is about {which}"
+        else:
+            yield f"{len(lost):,} labels of {file} belong to no row, so they are not used. The first is about {which}"
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:

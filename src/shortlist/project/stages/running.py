@@ -61,6 +61,15 @@ def _left_out(stage: Stage, session: Session, outcomes: dict[str, Outcome], *, a
     return None if reason is None else Outcome(stage.name, "skipped", (), {"notes": [reason]})
 
 
+def left_over(session: Session, outcomes: Iterable[Outcome]) -> list[Path]:
+    """Files that an earlier run wrote, of stages that this run of all stages left out."""
+    worked = {one.stage for one in outcomes if one.status != "skipped"}
+    records = session.state.records
+    others = [name for name in session.settings.output.stages if name not in worked and name in records]
+    paths = [session.folder / path for name in others for path in records[name].outputs]
+    return [path for path in paths if path.exists()]
+
+
 def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
     """Do a stage, unless it is up to date; `again`, do it whether it is or not."""
     start = time.perf_counter()

@@ -27,10 +27,11 @@ def judged_by_halves(tally: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
     """Where known classes fit the model: each half of them is judged by a model that was fitted with the other."""
     from shortlist.labelmodel.formulae.folds import two_folds
 
-    def right(known: Evidence) -> float:
+    def right(known: Evidence) -> Floats:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FitWarning)  # the fit with all of them has told
-            return sum(_right(fit(fold), known, judging) for fold, judging in two_folds(tally))
+            first, second = (_right(fit(fold), known, judging) for fold, judging in two_folds(tally))
+        return first + second
 
     return _facts(tally, right)
 
@@ -66,7 +67,10 @@ def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
     if not voted:
         return {"gold_voted": 0}
     models = {"accuracy": model, "counting": MajorityVote().fit(session.tally.votes)}
-    right = {name: _right(one, every, every.weights) - _right(one, some, some.weights) for name, one in models.items()}
+    right = {
+        name: float(_right(one, every, every.weights).sum() - _right(one, some, some.weights).sum())
+        for name, one in models.items()
+    }
     return {"gold_voted": voted} | {name: count / voted for name, count in right.items()}
 
 
@@ -92,7 +96,7 @@ def right_on_gold(facts: Facts) -> str:
     return f", {facts['accuracy']:.1%} right on gold rows{' with a vote' if some else ''}"
 
 
-def _facts(tally: Evidence, right: Callable[[Evidence], float]) -> Facts:
+def _facts(tally: Evidence, right: Callable[[Evidence], Floats]) -> Facts:
     from shortlist.labelmodel import MajorityVote
 
     known = tally.known()
@@ -100,16 +104,39 @@ def _facts(tally: Evidence, right: Callable[[Evidence], float]) -> Facts:
     facts: Facts = {"gold_rows": round(float(known.weights.sum())), "gold_voted": round(voted)}
     if not voted:
         return facts
-    counted = _right(MajorityVote().fit(tally.votes), known, known.weights)
-    return {"accuracy": right(known) / voted, "counting": counted / voted} | facts
+    found, counted = right(known), _right(MajorityVote().fit(tally.votes), known, known.weights)
+    shares = {"accuracy": float(found.sum()) / voted, "counting": float(counted.sum()) / voted}
+    return shares | facts | {"below_counting": _below(found, counted), "frequent": _frequent(known)}
 
 
-def _right(model: Any, known: Evidence, counts: Floats) -> float:
-    """How many of the rows, so many of each, have a vote and are labelled right."""
+def _below(found: Floats, counted: Floats) -> bool:
+    """Whether counting votes is right more often than a model, by more than chance explains.
+
+    Only rows on which one of the two is right and the other wrong tell: a sign test.
+    """
+    from shortlist.reporting.trials import surely_more
+
+    differ = counted - found
+    return surely_more(float(differ[differ > 0].sum()), -float(differ[differ < 0].sum()))
+
+
+def _frequent(known: Evidence) -> Facts:
+    """The most frequent class of the known rows: on how many of them it is right, and on how many with a vote."""
+    import numpy as np
+
+    counts = np.bincount(known.gold, known.weights)
+    j = int(counts.argmax())
+    voted = known.weights @ (known.votes.covered & (known.gold == j))
+    return {"class": known.votes.space[j], "gold_rows": round(float(counts[j])), "gold_voted": round(float(voted))}
+
+
+def _right(model: Any, known: Evidence, counts: Floats) -> Floats:
+    """How many rows of each kind, of so many, have a vote and are labelled right."""
     from shortlist.beliefs import most_likely
 
     guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
-    return float(counts @ ((guess == known.gold) & known.votes.covered))
+    right: Floats = counts * ((guess == known.gold) & known.votes.covered)
+    return right
 
 
 def _voted(known: Evidence) -> float:
