@@ -225,7 +225,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
 
 
 class GoldByRow:
-    """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
+    """Gold labels by row: an array with holes (None, NaN, "") where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
         if not isinstance(gold, Iterable):
@@ -241,7 +241,7 @@ class GoldByRow:
         names = self.names[part]
         if self.rows is not None:
             names = [self.rows.get(a) for a in range(part.start, part.stop)]
-        known = space.positions(None if name is None or name != name else name for name in names)
+        known = space.positions(names)
         return np.concatenate([known, np.full(part.stop - part.start - len(known), -1)])
 
     def check(self, m: int) -> None:
