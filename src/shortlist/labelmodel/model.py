@@ -240,7 +240,11 @@ class LabelModel(Predictor):
         return self.estimate_.beliefs(codes, device=self.device, threads=self.threads)
 
     def score(self, votes: Votes, gold: Gold | None = None) -> float:
-        """With gold labels, the share of them that is predicted right; without, log P(votes) per row."""
+        """With gold labels, the share of them that is predicted right; without, log P(votes) per row.
+
+        Gold rows without a vote count, too: they are predicted by the class balance. To leave them out, as
+        `shortlist run` does, write `score(votes[votes.covered], gold[votes.covered])`, where gold is an array.
+        """
         if gold is not None:
             return super().score(votes, gold)
         codes = self._panel().codes(votes)
