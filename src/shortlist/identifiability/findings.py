@@ -11,9 +11,8 @@ from shortlist.wording import some_of
 if TYPE_CHECKING:
     from shortlist.identifiability.diagnosis import Diagnosis
 
-REMEDY = (
-    "Add other labelers or gold labels, or give the class balance. Until then, the model falls back on its prior."
-)
+REMEDY = "Add other labelers or gold labels, or give the class balance. Until then, the model falls back on its prior."
+
 
 def of(d: Diagnosis) -> Iterator[str]:
     """All that there is to say."""

@@ -242,8 +242,7 @@ class LabelModel(Predictor):
     def score(self, votes: Votes, gold: Gold | None = None) -> float:
         """With gold labels, the share of them that is predicted right; without, log P(votes) per row.
 
-        Gold rows without a vote count, too: they are predicted by the class balance. To leave them out, as
-        `shortlist run` does, write `score(votes[votes.covered], gold[votes.covered])`, where gold is an array.
+        Gold rows without a vote count, too. To leave them out: `score(votes[votes.covered], gold[votes.covered])`.
         """
         if gold is not None:
             return super().score(votes, gold)
