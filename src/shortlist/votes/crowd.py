@@ -7,6 +7,7 @@ codomain of each person is what was heard, marked as inferred and open.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -108,7 +109,7 @@ def _table(answers: Any) -> pl.DataFrame:
 def _readable(answers: Any) -> Any:
     """The same answers with labels of one kind, which is all that polars takes in a column."""
     if isinstance(answers, (list, tuple)) and answers and all(isinstance(line, Mapping) for line in answers):
-        answers = {name: [line.get(name) for line in answers] for name in answers[0]}
+        answers = {name: [line.get(name) for line in answers] for name in dict.fromkeys(chain.from_iterable(answers))}
     if not hasattr(answers, "keys") or "label" not in answers:  # a mapping, or a table of pandas
         return answers
     return {**{name: answers[name] for name in answers.keys()}, "label": _of_one_kind(answers["label"])}  # noqa: SIM118
