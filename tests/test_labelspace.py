@@ -4,6 +4,7 @@ import pickle
 from enum import Enum, StrEnum
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -199,7 +200,19 @@ def test_sets_are_shown_as_they_are_written(kind):
         NEWS.shortlist(kind([2, 1]))
 
 
-def test_an_empty_name_is_told_what_unknown_is():
-    """Newcomer: `gold = ["sports", ""]`."""
-    with pytest.raises(UnknownClass, match=r"^'' is not a class\. .* Write None where it is not known\.$"):
-        NEWS.positions(["sports", ""])
+@pytest.mark.parametrize("hole", [None, "", float("nan"), np.float32("nan"), pd.NA, pd.NaT])
+def test_a_hole_in_gold_labels_is_an_unknown_class(hole):
+    """Newcomer: `gold = ["sports", ""]`, as a column of a CSV file has it."""
+    assert NEWS.positions(["sports", hole]).tolist() == [1, -1]
+
+
+@pytest.mark.parametrize("several", [{"sports", "world"}, ["sports", "world"], ("sports",), Not("sports")])
+def test_a_gold_label_is_one_class(several):
+    with pytest.raises(UnknownClass, match=r"is not a class: a gold label is one class, or None") as error:
+        NEWS.positions(["world", several])
+    assert "Did you mean" not in str(error.value)
+
+
+def test_an_empty_text_is_no_class_elsewhere():
+    with pytest.raises(UnknownClass, match=r"^'' is not a class"):
+        NEWS.shortlist("")

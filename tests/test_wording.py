@@ -8,6 +8,13 @@ def test_the_nearest_word_is_found_whatever_its_case():
     assert nearest("zzz", ["sports", "world"]) is None
 
 
+def test_an_unrelated_word_is_not_offered():
+    """Newcomer: 'shipping' is no typing mistake for 'billing', though both end in "ing"."""
+    assert nearest("shipping", ["account", "billing", "bug"]) is None
+    assert nearest("acount", ["account", "billing", "bug"]) == "account"
+    assert nearest("biling", ["account", "billing", "bug"]) == "billing"
+
+
 def test_did_you_mean_is_a_sentence_or_nothing():
     assert did_you_mean("twet", ["tweet", "news"]) == " Did you mean 'tweet'?"
     assert did_you_mean("zzz", ["tweet", "news"]) == ""

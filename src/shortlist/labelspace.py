@@ -18,6 +18,7 @@ from shortlist.errors import BadShortlist, UnknownClass
 from shortlist.wording import did_you_mean, given_twice, half_a_character
 
 Shortlist: TypeAlias = frozenset[str]
+_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
 @dataclass(frozen=True, init=False)
@@ -123,15 +124,19 @@ class LabelSpace(Sequence[str]):
             raise UnknownClass(f"{word!r} is not a class: several are a set, {as_written(set(names))}", word=word)
 
     def _hint(self, name: object) -> str:
-        if name == "":
-            return " Write None where it is not known."
         if isinstance(name, (int, np.integer)):
             return " Classes are meant by name, never by number: of positions y, [space[j] for j in y] are the names."
         return did_you_mean(name, self)
 
     def positions(self, names: Iterable[Any]) -> npt.NDArray[np.int64]:
-        """Positions of many names, −1 where a name is None or NaN (unknown): gold labels as numbers."""
-        return np.fromiter((-1 if _unknown(name) else self.position(name) for name in names), np.int64)
+        """Positions of many names, −1 where a name is `unknown`: gold labels as numbers."""
+        return np.fromiter((-1 if unknown(name) else self._gold(name) for name in names), np.int64)
+
+    def _gold(self, name: Any) -> int:
+        if isinstance(name, (set, frozenset, list, tuple, Not)):
+            told = "is not a class: a gold label is one class, or None where it is not known"
+            raise UnknownClass(f"{as_written(name)} {told}")
+        return self.position(name)
 
     def shortlist(self, answer: object, *, full_is_none: bool = False) -> Shortlist | None:
         """The non-empty proper subset of the classes that an answer stands for.
@@ -191,6 +196,8 @@ def _plain(name: str) -> str:
     return str.__str__(name)
 
 
-def _unknown(name: object) -> bool:
-    """None, or the NaN that pandas writes where there is nothing."""
-    return name is None or (isinstance(name, float) and name != name)
+def unknown(name: object) -> bool:
+    """Whether a gold label says that the class is not known: None, an empty text, or NaN, NaT and NA of pandas."""
+    if name is None or (isinstance(name, str) and not name):
+        return True
+    return type(name).__name__ in _MISSING or (isinstance(name, (float, np.floating)) and bool(name != name))

@@ -16,7 +16,7 @@ def visible(text: str) -> str:
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def nearest(word: object, words: Iterable[str], cutoff: float = 0.5) -> str | None:
+def nearest(word: object, words: Iterable[str], cutoff: float = 0.65) -> str | None:
     """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same)."""
     folded: dict[str, str] = {}
     for known in words:

@@ -24,6 +24,12 @@ def test_labels_are_one_hot_beliefs_and_none_is_unknown():
     assert targets.beliefs.tolist() == [[0, 1], [1, 0]]
 
 
+def test_empty_texts_are_unknown_labels():
+    targets = make_targets(["b", "", "a"], 3)
+    assert targets.classes.tolist() == ["a", "b"]
+    assert targets.rows.tolist() == [0, 2]
+
+
 def test_named_classes_keep_their_order():
     assert make_targets(THREE, 3, classes=LabelSpace(["c", "a", "b"])).classes.tolist() == ["c", "a", "b"]
     assert make_targets(["a", "c", "a"], 3, classes=["c", "b", "a"]).beliefs.tolist() == [

@@ -53,6 +53,14 @@ def test_what_is_missing_is_told_before_any_work(package, monkeypatch, tmp_path)
     assert not (tmp_path / "demo").exists()
 
 
+def test_the_moves_that_are_shown_add_up_to_the_log_odds(shown):
+    """Newcomer: six of eleven lines were shown, and added up to something else."""
+    together = float(re.search(r"log-odds ([+-][\d.]+)", shown)[1])
+    moves = [float(move) for move in re.findall(r"^ {4,}([+-]\d+\.\d\d)  \w", shown, re.MULTILINE)]
+    assert sum(moves) == pytest.approx(together, abs=0.005 * len(moves))
+    assert "pooling" in shown
+
+
 def test_it_tells_of_every_stage(shown):
     for words in (
         "{business, politics} | {entertainment, sports, tech}",

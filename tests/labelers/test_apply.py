@@ -135,6 +135,20 @@ def test_bad_calls(call, error, fact):
     assert fact in str(raised.value)
 
 
+@pytest.mark.parametrize("rows", [["x", "y"], pl.Series(["x"]), pl.DataFrame({"t": ["x"]}), "x", [{"t": "x"}]])
+@pytest.mark.parametrize("labelers", [RULES, by_letter, [len, str], lambda text: "a"])
+def test_who_swaps_labelers_and_rows_is_told_the_order(rows, labelers):
+    """Newcomer: 16 lines of a polars Series that "is not a function"."""
+    with pytest.raises(BadLabeler, match=r"labelers come first, then rows\. Write apply\(labelers, rows\)$"):
+        apply(rows, labelers)
+
+
+def test_a_table_or_a_text_is_no_list_of_labelers():
+    for wrong in (pl.DataFrame({"t": ["x"]}), "x"):
+        with pytest.raises(BadLabeler, match=r"labelers is a (DataFrame|str); give a labeler or a list"):
+            apply(wrong, ["x"])
+
+
 def test_progress_may_be_told_to_a_function():
     told = []
     apply(by_letter, ["x"] * 1_100, space=SPACE, progress=told.append)

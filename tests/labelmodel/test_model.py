@@ -389,6 +389,13 @@ def test_nothing_to_learn_from_is_an_error(votes):
             LabelModel().fit(nonsense)
 
 
+def test_who_gives_rows_is_told_to_apply_labelers_first(votes):
+    """Newcomer: `model.predict(texts)` named from_snorkel only; `fit(texts)` said "got str"."""
+    for call in (LabelModel().fit, LabelModel().fit(votes).predict):
+        with pytest.raises(BadVotes, match=r"got list\. apply\(labelers, rows\) makes Votes of rows\."):
+            call(["some text", "more text"])
+
+
 def test_weights_and_gold_that_cannot_be_are_named(votes):
     for weights in ([1.0, 2.0], -np.ones(4000), np.zeros(4000), np.full(4000, np.nan), np.ones((4000, 1))):
         with pytest.raises(BadFit, match="weights"):

@@ -228,6 +228,12 @@ def test_where_gold_rows_settle_it_the_verdict_asks_for_nothing():
     assert "You need not act" not in news_overview(known=0).checkup.verdict
 
 
+def test_who_has_gold_labels_is_not_told_to_add_them():
+    assert "Add other labelers or gold labels" in news_overview(known=0).checkup.verdict
+    assert "gold labels help" in news_overview().checkup.verdict
+    assert "Add other labelers" not in news_overview().checkup.verdict
+
+
 def news_overview(known=300):
     """Rules of which each names its class and nothing else, always right."""
     truth = np.random.default_rng(0).integers(0, 3, 300)

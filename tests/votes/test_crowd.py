@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shortlist import LabelModel
 from shortlist.errors import BadShortlist, BadVotes, UnknownClass
-from shortlist.labelspace import LabelSpace
+from shortlist.labelspace import LabelSpace, Not
 from shortlist.votes import Codomain, Votes
 from tests.votes.drawing import label_matrices, spaces, words
 
@@ -133,6 +133,48 @@ def test_sets_by_hand(make):
 
 def test_python_s_sets_are_sets_too():
     assert Votes.from_crowd({**SETS, "label": [set(names) for names in SETS["label"]]}) == Votes.from_crowd(SETS)
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, lambda table: pd.DataFrame(table).to_dict("records")])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [Not("c"), "b", "c", {"a", "b"}, ["b", "a"]],  # Newcomer: "astuple() should be called on dataclass instances"
+        ["a|b", {"b"}, ("c",), Not("c"), Not("c")],
+        [Not("c"), Not("a", "c"), Not("a", "b"), Not("c"), Not("c")],  # a panic of polars
+    ],
+)
+def test_names_sets_and_not_may_stand_in_one_column(make, labels):
+    labels = [{"a", "b"} if label == "a|b" else label for label in labels]
+    assert Votes.from_crowd(make({**SETS, "label": labels}), ABC) == Votes.from_crowd(SETS)
+
+
+def test_numbers_and_sets_of_numbers_may_stand_in_one_column():
+    """Newcomer: "Hint: Try setting `strict=False`"."""
+    votes = Votes.from_crowd({"item": [1, 2, 3], "worker": ["w"] * 3, "label": [0, 2, {0, 1}]})
+    assert list(votes.space) == ["0", "1", "2"]
+    assert [votes.said(row)["w"] for row in range(3)] == [("0",), ("2",), ("0", "1")]
+    mixed = Votes.from_crowd({"item": [1, 2], "worker": ["w"] * 2, "label": [0, "yes"]})
+    assert list(mixed.space) == ["0", "yes"]
+
+
+def test_a_name_among_sets_is_one_class_and_not_its_letters():
+    votes = Votes.from_crowd({"item": [1, 2], "worker": ["w"] * 2, "label": [{"bug"}, "pay"]})
+    assert list(votes.space) == ["bug", "pay"]
+
+
+@pytest.mark.parametrize("label", [object(), {"a": 1}, {("a", "b")}, [["a"]]])
+def test_what_cannot_be_a_label_is_told_in_plain_words(label):
+    with pytest.raises(BadVotes, match=r"is not a label: labels are class names, sets of class names, or Not"):
+        Votes.from_crowd({"item": [1, 2], "worker": ["w"] * 2, "label": ["a", label]}, ABC)
+
+
+@pytest.mark.parametrize(("label", "separator"), [("a|b", "|"), ("a, b", ","), ("c;a", ";")])
+def test_several_classes_in_one_text_name_the_separator(label, separator):
+    answers = {"item": [1, 2], "worker": ["w"] * 2, "label": [label, "b"]}
+    with pytest.raises(UnknownClass, match=rf"is not a class\. To read it as the set .* separator='\{separator}'$"):
+        Votes.from_crowd(answers, ABC)
+    assert len(Votes.from_crowd(answers, ABC, separator=separator).said(0)["w"]) == 2
 
 
 def test_all_classes_and_none_are_ways_to_abstain():

@@ -23,6 +23,7 @@ from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
 from shortlist.tables import NOT_KNOWN, html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
+from shortlist.votes.checks import not_votes
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Analysis:
 
     def __init__(self, votes: Votes, model: Any = None, *, gold: Gold | None = None) -> None:
         if not isinstance(votes, Votes):
-            raise BadVotes(f"expected Votes, got {type(votes).__name__}; Votes.from_snorkel and others make them")
+            raise not_votes(votes)
         if not len(votes) or not votes.names:
             raise BadVotes(f"there is nothing to analyse: {len(votes)} rows × {len(votes.names)} labelers")
         if model is not None and not hasattr(model, "predict_proba"):

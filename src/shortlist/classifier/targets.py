@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit
-from shortlist.labelspace import LabelSpace
+from shortlist.labelspace import LabelSpace, unknown
 from shortlist.options import check_amount, check_choice
 from shortlist.votes import Votes
 
@@ -138,8 +138,8 @@ def class_names(classes: Sequence[Any] | None, k: int) -> npt.NDArray[Any]:
 
 
 def is_known(labels: npt.ArrayLike) -> Mask:
-    """(m,): which labels are known; None and NaN are not."""
-    return np.array([label is not None and label == label for label in np.asarray(labels).tolist()], np.bool_)
+    """(m,): which labels are known; None, NaN and empty texts are not."""
+    return np.array([not unknown(label) for label in np.asarray(labels).tolist()], np.bool_)
 
 
 def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> Positions:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 Rows = list[dict[str, str]]
 FOLDER = "shortlist-demo"
 WORD = "president"  # the example shown has it
-LINES = 7  # of its explanation
 
 
 def main(folder: str | os.PathLike[str] = FOLDER) -> None:
@@ -108,8 +107,8 @@ def shares(beliefs: Any) -> str:
 
 
 def explained(model: LabelModel, votes: Votes, a: int) -> str:
-    """What moved the belief in its class against the next: the largest moves."""
-    return "\n".join(f"   {line}" for line in str(model.explain(votes, a)).splitlines()[:LINES])
+    """What moved the belief in its class against the next: all moves, which add up to it."""
+    return "\n".join(f"   {line}" for line in str(model.explain(votes, a)).splitlines())
 
 
 def scores(

@@ -15,6 +15,7 @@ from shortlist.identifiability.labeler_masks import LabelerMasks, masks_of, name
 from shortlist.identifiability.verdict import Pair, Verdict, decide, mended
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain, Votes
+from shortlist.wording import some_of
 
 
 def diagnose(
@@ -77,7 +78,7 @@ def _of_labelers(given: Any, space: LabelSpace | Iterable[str] | None) -> Votes:
     undeclared = [getattr(one, "name", getattr(one, "__name__", repr(one))) for one in labelers if not _declares(one)]
     if undeclared:
         raise BadLabeler(
-            f"what {', '.join(undeclared)} may say is not declared: write @labeler(says=[...]), or apply the labelers "
+            f"what {some_of(undeclared)} may say is not declared: write @labeler(says=[...]), or apply the labelers "
             "to rows and diagnose the Votes"
         )
     return apply(labelers, [], space=space, progress=False)

@@ -11,6 +11,8 @@ from shortlist.wording import some_of
 if TYPE_CHECKING:
     from shortlist.identifiability.diagnosis import Diagnosis
 
+REMEDY = "Add other labelers or gold labels, or give the class balance. Until then, the model falls back on its prior."
+
 
 def of(d: Diagnosis) -> Iterator[str]:
     """All that there is to say."""
@@ -46,10 +48,8 @@ def headline(d: Diagnosis) -> str:
     if d.identifiable is None:
         return "Not decided: the time limit came before an answer. Raise time_limit, or ask about fewer labelers."
     if d.status == "not identifiable":
-        return (
-            "Not identifiable: votes alone do not determine all accuracies, and more rows will not help. Other "
-            f"labelers, gold labels, a given class balance or a prior will.{_few(d)}"
-        )
+        what = "Not identifiable: votes alone do not determine all accuracies, however many rows there are."
+        return f"{what} {REMEDY}{_few(d)}"
     return f"Not guaranteed: Theorem 1 does not apply to these labelers.{_numerical(d)}{_few(d)}"
 
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import isroutine
 from itertools import chain, islice
 from typing import Any, Literal
 
@@ -59,6 +60,7 @@ def apply(
     progress   a bar on a terminal (None), always or never; or a function that is told how many more rows are done
     first_row  the number of the first row, where these rows are part of a whole: errors name rows of the whole
     """
+    _check_order(labelers, rows)
     asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
     with live_line(progress) as tell:
@@ -196,11 +198,22 @@ def _again_and_again(rows: Any, first_row: int, tell: Tell | None) -> AllRows | 
     return AllRows(lambda: chunks(rows, first=first_row), tell)
 
 
+def _check_order(labelers: Any, rows: Any) -> None:
+    """Labelers and rows may both be lists, which are easily swapped."""
+    if _holds_labelers(rows) and not _holds_labelers(labelers):
+        raise BadLabeler("labelers and rows are swapped: labelers come first, then rows. Write apply(labelers, rows)")
+
+
+def _holds_labelers(given: Any) -> bool:
+    each = given if isinstance(given, (list, tuple)) else [given]
+    return any(isinstance(one, Labeler) or isroutine(one) for one in each[:1])
+
+
 def _labelers(given: Any) -> tuple[Labeler, ...]:
     """The labelers as a tuple; plain functions become labelers that declare nothing."""
     if isinstance(given, (Labeler, Feature)) or callable(given):
         given = [given]
-    if not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or isinstance(given, str) or hasattr(given, "columns"):
         raise BadLabeler(f"labelers is a {type(given).__name__}; give a labeler or a list of them")
     given = list(given)
     for mistaken in given:

@@ -239,7 +239,8 @@ def pattern(
     """A labeler that says `yes` where a regular expression is found in a text, and `no` where it is not.
 
     Without `no` (or without `yes`) it abstains there: the paper's "unipolar" rule. `on` names the column to
-    read, or a feature; it is not needed where rows are strings or a table has one column of text.
+    read, or a feature; it is not needed where rows are strings or a table has one column of text. Upper and lower
+    case differ, unless `ignore_case=True`.
 
     >>> pattern("what.*mean", yes="DESC", name="what_mean")("what does it mean?")
     frozenset({'DESC'})
@@ -279,6 +280,8 @@ def keywords(
     name: str | None = None,
 ) -> Keywords:
     """A labeler that says one thing where any of these words or phrases is in a text, and `no` where none is.
+
+    Words are found in upper and lower case, unless `ignore_case=False`, and as whole words, unless `whole_words=False`.
 
     Without `no` it abstains there. With it the labeler has two things to say, so that its accuracy can be learned
     from votes: `keywords(["film"], says="movie review", no=Not("movie review"))`. Use `no` only if the words are in

@@ -240,7 +240,10 @@ class LabelModel(Predictor):
         return self.estimate_.beliefs(codes, device=self.device, threads=self.threads)
 
     def score(self, votes: Votes, gold: Gold | None = None) -> float:
-        """With gold labels, the share of them that is predicted right; without, log P(votes) per row."""
+        """With gold labels, the share of them that is predicted right; without, log P(votes) per row.
+
+        Gold rows without a vote count, too. To leave them out: `score(votes[votes.covered], gold[votes.covered])`.
+        """
         if gold is not None:
             return super().score(votes, gold)
         codes = self._panel().codes(votes)

@@ -66,7 +66,11 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return [sets[mask.tobytes()] for mask in masks]
 
     def score(self, votes: Votes, gold: Gold) -> float:
-        """The share of rows with a known class that are predicted right."""
+        """The share of rows with a known class that are predicted right.
+
+        Rows without a vote count, too: they are predicted by the class balance. To leave them out, as `shortlist run`
+        does, write `score(votes[votes.covered], gold[votes.covered])`, where gold is an array.
+        """
         truth = gold_positions(gold, len(votes), self._panel().space)
         known = truth >= 0
         if not known.any():

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shortlist.identifiability import Diagnosis
+from shortlist.identifiability.findings import REMEDY
 from shortlist.reporting.advice import Advice
 
 GAINS = "in rows that the label model labels right. Do one, then run again: gains do not add up."
+
+WITH_GOLD = "Your gold labels help with what votes leave open."
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +38,8 @@ class Checkup:
     def verdict(self) -> str:
         """Whether accuracies can be learned from votes alone, and whether that asks for anything."""
         finding = self.diagnosis.findings[0]
+        if self.right is not None:
+            finding = finding.replace(REMEDY, WITH_GOLD)
         if self.advice or self.right is None or self.identifiable is not False:
             return finding
         return f"You need not act on this: gold rows show how good the labels are. {finding}"

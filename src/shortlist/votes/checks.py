@@ -24,6 +24,14 @@ class Ours(np.ndarray[Any, np.dtype[Any]]):
     """Codes that were made here and that nobody else holds, `codes.view(Ours)`: they need not be copied."""
 
 
+def not_votes(given: Any, expected: str = "Votes") -> BadVotes:
+    """The error of who gives something else, such as rows, or a label matrix of Snorkel's."""
+    return BadVotes(
+        f"expected {expected}, got {type(given).__name__}. apply(labelers, rows) makes Votes of rows. "
+        "Of a label matrix, Votes.from_snorkel(matrix, classes) makes them; from_crowd and others do of their formats."
+    )
+
+
 def checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
     """One id a row, of a kind that a file can hold without pickling: numbers as they are, else text."""
     given = array_of(ids, "ids")

@@ -6,14 +6,16 @@ codomain of each person is what was heard, marked as inferred and open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadVotes, UnknownClass
-from shortlist.labelspace import LabelSpace, Shortlist, natural
+from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, natural, unknown
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.concat import infer_codomain
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from shortlist.votes.votes import Votes
 
 Positions = npt.NDArray[np.int64]
+Said = Shortlist | Not
+SETS = (set, frozenset, list, tuple, np.ndarray)  # how Python writes an answer of several classes
+NAMES = (str, int, float, np.generic)
 
 
 class Answers(NamedTuple):
@@ -62,7 +67,8 @@ def read_answers(
     cells = _one_a_place(Cells(rows, columns, np.arange(len(rows))), table, repeated)
     shape, names = (len(ids), len(named)), [str(worker) for worker in named]
     read = _coded_sets if _shortlists(table["label"], separator) else _coded_names
-    return Answers(*read(said, cells, shape, _space(said, space), names), names, ids)
+    classes = _space(said, space)
+    return Answers(*read(_without_not(said, classes), cells, shape, classes, names), names, ids)
 
 
 def to_table(votes: Votes) -> pl.DataFrame:
@@ -88,15 +94,39 @@ def _table(answers: Any) -> pl.DataFrame:
     import polars as pl
 
     try:
-        table = answers if isinstance(answers, pl.DataFrame) else pl.DataFrame(answers)
+        table = answers if isinstance(answers, pl.DataFrame) else pl.DataFrame(_readable(answers))
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise BadVotes(f"crowd answers are a table with columns item, worker, label: {error}") from error
+        reason = str(error).partition("\n")[0]
+        raise BadVotes(f"crowd answers are a table with columns item, worker, label: {reason}") from error
     missing = {"item", "worker", "label"} - set(table.columns)
     if missing:
         raise BadVotes(f"crowd answers need columns item, worker, label; missing: {', '.join(sorted(missing))}")
     if any(table[name].null_count() for name in ("item", "worker")):
         raise BadVotes("crowd answers have empty cells under item or worker; leave these lines out")
     return table
+
+
+def _readable(answers: Any) -> Any:
+    """The same answers with labels of one kind, which is all that polars takes in a column."""
+    if isinstance(answers, (list, tuple)) and answers and all(isinstance(line, Mapping) for line in answers):
+        answers = {name: [line.get(name) for line in answers] for name in dict.fromkeys(chain.from_iterable(answers))}
+    if not hasattr(answers, "keys") or "label" not in answers:  # a mapping, or a table of pandas
+        return answers
+    return {**{name: answers[name] for name in answers.keys()}, "label": _of_one_kind(answers["label"])}  # noqa: SIM118
+
+
+def _of_one_kind(labels: Any) -> Any:
+    """Sets and names together become objects, numbers and names together become names."""
+    import polars as pl
+
+    typed = str(getattr(labels, "dtype", "object")) != "object"  # of numpy, pandas or polars
+    if typed or not isinstance(labels, Iterable) or isinstance(labels, str):
+        return labels
+    values = [None if isinstance(one, (float, NoneType)) and unknown(one) else one for one in labels]
+    kinds = {type(one) for one in values} - {NoneType}
+    if any(not issubclass(kind, NAMES) for kind in kinds):
+        return pl.Series("label", values, pl.Object)
+    return values if len(kinds) < 2 else [one if one is None else _name(one) for one in values]
 
 
 def _shortlists(labels: pl.Series, separator: str | None) -> bool:
@@ -121,22 +151,48 @@ def _names(labels: pl.Series) -> list[Shortlist]:
     return [one[name] for name in labels.cast(pl.String)]
 
 
-def _sets(labels: pl.Series, separator: str | None) -> list[Shortlist]:
+def _sets(labels: pl.Series, separator: str | None) -> list[Said]:
     """Answers of any number of classes; an empty one for nothing."""
     import polars as pl
 
     if separator is None:
-        return [frozenset(str(name) for name in cell) if cell is not None else frozenset() for cell in labels.to_list()]
+        return [_set(cell) for cell in labels.to_list()]
     texts = labels.cast(pl.String).fill_null("").to_list()
     read = {text: frozenset(filter(None, (name.strip() for name in text.split(separator)))) for text in set(texts)}
     return [read[text] for text in texts]
 
 
-def _space(said: Sequence[Shortlist], given: LabelSpace | Iterable[str] | None) -> LabelSpace:
+def _set(cell: Any) -> Said:
+    """One answer as Python writes it."""
+    if isinstance(cell, Not):
+        return cell
+    if unknown(cell):
+        return frozenset()
+    return frozenset(map(_name, cell)) if isinstance(cell, SETS) else frozenset((_name(cell),))
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, NAMES):
+        raise BadVotes(f"{value!r} is not a label: labels are class names, sets of class names, or Not(...)")
+    return str.__str__(value) if isinstance(value, str) else str(value)
+
+
+def _space(said: Sequence[Said], given: LabelSpace | Iterable[str] | None) -> LabelSpace:
     """The classes: as given, or all that were named."""
     if given is None:
-        return LabelSpace(sorted(frozenset().union(*set(said)), key=natural))
+        named = (answer.classes if isinstance(answer, Not) else answer for answer in set(said))
+        return LabelSpace(sorted(frozenset().union(*named), key=natural))
     return given if isinstance(given, LabelSpace) else LabelSpace(given)
+
+
+def _without_not(said: Sequence[Said], space: LabelSpace) -> list[Shortlist]:
+    """Every class but some, as the set of the others."""
+    meant = {answer: _shortlist(answer, space) for answer in set(said)}
+    return [meant[answer] for answer in said]
+
+
+def _shortlist(answer: Said, space: LabelSpace) -> Shortlist:
+    return space.from_mask(space.mask(answer)) if isinstance(answer, Not) else answer
 
 
 def _positions_of(column: pl.Series, known: Any = None) -> tuple[Positions, npt.NDArray[Any]]:
@@ -171,10 +227,20 @@ def _coded_names(
     said: Sequence[Shortlist], cells: Cells, shape: tuple[int, int], space: LabelSpace, names: Sequence[str]
 ) -> tuple[Positions, list[Codomain], LabelSpace]:
     """Every worker may say every class."""
-    code = {shortlist: space.position(*shortlist) + 1 for shortlist in set(said)}
+    code = {shortlist: _position(space, *shortlist) + 1 for shortlist in set(said)}
     codes = np.zeros(shape, np.int64)
     codes[cells.rows, cells.columns] = [code[said[line]] for line in cells.lines]
     return codes, [Codomain.declare(list(space), space)] * len(names), space
+
+
+def _position(space: LabelSpace, word: str) -> int:
+    """Where a class stands. Several in one text need a separator."""
+    for mark in sorted(set(word)) if word not in space else ():
+        names = [name.strip() for name in word.split(mark)]
+        if not mark.isalnum() and all(name in space for name in names):
+            told = f"To read it as the set {as_written(set(names))}, write separator={mark!r}"
+            raise UnknownClass(f"{word!r} is not a class. {told}", word=word)
+    return space.position(word)
 
 
 def _coded_sets(

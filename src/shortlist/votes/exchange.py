@@ -120,9 +120,9 @@ class Exchange:
     ) -> Self:
         """A long table with columns item, worker, label: one answer a line.
 
-        A label is one class, and every worker may say every class. Or it is a set of classes: a list, or names joined
-        by a `separator` such as "|". Then a person may say any set; those that were heard are the codomain, marked as
-        inferred and open. An answer with all classes, or with none, is an abstain.
+        A label is one class, and every worker may say every class. Or it is a set of classes: a set, a list,
+        `Not("X")`, or names joined by a `separator` such as "|". Then a person may say any set; those that were heard
+        are the codomain, marked as inferred and open. An answer with all classes, or with none, is an abstain.
 
         Items become row ids and workers become labelers, in order of appearance, unless `items` and `workers`
         give the order and those without an answer too. A worker who answers an item twice is an error unless

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 from shortlist import LabelModel, Votes
 from shortlist.errors import BadFit
 from shortlist.labelmodel.formulae import evidence as evidences
-from shortlist.labelmodel.formulae.evidence import Evidence, merged
+from shortlist.labelmodel.formulae.evidence import Evidence, gold_positions, merged
 from tests.labelmodel.reference import some_votes
 
 
@@ -91,3 +92,9 @@ def test_gold_rows_are_whole_numbers(gold):
 def test_gold_rows_may_be_numbers_of_numpy():
     found = Evidence.gather(TABLE, {np.int64(1): "b"})
     assert found.gold.tolist().count(1) == 1
+
+
+def test_empty_texts_and_holes_of_pandas_are_unknown_classes():
+    """Newcomer: a gold column of a CSV file had "" where nobody knew; `dtype="string"` was a bare TypeError."""
+    for gold in (["b"] + [""] * (len(TABLE) - 1), pd.Series(["b"] + [None] * (len(TABLE) - 1), dtype="string")):
+        assert gold_positions(gold, len(TABLE), TABLE.space).tolist() == [1] + [-1] * (len(TABLE) - 1)

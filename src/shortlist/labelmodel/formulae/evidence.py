@@ -19,6 +19,7 @@ from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.formulae.balance import numbers_of
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
+from shortlist.votes.checks import not_votes
 from shortlist.votes.patterns import find_patterns
 
 Gold = Iterable[str | None] | Mapping[int, str | None]
@@ -41,7 +42,7 @@ class Evidence:
         """From Votes, or from chunks of Votes read once; gold and weights are counted over all rows."""
         chunks = [source] if isinstance(source, Votes) else source
         if not isinstance(chunks, Iterable) or hasattr(chunks, "shape"):
-            raise not_votes(source)
+            raise not_votes(source, "Votes or chunks of Votes")
         known = None if gold is None else GoldByRow(gold)
         weighed = None if weights is None else checked_weights(weights)
         found, rows = EvidenceSum(), 0
@@ -193,19 +194,11 @@ def _only(votes: Votes, codes: npt.NDArray[Any]) -> Votes:
     return Votes(codes, votes.codomains, votes.space, votes.names)
 
 
-def not_votes(given: Any) -> BadVotes:
-    """The error of who gives something else, such as a label matrix of Snorkel's."""
-    return BadVotes(
-        f"expected Votes or chunks of Votes, got {type(given).__name__}. Votes.from_snorkel(matrix, classes) makes "
-        "them of a label matrix; from_crowd and others do of their formats."
-    )
-
-
 def _each(chunks: Iterable[Any]) -> Iterator[Votes]:
     empty = True
     for chunk in chunks:
         if not isinstance(chunk, Votes):
-            raise not_votes(chunk)
+            raise not_votes(chunks, "Votes or chunks of Votes")
         empty = False
         yield chunk
     if empty:
@@ -225,7 +218,7 @@ def checked_weights(weights: npt.ArrayLike) -> Floats:
 
 
 class GoldByRow:
-    """Gold labels by row: an array with None (or NaN) where a class is unknown, or a mapping from row to class."""
+    """Gold labels: by row, with holes (None, NaN, "") where a class is unknown, or a mapping from row to class."""
 
     def __init__(self, gold: Gold) -> None:
         if not isinstance(gold, Iterable):
@@ -241,7 +234,7 @@ class GoldByRow:
         names = self.names[part]
         if self.rows is not None:
             names = [self.rows.get(a) for a in range(part.start, part.stop)]
-        known = space.positions(None if name is None or name != name else name for name in names)
+        known = space.positions(names)
         return np.concatenate([known, np.full(part.stop - part.start - len(known), -1)])
 
     def check(self, m: int) -> None:

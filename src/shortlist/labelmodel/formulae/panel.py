@@ -13,6 +13,7 @@ from shortlist.errors import BadVotes
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain, Votes
+from shortlist.votes.checks import not_votes
 from shortlist.votes.patterns import Codes
 
 UNDECLARED = "declare all it may say, or fit on these votes too"
@@ -38,7 +39,7 @@ class Panel:
     def codes(self, votes: Votes) -> Codes:
         """The codes of Votes by the same labelers, in any order, as this panel writes them."""
         if not isinstance(votes, Votes):
-            raise BadVotes(f"expected Votes, got {type(votes).__name__}; Votes.from_snorkel and others make them")
+            raise not_votes(votes)
         if votes.space != self.space:
             raise BadVotes(f"these votes are about {list(votes.space)}, the model is about {list(self.space)}")
         if (votes.names, votes.codomains) == (self.names, self.codomains):

@@ -41,8 +41,8 @@ MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
     "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
-    "their rows settle it. Let one also say what a row is not only if it votes on nearly all rows of its class: on "
-    "each row it misses, it would rule out the right class."
+    "their rows settle it. A labeler may also say what a row is not, `Not(...)`, but only if it votes on nearly all "
+    "rows of its class: on each row it misses, it would rule out the right class."
 )
 
 
