@@ -6,9 +6,9 @@ labels), they become this one thing; more of it is merged in at any time.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -156,12 +156,17 @@ def thinned(order: Positions, weights: Floats, most: int) -> tuple[Positions, Fl
 
 
 def _priority(votes: Votes) -> npt.NDArray[np.uint64]:
-    """(rows,): a number for each row that does not depend on the order of labelers."""
+    """(rows,): a number for each row that does not depend on the order of labelers, shortlists or classes."""
     numbers = np.zeros(len(votes), np.uint64)
-    for name, size, codes in zip(votes.names, votes.sizes, votes.codes.T, strict=True):
-        drawn = np.random.default_rng(zlib.crc32(name.encode())).integers(0, 2**64, size + 1, np.uint64)
-        numbers += np.where(codes > 0, drawn[codes], np.uint64(0))
+    for name, codomain, codes in zip(votes.names, votes.codomains, votes.codes.T, strict=True):
+        drawn = [0, *(_number(f"{name}: {sorted(shortlist)}") for shortlist in codomain.shortlists)]
+        numbers += np.array(drawn, np.uint64)[codes]
     return numbers
+
+
+def _number(text: str) -> int:
+    """Of 64 bits, the same on every machine."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def merged(parts: list[Evidence]) -> Evidence:

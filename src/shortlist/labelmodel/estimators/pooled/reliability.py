@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 
 
+MOST_VOTES = 1e12  # that an interval rests on: more have no width
+
+
 @dataclass(frozen=True, eq=False)
 class Reliability:
     """Of each labeler and class (n, k), and of each labeler (n,)."""
@@ -80,13 +83,14 @@ class Reliability:
         reach = (self.most - self.least)[:, None]
         least, most = np.maximum(self.by_class - reach, 0.0), np.minimum(self.by_class + reach, 1.0)
         lower, upper = _interval(least, most, np.nan_to_num(self.class_votes), level)
+        lower, upper = np.minimum(lower, self.by_class), np.maximum(upper, self.by_class)
         settled = np.isnan(self.class_votes)
         return np.where(settled, self.by_class, lower), np.where(settled, self.by_class, upper)
 
 
 def _interval(least: Floats, most: Floats, votes: Floats, level: float) -> tuple[Floats, Floats]:
     """Jeffreys' interval for so many votes: the lower end of the least, the upper end of the most."""
-    tail, known = (1 - level) / 2, (votes > 0) & np.isfinite(least)
+    tail, known, votes = (1 - level) / 2, (votes > 0) & np.isfinite(least), np.minimum(votes, MOST_VOTES)
     lower = betaincinv(votes * least + 0.5, votes * (1 - least) + 0.5, tail)
     upper = betaincinv(votes * most + 0.5, votes * (1 - most) + 0.5, 1 - tail)
     return np.where(known, lower, 0.0), np.where(known, upper, 1.0)
