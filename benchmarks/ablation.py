@@ -1,7 +1,7 @@
 """What each part of the default estimator pays, and whether it pays on families of sets it was not chosen on.
 
     python benchmarks/ablation.py                            # parts, one switched off at a time, on the shown sets
-    python benchmarks/ablation.py --leave-family-out         # parts and constants, on more sets of six families
+    python benchmarks/ablation.py --leave-family-out         # parts and constants, on more sets of eight families
     python benchmarks/ablation.py --leave-family-out --json FILE     # what was measured is kept, and read again
     python benchmarks/ablation.py --sensitivity              # constants at half and double, on the shown sets
 
@@ -32,13 +32,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 from accuracy import scores, tasks
-from families import Task, by_family, expanded, keyword_tasks, simulated_tasks
+from families import Task, by_family, expanded, keyword_tasks, mixed_tasks, simulated_tasks
 
 from shortlist import LabelModel
 from shortlist.beliefs import leading
 from shortlist.labelmodel import Pooled
 from shortlist.labelmodel.estimators.pooled import (
-    balance,
     copies,
     guard,
     judged,
@@ -50,7 +49,10 @@ from shortlist.labelmodel.estimators.pooled import (
 from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
 from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts, ratios
+from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
+from shortlist.labelmodel.estimators.pooled.settle import parameters_of
+from shortlist.labelmodel.formulae.likelihood import Parameters
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen
@@ -134,9 +136,10 @@ def knowing(share: float) -> Callable[[says.Says, float], np.ndarray]:
     return lambda labelers, _accuracy: ratios(labelers, (1 + share) / 2)
 
 
-def by_most_likely(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def half_way(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Between mean beliefs and the shares of the most likely classes."""
     first = leading(beliefs)
-    return believed_balance(first / first.sum(axis=1, keepdims=True), weights)
+    return believed_balance((beliefs + first / first.sum(axis=1, keepdims=True)) / 2, weights)
 
 
 def taken_as_far_as(share: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
@@ -149,11 +152,13 @@ def taken_as_far_as(share: float) -> Callable[[np.ndarray, np.ndarray], np.ndarr
     return drawn
 
 
-def silence_tells(problem: Any, fitted: Any, *given: Any, most: float) -> guard.Guard:
-    """A guard under which a rule that does not vote speaks against the classes on which it votes often."""
-    made = _guard(problem, fitted, *given, most=most)
-    silent = np.log1p(-np.minimum(fitted.by_class().propensity, 0.98))
-    return replace(made, fitted=replace(made.fitted, abstain=silent - silent.max(axis=1, keepdims=True)))
+def silence(share: float) -> Variant:
+    """Parameters under which abstaining of a rule is evidence so far, whoever else votes."""
+
+    def made(*given: Any) -> Parameters:
+        return replace(parameters_of(*given), silence=share)
+
+    return patch((settle, "parameters_of", made), (pooled, "parameters_of", made))
 
 
 def trusted_under_balance(*given: Any, most: float) -> guard.Guard:  # noqa: ARG001
@@ -165,10 +170,6 @@ def balance_in_full(problem: Any, *given: Any, most: float) -> guard.Guard:
     made = _guard(problem, *given, most=most)
     counted = made.fitted.balance / made.temperature if made.balance_chosen else made.fitted.balance
     return replace(made, fitted=replace(made.fitted, balance=counted))
-
-
-def by_all_votes(_says: Any, _weight: Any) -> float:
-    return 1.0
 
 
 def anything(labelers: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -194,11 +195,11 @@ PARTS: dict[str, Variant] = {
     "any accuracy is plausible": patch((Says, "plausible", property(anything))),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
     "classes taken for equal": Variant(balance="uniform"),
-    "balance by mean beliefs only": patch((balance, "leading", lambda beliefs: beliefs)),
-    "balance by most likely classes only": patch((pooled, "believed_balance", by_most_likely)),
-    "balance counted by rules, too": patch((Says, "share_naming_all", by_all_votes)),
+    "balance half way to most likely classes": patch((pooled, "believed_balance", half_way)),
+    "balance counted by rules, and all abstaining is evidence": patch((Sample, "share_with", always(1.0))),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
-    "abstaining is evidence": patch((guard.Guard, "of", silence_tells)),
+    "abstaining is no evidence": silence(0.0),
+    "all abstaining is evidence": silence(1.0),
     "balance not discounted by temperature": patch((guard.Guard, "of", balance_in_full)),
     "no temperature": patch((guard, "best_temperature", always(1.0))),
     "no trust asked for (κ = 1)": patch((guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0))),
@@ -248,7 +249,7 @@ Figures = dict[str, list[float]]  # set → covered accuracy, NLL
 @cache
 def worlds(home: str | None, more: bool) -> tuple[Task, ...]:
     shown = list(tasks(home, []))
-    return (*expanded(shown), *simulated_tasks(), *keyword_tasks(home)) if more else tuple(shown)
+    return (*expanded(shown), *simulated_tasks(), *keyword_tasks(home), *mixed_tasks()) if more else tuple(shown)
 
 
 def measured(name: str, home: str | None, more: bool) -> Figures:

@@ -2,7 +2,8 @@
 
 `expanded` makes more sets of the families that have few, for choosing among estimators: some labelers are dropped, and
 rows of some classes thinned out. Of the detectors, which have many and take longest, it takes the first split of each.
-Simulated votes (`simulated.py`) and keyword projects (`keywords.py`) are families of their own.
+Simulated votes (`simulated.py`), keyword projects (`keywords.py`), and people with rules (`mixed.py`) are families of
+their own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import keywords
+import mixed
 import numpy as np
 import simulated
 
@@ -25,6 +27,7 @@ FAMILIES = {
     "people": "people",
     "simulated": "simulated",
     "keywords": "keywords",
+    "mixed": "people and rules",
 }
 OTHERS = "others"
 TOLERATED = 2.0  # points below majority vote
@@ -35,6 +38,7 @@ THINNED_ELSE = 3
 LARGE = 300  # labelers: sets with more are taken as they are
 SEED = 300  # of simulated votes: other ones than `simulated.py` shows
 PROJECTS = range(1000, 1016)  # of keywords, of each source: other ones than `keywords.py` shows
+MIXTURES = range(1000, 1040)  # of people and rules: other ones than `mixed.py` shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,3 +119,8 @@ def keyword_tasks(home: str | None) -> Iterator[Task]:
     for source in keywords.SOURCES:
         for project in keywords.projects(source, PROJECTS, home):
             yield Task(project.name, project.votes, project.votes, project.truth)
+
+
+def mixed_tasks() -> Iterator[Task]:
+    for each in mixed.mixtures(MIXTURES):
+        yield Task(each.name, each.votes, each.votes, each.truth)
