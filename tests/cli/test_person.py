@@ -131,7 +131,7 @@ def test_a_terminal_sees_a_bar_and_a_table(tmp_path):
 
 def test_watch_shows_what_an_edit_changed(tmp_path):
     """Save a labeler, see the flips; save a mistake, see its line; mend it, see the flips."""
-    make(tmp_path, m=600)
+    make(tmp_path, m=600, toml=TOML.replace('["shares", "profit"]', '["president"]'))
     terminal = Terminal(tmp_path, "watch")
     first = terminal.until("watching; Ctrl-C ends it")
     assert "600 rows, 4 labelers" in first
@@ -154,7 +154,7 @@ def test_watch_shows_what_an_edit_changed(tmp_path):
     edit(tmp_path / "labelers.py", '@labeler(says=["sprots"])', '@labeler(says=["sports"])')
     assert "no labeler changed" in terminal.until(r"0 of 600 rows have another label")
     time.sleep(0.5)
-    edit(tmp_path / "shortlist.toml", 'words = ["shares", "profit"]', 'words = ["shares"]')
+    edit(tmp_path / "shortlist.toml", 'words = ["president"]', 'words = ["shares"]')
     assert "money edited" in terminal.until(r"rows have another label")
     terminal.program.send_signal(2)
     assert terminal.end() == 130

@@ -32,8 +32,9 @@ def test_an_honest_model_of_good_labelers_gets_no_warning():
 
 def test_labelers_that_never_meet_are_no_copies():
     """Two rules of two classes were said to "say the same on all 0 rows on which both vote"."""
-    truth = np.random.default_rng(0).integers(0, 3, 600)
-    codes = np.column_stack([truth == 0, truth == 1, np.where(truth == 2, 2, 1)]).astype(int)
+    rng = np.random.default_rng(0)
+    first, third = rng.random(600) < 0.5, rng.integers(1, 3, 600)
+    codes = np.column_stack([first, ~first, third]).astype(int)
     votes = Votes(codes, [["a"], ["b"], [{"a", "b"}, "c"]], ["a", "b", "c"], ["money", "polls", "power"])
     overview = overview_of(votes, quietly_fitted(votes))
     together = overview.pairs.filter(pl.col("overlap") == 0)
