@@ -180,6 +180,10 @@ def always(value: float) -> Callable[..., float]:
     return lambda *_: value
 
 
+def nearly_all(share: float) -> Variant:
+    return patch((says, "NEARLY_ALL", share), (propensity, "NEARLY_ALL", share))
+
+
 PARTS: dict[str, Variant] = {
     "plain EM: own vote in, no sureness": patch(
         (JudgedBlock, "of", staticmethod(own_vote(never, lone=True))), (judged, "SURENESS", 0.0)
@@ -228,7 +232,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
         patch((pooled, "believed_balance", taken_as_far_as(0.5))),
     ),
     "a class 1, 2 times as rare": (patch((says, "RARER", 1.0)), patch((says, "RARER", 2.0))),
-    "nearly all rows .9, .99": (patch((says, "NEARLY_ALL", 0.9)), patch((says, "NEARLY_ALL", 0.99))),
+    "nearly all rows .9, .99": (nearly_all(0.9), nearly_all(0.99)),
     "seldom .005, .02": (patch((says, "SELDOM", 0.005)), patch((says, "SELDOM", 0.02))),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
 }
