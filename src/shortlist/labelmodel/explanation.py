@@ -16,8 +16,6 @@ from shortlist.labelmodel.formulae.likelihood import log_joint
 from shortlist.labelspace import LabelSpace
 from shortlist.tables import html_table
 
-MEANT = {"trust": "toward counting votes, as far as the fit is doubted"}  # what the words of an adjustment say
-
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
@@ -80,7 +78,7 @@ def explain(
         name, words = estimate.adjustment
         name = name if name not in moves else f"{name} (of the model)"
         moves[name] = float(log_beliefs[j] - log_beliefs[other]) - balance - sum(moves.values())
-        said[name] = MEANT.get(words, words)
+        said[name] = words
     return Explanation(panel.space[j], panel.space[other], balance, moves, said)
 
 

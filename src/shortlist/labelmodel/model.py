@@ -142,8 +142,8 @@ class LabelModel(Predictor):
     ) -> Self:
         """Estimate from Votes, or from chunks of Votes that are read once and never held together.
 
-        `gold` are known classes, by row (None where unknown) or as a mapping from row to class; they enter the
-        likelihood exactly. `weights` say how often each row counts: unique rows and their counts are enough.
+        `gold` are known classes, by row (None where unknown) or as a mapping from row to class; it is learned from
+        them, too. `weights` say how often each row counts: unique rows and their counts are enough.
 
         With an `engine`, `votes` are `VoteParts`, which its workers read and count. Where more than some four million
         rows differ, the likelihood is maximised over the parts, and the default estimator is fitted to a sample.

@@ -74,3 +74,16 @@ def test_gold_rows_do_not_make_beliefs_worse():
         right = votes.space.positions(truth)
         gains.append(np.log(told[rest, right[rest]] / plain[rest, right[rest]]).mean())
     assert np.mean(gains) > 0
+
+
+@quiet
+def test_gold_rows_without_a_vote_say_nothing():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 2000)
+    about = np.repeat([0, 1], 4)
+    codes = (rng.random((2000, 8)) < np.where(truth[:, None] == about, 0.3, 0.1)).astype(int)
+    votes = Votes(codes, [["ab"[j]] for j in about], ["a", "b"])
+    silent = np.flatnonzero(~votes.covered)[:100]
+    assert len(silent) == 100
+    plain, told = (LabelModel().fit(votes, gold) for gold in (None, dict.fromkeys(silent.tolist(), "a")))
+    assert told.predict_proba(votes) == pytest.approx(plain.predict_proba(votes), abs=1e-9)

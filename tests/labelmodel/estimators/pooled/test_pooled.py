@@ -243,3 +243,26 @@ def test_never_worse_than_counting_on_real_votes(name, data_home):
         return (top / top.sum(axis=1, keepdims=True))[np.arange(known.sum()), gold[known]].mean()
 
     assert right(LabelModel()) > max(right(NearestClass()), right(MajorityVote())) - 0.005
+
+
+@quiet
+def test_how_often_a_labeler_votes_is_what_was_seen():
+    """A rule that votes on nearly all rows of its class: its propensities by class have a bound."""
+    truth = np.random.default_rng(0).integers(0, 4, 400)
+    codes = np.column_stack([truth == 0, (truth == 1) | (np.arange(400) % 3 == 0), truth == 2, truth + 1]).astype(int)
+    votes = Votes(codes, [["a"], ["b"], ["c"], list("abcd")], list("abcd"))
+    assert LabelModel().fit(votes).propensity_ == pytest.approx(votes.coverage)
+
+
+def test_the_order_of_classes_changes_nothing_where_rows_are_sampled():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 9000)
+    said = np.where(rng.random((9000, 10)) < 0.6, truth[:, None], rng.integers(0, 3, (9000, 10)))
+    said[rng.random(said.shape) < 0.3] = -1
+    one, other = (
+        Votes.from_snorkel(said, list("abc")),
+        Votes.from_snorkel(np.where(said < 0, -1, 2 - said), list("cba")),
+    )
+    assert len(LabelModel().fit(one).evidence_.weights) > 4000  # otherwise nothing is sampled
+    beliefs = [LabelModel().fit(votes).predict_proba(votes) for votes in (one, other)]
+    assert beliefs[0] == pytest.approx(beliefs[1][:, ::-1], abs=1e-9)

@@ -69,3 +69,18 @@ def test_a_labeler_that_votes_on_every_row_does_not_become_the_truth(data_home):
             votes = Votes.from_snorkel(file["votes"], ["0", "1"])
         found = LabelModel().fit(votes).estimate_.labeler_accuracy[i]
         assert found == pytest.approx(true, abs=0.1)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e30, 1e90])
+@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+def test_an_accuracy_is_within_its_interval_for_any_weights(weight):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 20)
+    said = np.where(rng.random((20, 6)) < 0.85, truth[:, None], 1 - truth[:, None])
+    estimate = LabelModel().fit(Votes(1 + said, [["a", "b"]] * 6, ["a", "b"]), weights=[weight] * 20).estimate_
+    for here, (lower, upper) in (
+        (estimate.accuracy, estimate.accuracy_interval(0.5)),
+        (estimate.labeler_accuracy, estimate.labeler_interval(0.5)),
+    ):
+        assert (lower <= here).all()
+        assert (here <= upper).all()

@@ -30,7 +30,7 @@ class PooledEstimate(Estimate):
     reliability: Reliability
     guard: Guard
 
-    adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "trust")
+    adjustment: ClassVar[tuple[str, str] | None] = ("pooling", "toward counting votes, as far as the fit is doubted")
 
     @property
     def accuracy(self) -> Floats:

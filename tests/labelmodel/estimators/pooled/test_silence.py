@@ -1,0 +1,92 @@
+"""That a rule does not vote is evidence, as far as labelers that may name every class vote."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from shortlist import LabelModel, MajorityVote, Votes
+from shortlist.labelmodel.estep.expectation import posteriors
+
+TWO = ["spam", "ham"]
+pytestmark = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
+
+
+def people_and_rules(seed, rules=10, people=6, m=2000):
+    """30 % spam; rules vote on half of the spam and a fifth of the rest; people are right on 85 % of 80 % of the rows."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(m) >= 0.3).astype(int)
+    votes = rng.random((m, rules)) < np.where(truth == 0, 0.5, 0.2)[:, None]
+    said = 1 + np.where(rng.random((m, people)) < 0.85, truth[:, None], 1 - truth[:, None])
+    said = np.where(rng.random((m, people)) < 0.8, said, 0)
+    return Votes(np.hstack([votes, said]), [["spam"]] * rules + [TWO] * people, TWO), truth
+
+
+def right(model, votes, truth):
+    return float((model.predict_proba(votes).argmax(axis=1) == truth).mean())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_about_one_class_do_not_outvote_people(seed):
+    """They did: 43 % were right, where people alone have 95."""
+    votes, truth = people_and_rules(seed)
+    model = LabelModel().fit(votes)
+    people = votes[:, np.arange(10, 16)]
+    assert right(model, votes, truth) > right(LabelModel().fit(people), people, truth) - 0.01
+    assert right(model, votes, truth) > right(MajorityVote().fit(votes), votes, truth) + 0.1
+    assert model.estimate_.labeler_accuracy[10:] == pytest.approx(0.85, abs=0.05)
+
+
+def test_a_rule_that_abstains_speaks_against_its_class_and_the_moves_add_up():
+    votes, _ = people_and_rules(0)
+    model = LabelModel().fit(votes)
+    said = [[1] * 2 + [0] * 8 + [1, 2, 0, 0, 0, 0]]
+    why = model.explain(Votes(said, votes.codomains, TWO, votes.names), 0, of="spam", against="ham")
+    moves = list(why.moves.values())
+    assert all(move > 0 for move in moves[:2])
+    assert all(move < 0 for move in moves[2:10])
+    beliefs = model.predict_proba(Votes(said, votes.codomains, TWO, votes.names))[0]
+    assert why.log_odds == pytest.approx(np.log(beliefs[0] / beliefs[1]))
+
+
+def test_rules_alone_say_nothing_by_abstaining():
+    votes, _ = people_and_rules(0)
+    rules = votes[:, np.arange(10)]
+    model = LabelModel().fit(rules[rules.covered])
+    assert model.parameters_.silence == 0
+    assert not model.emission_.abstain.any()
+
+
+def test_a_table_of_votes_alone_has_the_same_beliefs():
+    votes, _ = people_and_rules(0, m=50)
+    model = LabelModel().fit(votes)
+    layout, table = model.estimate_.layout, model.emission_
+    assert table.abstain.any()  # otherwise nothing is tested
+    alone = table.of_votes_alone(layout, np.ones(layout.n, bool))
+    assert not alone.abstain.any()
+    one, other = posteriors(votes.codes, layout, *(each.__class__(each.votes, each.abstain, each.balance,
+                            np.ones(layout.n)) for each in (table, alone)))  # fmt: skip
+    assert one == pytest.approx(other)
+
+
+def test_without_a_labeler_its_abstaining_tells_nothing():
+    votes, _ = people_and_rules(0)
+    estimate = LabelModel().fit(votes).estimate_
+    other = votes.codes.copy()
+    other[:, 0] = 1 - other[:, 0]  # whatever the first rule does
+    assert estimate.beliefs_without(votes.codes, 0) == pytest.approx(estimate.beliefs_without(other, 0))
+    assert np.abs(estimate.beliefs(votes.codes) - estimate.beliefs(other)).max() > 0.01
+
+
+def test_rules_are_judged_on_rows_with_many_votes():
+    """30 rules a class: the first two vote on 90 % of their class and 10 % of the others, the rest on 50 and 40 %."""
+    rng = np.random.default_rng(0)
+    truth, about = rng.integers(0, 3, 3000), np.repeat(range(3), 30)
+    good = np.tile(np.arange(30) < 2, 3)
+    here, else_ = np.where(good, 0.9, 0.5), np.where(good, 0.1, 0.4)
+    codes = rng.random((3000, 90)) < np.where(truth[:, None] == about, here, else_)
+    votes = Votes(codes.astype(int), [["abc"[j]] for j in about], list("abc"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert right(LabelModel().fit(votes), votes, truth) > 0.92
+        assert right(MajorityVote().fit(votes), votes, truth) < 0.85
