@@ -98,7 +98,7 @@ def test_counts_of_a_sample_are_in_the_proportions_of_all():
 
 
 def test_the_default_estimator_fits_a_sample(tmp_path, monkeypatch):
-    monkeypatch.setattr(spread.count_parts, "__defaults__", (200,))
+    monkeypatch.setattr(spread.count_parts, "__defaults__", (600,))
     whole = votes(3000)
     one = LabelModel().fit(in_parts(whole, tmp_path / "one", [1000]), engine=Local(1))
     other = LabelModel().fit(in_parts(whole, tmp_path / "other", [7, 2000, 2500]), engine=Threads(2))

@@ -105,8 +105,10 @@ class JudgedBlock:
         counts = own * (block.by_vote(weight * self.alone / z) @ joint)
         counts += block.by_vote(weight * (1 - self.alone)) @ beliefs
         mass = block.weights @ beliefs
-        of_many = block.hot[block.many].T @ (beliefs[block.many] * block.weights[block.many, None])
-        counts += of_many
+        of_many: Floats | float = 0.0
+        if len(block.many):
+            of_many = block.hot[block.many].T @ (beliefs[block.many] * block.weights[block.many, None])
+            counts += of_many
         if not self.some_tell:
             return counts, NOTHING, NOTHING, mass
         told = self._told(joint, own * propensity[block.owner]) + of_many

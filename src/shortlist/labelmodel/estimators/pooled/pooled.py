@@ -97,7 +97,8 @@ class Pooled(Estimator):
             balance = self._balance_with_gold(counted, settled, says, rows, weight, known) if known else counted
         fitted, prior = settled.parameters(self, says, gold, balance), prior_parameters(self, says, balance)
         guard = Guard.of(problem, fitted, prior, rows, weight, known, most=trust)
-        table = replace(guard.fitted, votes=guard.fitted.votes * guard.temperature)
+        votes, abstain = (each * guard.temperature for each in (guard.fitted.votes, guard.fitted.abstain))
+        table = replace(guard.fitted, votes=votes, abstain=abstain)
         found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, self.labeler_votes)
         return PooledEstimate(
             panel=problem.panel,
