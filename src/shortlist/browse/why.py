@@ -45,13 +45,7 @@ def why(session: Session, row: int, against: str | None = None) -> Why:
     """Why a row has its label: the most likely class against the next, or against another."""
     (shown,) = show_rows(session, [row])
     found = session.model.explain(session.votes[[row]], against=against)
-    moves = [
-        (name, found.said.get(name, "abstained"), move)
-        for name, move in found.moves.items()
-        if name in found.said or abs(move) > 1e-12
-    ]
-    moves.sort(key=lambda move: -abs(move[2]))
-    return Why(shown, found.of, found.against, found.balance, tuple(moves))
+    return Why(shown, found.of, found.against, found.balance, tuple(found.lines()))
 
 
 def find_row(session: Session, name: str) -> int:

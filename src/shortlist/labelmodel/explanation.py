@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -15,6 +14,9 @@ from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.formulae.likelihood import log_joint
 from shortlist.labelspace import LabelSpace
 from shortlist.tables import html_table
+
+ABSTAINED, NAMED = "abstained", 3  # labelers that abstained: so many are named, and the others counted
+NOTHING = 1e-12  # a smaller move is none
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,15 +37,20 @@ class Explanation:
     def _head(self) -> str:
         return f"{self.of} against {self.against}: log-odds {self.log_odds:+.2f}"
 
-    def _shown(self) -> Iterator[tuple[float, str, str]]:
-        """(move, labeler, what it said), the largest moves first."""
-        for name, move in sorted(self.moves.items(), key=lambda item: -abs(item[1])):
-            if name in self.said or abs(move) > 1e-12:
-                yield move, name, self.said.get(name, "abstained")
+    def lines(self) -> list[tuple[str, str, float]]:
+        """(labeler, what it said, move), the largest moves first. Of those that abstained, only some are named."""
+        order = sorted(self.moves, key=lambda name: -abs(self.moves[name]))
+        silent = [name for name in order if name not in self.said and abs(self.moves[name]) > NOTHING]
+        rest = silent[NAMED:] if len(silent) > NAMED + 1 else []
+        named = [name for name in order if name in self.said or (name in silent and name not in rest)]
+        found = [(name, self.said.get(name, ABSTAINED), self.moves[name]) for name in named]
+        if rest:
+            found.append((f"{len(rest)} others", ABSTAINED, sum(self.moves[name] for name in rest)))
+        return sorted(found, key=lambda line: -abs(line[2]))
 
     def __str__(self) -> str:
         """The largest moves first."""
-        moves = (f"  {move:+6.2f}  {name}: {said}" for move, name, said in self._shown())
+        moves = (f"  {move:+6.2f}  {name}: {said}" for name, said, move in self.lines())
         return "\n".join([self._head, f"  {self.balance:+6.2f}  balance", *moves])
 
     __repr__ = __str__
@@ -51,7 +58,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         """What notebooks show."""
         rows = [[f"{self.balance:+.2f}", "balance", ""]]
-        rows += [[f"{move:+.2f}", name, said] for move, name, said in self._shown()]
+        rows += [[f"{move:+.2f}", name, said] for name, said, move in self.lines()]
         return f"<div><b>{escape(self._head)}</b>{html_table(['log-odds', 'labeler', 'says'], rows)}</div>"
 
 

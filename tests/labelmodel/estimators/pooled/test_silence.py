@@ -49,6 +49,15 @@ def test_a_rule_that_abstains_speaks_against_its_class_and_the_moves_add_up():
     assert why.log_odds == pytest.approx(np.log(beliefs[0] / beliefs[1]))
 
 
+def test_of_many_that_abstain_some_are_named_and_the_lines_add_up():
+    votes, _ = people_and_rules(0)
+    why = LabelModel().fit(votes).explain(Votes([[1] * 2 + [0] * 8 + [1, 2, 0, 0, 0, 0]], votes.codomains, TWO), 0)
+    lines = why.lines()
+    assert sum(said == "abstained" for _, said, _ in lines) == 4  # three, and the five others together
+    assert str(why).count("5 others: abstained") == 1
+    assert why.balance + sum(move for _, _, move in lines) == pytest.approx(why.log_odds)
+
+
 def test_rules_alone_say_nothing_by_abstaining():
     votes, _ = people_and_rules(0)
     rules = votes[:, np.arange(10)]
