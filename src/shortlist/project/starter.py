@@ -37,7 +37,7 @@ class Guess:
 
     @classmethod
     def of(cls, file: RowFile, *, id: str | None = None, gold: str | None = None) -> Guess:
-        """From the first rows; columns that somebody named are what he says."""
+        """From the first rows; columns that somebody named are taken as named."""
         head = file.head(1000)
         strings = [name for name, kind in head.schema.items() if kind == pl.String and name not in (id, gold)]
         text = _text_column({name: _mean_length(head[name]) for name in strings})

@@ -1,6 +1,7 @@
 """That a rule does not vote is evidence, as far as labelers that may name every class vote."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -73,8 +74,8 @@ def test_a_table_of_votes_alone_has_the_same_beliefs():
     assert table.abstain.any()  # otherwise nothing is tested
     alone = table.of_votes_alone(layout, np.ones(layout.n, bool))
     assert not alone.abstain.any()
-    one, other = posteriors(votes.codes, layout, *(each.__class__(each.votes, each.abstain, each.balance,
-                            np.ones(layout.n)) for each in (table, alone)))  # fmt: skip
+    whole = (replace(each, exponent=np.ones(layout.n)) for each in (table, alone))
+    one, other = posteriors(votes.codes, layout, *whole)
     assert one == pytest.approx(other)
 
 

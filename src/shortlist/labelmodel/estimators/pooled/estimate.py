@@ -37,7 +37,7 @@ class PooledEstimate(Estimate):
         return self.reliability.by_class
 
     def overall_propensity(self, evidence: Evidence) -> Floats:
-        """As it was seen: propensities by class are those on rows with a vote, and none is above nearly all of them."""
+        """As it was seen. The mean of propensities by class is another one, where one of them is bounded."""
         share: Floats = evidence.weights @ (evidence.votes.codes > 0) / max(evidence.total, NEVER)
         return share
 

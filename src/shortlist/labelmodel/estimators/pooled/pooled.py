@@ -85,7 +85,7 @@ class Pooled(Estimator):
         first = first_copies(rows, says)
         if (first != np.arange(says.layout.n)).any():
             rows = Sample.of(evidence, says.layout, first)
-        says = replace(says, silence=rows.share_with(says.names_all))
+        says = replace(says, named_share=rows.share_with(says.names_all))
         judge = Judge.of(rows, says, problem.threads)
         settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
         settled = settled.of_copies(first)
@@ -123,7 +123,7 @@ class Pooled(Estimator):
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         fit, before = (emission(each, says.layout) for each in (fitted, prior))
         trust = agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)
-        taken = trust * says.silence
+        taken = trust * says.named_share
         return taken * believed_balance(rows.beliefs(fit), rows.weights) + (1 - taken) * equal, trust
 
     def _balance_with_gold(

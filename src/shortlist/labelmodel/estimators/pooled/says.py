@@ -32,7 +32,7 @@ class Says:
     named: Mask  # (n, k): the classes that it may name
     chance: Floats  # (n, k): R_ij, the share of its votes that hold class j
     share: Floats  # (S,): of each shortlist among its votes
-    silence: float = 0.0  # how far it is evidence that a labeler which names some classes does not vote
+    named_share: float = 0.0  # of the rows, those with a vote of a labeler that may name every class
 
     @classmethod
     def of(cls, panel: Panel, vote_counts: Floats, total: float) -> Says:

@@ -83,9 +83,12 @@ def pooled_accuracy(settings: Pooled, says: Says, right: Floats, votes: Floats) 
 
 
 def parameters_of(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> Parameters:
-    """As the table of log P(vote | class) is made of them."""
+    """As the table of log P(vote | class) is made of them.
+
+    That a rule abstains is evidence as far as votes tell how frequent classes are.
+    """
     propensity = class_propensities(says, lift, balance)
-    return Parameters(says.settled(accuracy), propensity, balance, says.split, says.silence)
+    return Parameters(says.settled(accuracy), propensity, balance, says.split, says.named_share)
 
 
 def with_gold(
