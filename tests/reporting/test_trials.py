@@ -47,6 +47,17 @@ def test_a_useless_change_is_not_sure():
     assert not Trials(Analysis(votes, quietly_fitted(votes), gold=list(truth))).without("dice").sure
 
 
+def test_rows_without_a_vote_are_not_set_right():
+    """Where a change makes another class the most frequent one, rows without a vote have no label, before and after."""
+    codes = np.array([[1, 0, 1]] * 60 + [[0, 2, 0]] * 50 + [[0, 0, 0]] * 90)
+    votes = Votes(codes, [["a", "b"]] * 3, ["a", "b"], ["one", "two", "three"])
+    gold = ["a"] * 60 + ["b"] * 50 + ["a"] * 90  # the most frequent class, which is no label where nobody votes
+    trials = Trials(Analysis(votes, quietly_fitted(votes), gold=gold))
+    assert trials.without("two").gain == -50  # their only vote is gone, and with it a label that was right
+    assert trials.without("one").gain == 0
+    assert trials.without("one").before == 110 / 200
+
+
 def test_without_gold_rows_it_is_counted_what_changes_and_no_gain_is_told():
     """The gain was judged by the beliefs of the new fit: by them every change is a gain."""
     votes, truth, model = misled(400)

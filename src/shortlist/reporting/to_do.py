@@ -257,7 +257,8 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
         yield Advice(
             "mixed",
             f"Write a labeler that tells {one} from {other}.",
-            f"{where}, {error:.0%} of the rows of these two classes are labelled as the other one. {average.show()}",
+            f"{where}, {error:.0%} of the rows of these two classes with a vote are labelled as the other one. "
+            + average.show(),
             overview.lines.tells_apart(one, other, overview.votes.names),
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",

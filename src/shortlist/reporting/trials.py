@@ -91,10 +91,15 @@ class Trials:
 
     @cached_property
     def _before(self) -> Positions:
-        return guessed(fit_again(self.model, self.votes), self.votes)[0]
+        return self._labels(self.votes)
+
+    def _labels(self, votes: Votes) -> Positions:
+        """The labels by a new fit; −1 for rows that have no vote, or had none before the change: they do not count."""
+        guess = guessed(fit_again(self.model, votes), votes)[0]
+        return np.where(votes.covered & self.votes.covered, guess, -1)
 
     def _tried(self, votes: Votes) -> Trial:
-        before, after = self._before, guessed(fit_again(self.model, votes), votes)[0]
+        before, after = self._before, self._labels(votes)
         scale, changed = self.m / len(self.votes), before != after
         if self.known.sum() >= FEW:
             found = self._measured(before[self.known], after[self.known], self.gold[self.known])
