@@ -28,6 +28,8 @@ MEANINGS = {
     FOUND: "`shortlist check --strict` found that votes alone do not settle the accuracies",
     INTERRUPTED: "interrupted with Ctrl-C; what was finished is kept",
 }
+ENDLESS = ("watch", "studio")  # Ctrl-C is how these end
+STOPPED = "\ninterrupted; what was done is kept"
 
 
 def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -39,8 +41,8 @@ def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Res
             result = command(*args, **kwargs)
             sys.stdout.flush()
             return result
-        except (KeyboardInterrupt, typer.Abort):
-            print(file=sys.stderr)
+        except (KeyboardInterrupt, typer.Abort) as end:
+            print("" if isinstance(end, typer.Abort) or command.__name__ in ENDLESS else STOPPED, file=sys.stderr)
             raise SystemExit(INTERRUPTED) from None
         except BrokenPipeError:  # whoever read our output has seen enough
             give_up_output()

@@ -71,15 +71,25 @@ class Asking:
         self.chosen: int | None = None  # the row that the person asked for
 
     def ask(self, row: int | None = None) -> None:
+        """Row after row, until the person stops, also with Ctrl-C: what was said is told in any case."""
         self.chosen = row
+        end = ""
+        try:
+            end = self._sit(row)
+        finally:
+            self._tell(end)
+
+    def _sit(self, row: int | None) -> str:
         row = self._next() if row is None else row
         while row is not None:
             self._show(row)
             answer = self._answer()
             if answer == QUIT:
-                break
+                return ""
             row = self._undo(row) if answer == UNDO else self._put(row, () if answer == SKIP else tuple(answer))
-        end = "no row is left to ask about; " if row is None else ""
+        return "no row is left to ask about; "
+
+    def _tell(self, end: str) -> None:
         entries = [entry for _, entry in self.said]
         self.screen.text(f"{end}{told(entries, self.session.gold_file.path)}")
         if any(len(entry.classes) == 1 and entry.picked == "gain" for entry in entries):
