@@ -24,7 +24,7 @@ KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
 USED = "`shortlist run` uses rows that are labelled with one class"
 NO_KEY = "that key means nothing here: press one of those above"
 HARD = (
-    "These rows were picked because they are hard: the score on them is lower than on all rows.",
+    "These rows were picked because they are hard: the score on them may be lower than on all rows.",
     FAIR_SCORE,
 )
 

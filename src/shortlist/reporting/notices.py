@@ -37,7 +37,7 @@ def notices(overview: Overview) -> Iterator[Notice]:
     if overview.gold_fits and overview.known.any():
         yield Notice("note", GOLD_FITS)
     if overview.gold_hard:
-        yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows are too low. {FAIR_SCORE}")
+        yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows may be too low. {FAIR_SCORE}")
     yield from copies(overview)
     if "accuracy" in overview.labelers.columns:
         yield from off_gold(overview.labelers)
