@@ -92,7 +92,7 @@ def test_what_is_broken_comes_before_what_could_be_better():
     assert kinds(found)[:3] == ["failed", "silent", "unfinished"]
     assert "failed on 7 rows" in found[0].what
     assert found[0].why.endswith("ValueError: no title")
-    assert found[0].code.startswith(f"apply([{votes.names[0]}], rows")
+    assert found[0].code == f"# in {votes.names[0]}: return None on rows where it cannot answer"
     assert "score" in found[1].what
     assert eval(found[2].code, {"LabelModel": LabelModel}).max_iter == 10
 
