@@ -1,13 +1,14 @@
 """Rows on a screen: show, why, check --gold, and labels to and from elsewhere."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from shortlist import Project
 from shortlist.browse.queue import random_rows
 from tests.cli.shell import call
-from tests.project.news import TOML, make
+from tests.project.news import TOML, edit, make
 
 
 @pytest.fixture
@@ -32,6 +33,14 @@ def test_what_is_asked_for_is_what_is_shown(folder, capfd):
     found = json.loads(ended.out)
     assert len(found["rows"]) == 5 <= found["found"]
     assert all(row["class"] == "sports" and row["gold"] for row in found["rows"])
+
+
+def test_who_fits_with_gold_labels_is_told_that_wrong_rows_were_seen(folder, capfd):
+    told = "note: use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong"
+    assert told not in call(capfd, "show", "--wrong", "-C", folder).err
+    edit(Path(folder) / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    assert told in call(capfd, "show", "--wrong", "-C", folder).err
+    assert told not in call(capfd, "show", "power", "--wrong", "-C", folder).err
 
 
 def test_mistakes_are_told_in_a_line(folder, capfd):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist import Analysis, Votes
+from shortlist import Analysis, LabelModel, Votes
 from shortlist.reporting.trials import FEW, MOST, Trials, chosen_rows, contradicting
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn
@@ -88,3 +88,14 @@ def test_of_many_rows_some_are_chosen_half_of_them_with_a_known_class():
     assert len(rows) == len(set(rows.tolist())) == MOST
     assert (rows % 2 == 0).sum() == MOST // 2
     assert len(chosen_rows(Analysis(votes))) == MOST
+
+
+def test_taking_gold_rows_out_of_the_fit_is_the_contrary_of_letting_them_in():
+    votes, truth, model = misled(600)
+    gold = dict(enumerate(truth[:200]))
+    knowing = Trials(Analysis(votes, model, gold=gold)).knowing()
+    with_gold = LabelModel(estimator="likelihood").fit(votes, gold)
+    forgetting = Trials(Analysis(votes, with_gold, gold=gold)).forgetting()
+    assert (forgetting.before, forgetting.after) == (pytest.approx(knowing.after), pytest.approx(knowing.before))
+    assert forgetting.gain == pytest.approx(-knowing.gain)
+    assert forgetting.gain != 0

@@ -19,6 +19,10 @@ LONGEST = 480  # characters of a text
 BEFORE = 60  # characters that are shown before the first match
 TOP = 3  # classes
 SUSPECTS = 20  # rows
+SEEN = (
+    "use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong than of other rows. "
+    "For a fair list, write use_gold = false"
+)
 
 
 def show(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
@@ -27,6 +31,8 @@ def show(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
     session = opened(folder, screen)
     found = select(session, query)
     rows = show_rows(session, found[:limit], query.labeler)
+    if query.wrong and query.labeler is None and session.settings.gold_fits:
+        screen.note(SEEN)
     for row in rows:
         screen.print(*lines(row, plain=not screen.out.is_terminal), "")
     more = f"; `--limit {min(10 * limit, len(found))}` shows more" if len(found) > len(rows) else ""

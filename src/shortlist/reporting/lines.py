@@ -50,6 +50,9 @@ class Lines:
     def use_gold(self) -> str:
         return "LabelModel().fit(votes, gold)"
 
+    def no_gold(self) -> str:
+        return "LabelModel().fit(votes)"
+
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
         """A labeler of two classes, with a name that is not taken. It votes once its words are written."""
         name = re.sub(r"\W+", "_", f"{one}_or_{other}".lower()).strip("_")

@@ -92,7 +92,7 @@ class Overview:
     def checkup(self) -> Checkup:
         """What to do, and the diagnosis."""
         right = self.other_scores.get(MODEL, self.calibration.right if self.calibration is not None else None)
-        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right)
+        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right, self.gold_fits)
 
     @cached_property
     def plain_labelers(self) -> pl.DataFrame:

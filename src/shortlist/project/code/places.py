@@ -84,6 +84,9 @@ class Places(Lines):
     def use_gold(self) -> str:
         return self._setting("label_model", "use_gold", "true")
 
+    def no_gold(self) -> str:
+        return self._setting("label_model", "use_gold", "false")
+
     def _setting(self, table: str, key: str, value: str) -> str:
         """A line of shortlist.toml, and where it goes."""
         there = f", in place of its line {key}" if key in self.written.get(table, {}) else ""
