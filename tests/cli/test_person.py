@@ -264,6 +264,27 @@ def test_a_person_labels_random_rows_in_two_sittings(tmp_path):
     assert "hard" not in run(tmp_path, "run").stdout
 
 
+def test_who_labels_random_rows_is_not_told_what_is_believed_unless_asked_for(tmp_path):
+    """The model's beliefs and all votes stood above the keys, while its score was to be fair."""
+    make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    terminal = Terminal(tmp_path, "label", "--random")
+    shown = terminal.until("q quit")
+    assert "? what the rules say" in shown
+    said = r"doc\d+ {2}\w+ \d+%|(?:money|sport|power|polls): "
+    assert re.search(r"\ndoc\d+\n.*\bw\d+", shown)
+    assert not re.search(said, shown)
+    terminal.type("?")
+    terminal.until(said)
+    terminal.type("q")
+    assert terminal.end() == 0
+    terminal = Terminal(tmp_path, "label")
+    assert re.search(said, terminal.until("q quit"))
+    terminal.type("?")
+    terminal.until("that key means nothing here")
+    terminal.type("q")
+    assert terminal.end() == 0
+
+
 def test_a_row_that_the_person_chose_is_not_called_picked(tmp_path):
     make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
     terminal = Terminal(tmp_path, "label", "doc12")

@@ -89,6 +89,15 @@ def test_labels_go_elsewhere_and_come_back(folder, capfd, tmp_path):
     assert {one["picked"] for one in drawn} == {"random"}
 
 
+def test_one_answer_is_one_row(folder, capfd, tmp_path):
+    tasks = tmp_path / "tasks.json"
+    call(capfd, "label", "--export", str(tasks), "--limit", "2", "-C", folder)
+    answers = json.loads(tasks.read_text())
+    answers[0]["annotations"] = [{"result": [{"type": "choices", "value": {"choices": ["sports"]}}]}]
+    tasks.write_text(json.dumps(answers))
+    assert "1 row is labelled, 1 is not → " in call(capfd, "label", "--import", str(tasks), "-C", folder).out
+
+
 def test_nobody_at_a_terminal_is_told(folder, capfd):
     ended = call(capfd, "label", "-C", folder)
     assert ended.code == 3

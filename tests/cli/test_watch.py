@@ -44,7 +44,9 @@ def test_labelers_that_fail_are_told_for_as_long_as_they_do(tmp_path, capfd):
     power = '    if "president" in text:'
     edit(tmp_path / "labelers.py", power, f'    if "team" in text:\n        1 / 0\n{power}')
     assert tell(Screen(), watch, debug=True)
-    told = r"! labeler 'power' failed on \d+ rows and abstained there: labelers.py, line 22, row \d+: ZeroDivisionError: "
+    told = (
+        r"! labeler 'power' failed on \d+ rows and abstained there: labelers.py, line 22, row \d+: ZeroDivisionError: "
+    )
     assert re.search(told, capfd.readouterr().out)
     edit(tmp_path / "labelers.py", 'name="polls"', 'name="votes"')
     assert tell(Screen(), watch, debug=True)

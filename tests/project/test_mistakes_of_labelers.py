@@ -37,7 +37,9 @@ def test_a_crash_tells_id_text_and_how_to_go_on(tmp_path):
     told = str(error.value)
     assert f"failed on row {first}: IndexError" in told
     assert f"The row: id 'doc{first}', body '{texts['body'][first][:40]}" in told
-    assert told.endswith('To go on where a labeler fails, write on_error = "abstain" under [labelers] in shortlist.toml')
+    assert told.endswith(
+        'To go on where a labeler fails, write on_error = "abstain" under [labelers] in shortlist.toml'
+    )
     assert error.value.row == first
 
 

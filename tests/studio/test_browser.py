@@ -222,7 +222,7 @@ def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):
 
 
 def test_counts_of_one_and_nothing_are_words_that_people_write(person):
-    """"1 rows have several classes; 1 were skipped", "-0.00", and a score called too low where there was none."""
+    """ "1 rows have several classes; 1 were skipped", "-0.00", and a score called too low where there was none."""
     said = person.page.evaluate("""async () => {
         const [label, parts] = [await import("/label.js"), await import("/parts.js")];
         const numbers = [-0.001, 0.001, -0.5].flatMap((value) => [parts.signed(value, 2), parts.fixed(value, 2)]);

@@ -61,7 +61,8 @@ def why(
 def label(
     row: Annotated[str | None, typer.Argument(help="Start with this row.", show_default=False)] = None,
     random: Annotated[
-        bool, typer.Option("--random", help="Random rows, for a fair score, instead of those that help most.")
+        bool,
+        typer.Option("--random", help="Random rows, for a fair score; what rules say is hidden."),
     ] = False,
     export: Annotated[
         Path | None, typer.Option("--export", help="Write rows to label elsewhere to this JSON file.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
@@ -11,6 +12,7 @@ from shortlist.browse import Query, Shown, Why, find_row, select, show_rows, why
 from shortlist.browse.selection import NO_GOLD
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
+from shortlist.labelers.spans import Piece
 from shortlist.project import Project
 from shortlist.project.session import Session
 from shortlist.wording import number_of
@@ -88,6 +90,12 @@ def lines(row: Shown, *, plain: bool) -> Sequence[Text]:
     said = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
                      for name, classes in row.votes.items())  # fmt: skip
     return [head, marked(row, plain=plain), Text(said or "no labeler votes", "dim")]
+
+
+def bare_lines(row: Shown) -> Sequence[Text]:
+    """A row without what rules and model say of it: its name and its text, in which no words are marked."""
+    plain = replace(row, pieces=tuple(Piece(piece.text) for piece in row.pieces))
+    return [Text(row.name, "bold"), marked(plain, plain=True)]
 
 
 def marked(row: Shown, *, plain: bool) -> Text:
