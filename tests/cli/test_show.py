@@ -63,7 +63,7 @@ def test_gold_labels_that_are_probably_wrong(tmp_path, capfd):
     (tmp_path / "news.csv").write_text(text.replace(line, line.replace(",sports,", ",business,")))
     found = json.loads(call(capfd, "check", "--gold", "--json", "-C", str(tmp_path)).out)
     assert [row["id"] for row in found["rows"]] == [line.split(",")[0]]
-    assert "1 of 100 gold labels are probably wrong" in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
+    assert "1 of 100 gold labels is probably wrong" in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
 
 
 def test_check_gold_without_any_says_what_to_do(tmp_path, capfd):

@@ -49,7 +49,7 @@ def test_gold_rows_without_a_vote_are_not_mixed_up():
     (pair,) = mixed_pairs(Analysis(votes, model, gold=["a"] * 30 + ["b"] * 90), Average(0.5, 0.9))
     assert pair.counted
     assert (pair.error, pair.gain) == (0, 0)
-    (few,) = mixed_pairs(Analysis(votes, model, gold={a: "b" for a in range(50, 120)}), Average(0.5, 0.9))
+    (few,) = mixed_pairs(Analysis(votes, model, gold=dict.fromkeys(range(50, 120), "b")), Average(0.5, 0.9))
     assert not few.counted  # ten gold rows with a vote count nothing
 
 

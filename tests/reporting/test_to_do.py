@@ -175,6 +175,13 @@ def test_rows_without_a_vote_and_classes_that_are_mixed_up():
     assert "300 rows (50%)" in next(one for one in found if one.kind == "uncovered").why
 
 
+def test_one_row_is_told_as_one():
+    votes = drawn(600).votes
+    found = {one.kind: one for one in advice_of(votes, quietly_fitted(votes, max_iter=1), gold={5: "sports"})}
+    assert found["label"].why.startswith("1 row has a known class.")
+    assert found["unfinished"].why.endswith("after 1 step.")
+
+
 def test_gold_rows_are_asked_for_until_there_are_enough():
     votes, truth = drawn()
     model, gold = quietly_fitted(votes), dict(enumerate(truth))

@@ -67,7 +67,10 @@ def show_suspects(folder: Path, *, as_json: bool) -> None:
         )
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
-    screen.text(f"{len(table):,} of {known:,} gold labels are probably wrong{more}; `shortlist label ROW` corrects one")
+    are = "is" if len(table) == 1 else "are"
+    screen.text(
+        f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}; `shortlist label ROW` corrects one"
+    )
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 
 

@@ -92,7 +92,9 @@ def show(screen: Screen, watch: Watch, change: Change, took: float) -> None:
         screen.text("the rows or the classes are others now: labels are not compared")
         return
     flipped = change.flipped
-    screen.text(f"{len(flipped):,} of {len(change.after.labels):,} rows have another label")
+    screen.text(
+        f"{len(flipped):,} of {len(change.after.labels):,} rows {'has' if len(flipped) == 1 else 'have'} another label"
+    )
     if len(flipped):
         rows = [[old, f"→ {new}", f"{count:,}"] for old, new, count in change.flips()[:MOST]]
         screen.table(None, ["before", "now", "rows"], rows)

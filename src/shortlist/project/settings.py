@@ -206,8 +206,9 @@ def belongs(name: str, *here: str) -> str:
         return " It belongs at the top of the file, before the first [table]."
     from shortlist.labelmodel import LabelModel
 
-    tables = {**_TABLES, "label_model": {**_TABLES["label_model"], **signature(LabelModel).parameters}}
-    found = [f"[{table}]" for table, known in tables.items() if name in known and (table,) != here]
+    known = {table: set(checks) for table, checks in _TABLES.items()}
+    known["label_model"] |= set(signature(LabelModel).parameters)
+    found = [f"[{table}]" for table, names in known.items() if name in names and (table,) != here]
     return f" It belongs under {' or '.join(found)}." if found else ""
 
 

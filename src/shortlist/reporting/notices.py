@@ -101,7 +101,10 @@ def miscalibrated(overview: Overview) -> Iterator[Notice]:
     found = overview.calibration
     assert found is not None
     gap = found.belief - found.right
-    shown = f"the mean belief in the best guess is {found.belief:.0%}, and {found.right:.0%} of the guesses are right"
+    shown = (
+        f"on gold rows with a vote, the mean belief in the best guess is {found.belief:.0%}, and {found.right:.0%} of "
+        "the guesses are right"
+    )
     if abs(gap) <= OFF:
         yield Notice("good", f"Beliefs are well calibrated on average: {shown}.")
     else:

@@ -86,7 +86,7 @@ def mixed_pairs(analysis: Analysis, average: Average) -> list[Pair]:
 
 
 def some_rows(analysis: Analysis) -> tuple[Floats, Floats]:
-    """Beliefs of rows with a vote that differ, and how many each stands for: all of them, or some that stand for all."""
+    """Beliefs of rows with a vote that differ, and how many each stands for: all, or some that stand for all."""
     rows = analysis.distinct
     voted = np.flatnonzero(rows.votes.covered)
     chosen = spread(voted, MOST)
@@ -108,7 +108,7 @@ def gold_confusion(analysis: Analysis) -> Floats | None:
         return None
     known = np.flatnonzero(analysis.scored)
     table = confusion_of(analysis.guess[known], np.eye(len(analysis.votes.space))[analysis.gold[known]])
-    return table * (analysis.votes.covered.sum() / len(known))
+    return table * (float(analysis.votes.covered.sum()) / len(known))
 
 
 def share_mixed(table: Floats, j: int, other: int) -> float:

@@ -82,7 +82,7 @@ def unfinished(overview: Overview) -> Iterator[Advice]:
         yield Advice(
             "unfinished",
             "Let the fit run longer.",
-            f"It stopped before it converged, after {overview.model.n_iter_:,} steps.",
+            f"It stopped before it converged, after {number_of(overview.model.n_iter_, 'step')}.",
             overview.lines.longer_fit(10 * overview.model.max_iter),
         )
 
@@ -312,7 +312,7 @@ def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:
 def more_gold(overview: Overview) -> Iterator[Advice]:
     known = int(overview.known.sum())
     if overview.model is not None and known < ENOUGH:
-        have = f"{known} rows have" if known else "No row has"
+        have = f"{known} rows have" if known > 1 else f"{known or 'No'} row has"
         yield Advice(
             "label",
             f"Label about {ENOUGH} rows by hand, to know how good the labels are.",

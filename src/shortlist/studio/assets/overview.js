@@ -27,7 +27,7 @@ function Tiles({ project }) {
   const { totals, gold } = project;
   const tiles = [["rows", count(project.rows), `${plural(project.labelers.filter((one) => one.on).length, "labeler")}, ${project.classes.length} classes`]];
   if (!project.bare) {
-    tiles.push(["covered", percent(totals.covered), "rows with a vote"], ["in conflict", percent(totals["in conflict"]), "rows where two labelers exclude each other"], ["mean belief", percent(totals["mean belief"]), "in the most likely class"]);
+    tiles.push(["covered", percent(totals.covered), "rows with a vote"], ["in conflict", percent(totals["in conflict"]), "rows where two labelers exclude each other"], ["mean belief", percent(totals["mean belief"]), "in the most likely class, over all rows"]);
   }
   if (gold.model !== undefined) tiles.push(["right", percent(gold.model), `of ${count(gold.voted)} gold rows${gold.voted < gold.rows ? ` with a vote (${count(gold.rows - gold.voted)} have none)` : ""}; by counting votes ${percent(gold.counting)}`]);
   else if (gold.rows) tiles.push(["gold rows", count(gold.rows), "rows with a known class"]);
