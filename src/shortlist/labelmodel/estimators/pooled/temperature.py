@@ -34,8 +34,8 @@ def design_effect(sample: Sample, table: Emission, telling: Mask) -> float:
     """Var(Σ_i e_i | class) / Σ_i Var(e_i | class), where e_i is what labeler i adds to the log belief in the class.
 
     The class of a row is the most likely one; rows with a tie are left out. Independent labelers have 1 or less. With
-    2, evidence is worth half of what it seems. A rule that abstains adds nothing (e_i = 0). Of labelers that do not tell
-    by voting, what they say counts, and not whether they vote.
+    2, evidence is worth half of what it seems. A rule that abstains adds nothing (e_i = 0). Of labelers that do not
+    tell by voting, what they say counts, and not whether they vote.
     """
     layout, table = sample.layout, table.of_votes_alone(sample.layout, sample.asked)
     evidence = table.votes - table.votes.mean(axis=1, keepdims=True)  # (S, k)
