@@ -88,6 +88,16 @@ def test_init_says_which_gold_values_are_no_classes(tmp_path, monkeypatch, capfd
     assert "no classes" not in call(capfd, "init", "news.csv", *options, "business,politics,sports", "--force").err
 
 
+def test_init_is_told_how_a_csv_file_is_written(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_bytes("text#k\nfür; alle#1\nb#2\n".encode("latin-1"))
+    named = ["--text", "text", "--classes", "a,b", "--separator", "#", "--encoding", "latin-1"]
+    assert call(capfd, "init", "x.csv", *named).code == 0
+    assert shortlist.Project(tmp_path).rows.take([0], ["text"])["text"][0] == "für; alle"
+    assert "separator is one sign" in call(capfd, "init", "x.csv", "--separator", "##", "--force").err
+    assert "is an encoding" in call(capfd, "init", "x.csv", "--encoding", "klingon", "--force").err
+
+
 def test_init_elsewhere_finds_the_data(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     rows().write_csv("news.csv")

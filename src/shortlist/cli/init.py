@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shortlist.project.settings import Settings
     from shortlist.rows import RowFile
 
+TABS = {"tab": "\t", "\\t": "\t"}
 COLUMNS = ("text", "id", "gold")  # what columns can be for
 
 
@@ -31,16 +32,23 @@ class Answers:
     features: str = ""
     id: str = ""
     gold: str = ""
+    separator: str = ""
+    encoding: str = ""
+
+    @property
+    def dialect(self) -> dict[str, str | None]:
+        """How a csv file is written, where that was said; tabs are hard to type."""
+        sign = TABS.get(self.separator, self.separator)
+        return {"separator": sign or None, "encoding": self.encoding or None}
 
 
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
     from shortlist.project.settings import NAME, Settings
-    from shortlist.project.starter import not_classes, write_starter
-    from shortlist.rows import RowFile
+    from shortlist.project.starter import data_file, not_classes, write_starter
 
     screen = Screen(as_json=as_json)
-    file = RowFile(data)
+    file = data_file(data, **given.dialect)
     if (folder / NAME).exists() and not force:
         raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
     asks = ask and sys.stdin.isatty()
@@ -56,6 +64,7 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
         gold=given.gold or None,
         guess=not asks,
         force=force,
+        **given.dialect,
     )
     for path in written:
         screen.text(f"wrote {path}")

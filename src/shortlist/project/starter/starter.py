@@ -15,6 +15,8 @@ from shortlist.project.starter.guess import Guess
 from shortlist.project.starter.known import check_gold, fitting, known_classes
 from shortlist.project.starter.labelers_text import labelers_text, looked_at
 from shortlist.project.starter.toml_text import toml_text
+from shortlist.project.values import Check, Wrong, sign
+from shortlist.project.values import encoding as known
 from shortlist.rows import RowFile
 from shortlist.wording import did_you_mean, given_twice
 
@@ -30,14 +32,18 @@ def write_starter(
     features: Sequence[str] = (),
     id: str | None = None,
     gold: str | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
     guess: bool = True,
     force: bool = False,
 ) -> list[Path]:
     """Write shortlist.toml and labelers.py; what is there already is kept, unless it is forced.
 
+    separator, encoding   of a csv file, where they are not found out as they should be
+
     Where neither text nor features are given, columns are guessed, unless `guess` is false.
     """
-    file = _with_rows(data)
+    file = data_file(data, separator, encoding)
     file.need(*(name for name in (text, id, gold, *features) if name is not None))
     if gold is not None and classes:
         check_gold(file, gold, classes)
@@ -60,12 +66,20 @@ def write_starter(
     return written
 
 
-def _with_rows(data: Path) -> RowFile:
-    """The file, where it has rows."""
-    file = RowFile(data)
+def data_file(data: Path, separator: str | None = None, encoding: str | None = None) -> RowFile:
+    """The file of rows of a new project, with at least one row."""
+    file = RowFile(data, separator=_said("separator", sign, separator), encoding=_said("encoding", known, encoding))
     if not len(file.head(1)):
         raise BadFile("has a header and no rows: labelers need rows to vote on", file=str(data))
     return file
+
+
+def _said(option: str, check: Check, value: str | None) -> str | None:
+    """A value as the toml would have it."""
+    try:
+        return None if value is None else str(check(value))
+    except Wrong as error:
+        raise ShortlistError(f"{option} {error}; got {value!r}", option=(option,)) from None
 
 
 def _check_classes(classes: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ classes = {classes}
 
 [data]
 files = {files}  # csv, tsv, jsonl, parquet, xlsx; names with * are fine
-# columns: {columns}
+{dialect}# columns: {columns}
 {text}  # the column that labelers and the classifier read
 {features}  # columns of numbers for the classifier, where there is no text
 {id}  # the id of a row, in all results; without it, rows are numbered from 0
@@ -75,6 +75,7 @@ def toml_text(
     return TOML.format(
         classes=listed(classes),
         files=listed([data]),
+        dialect=_dialect(file),
         columns="".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
         text=f"text = {quoted(text)}" if text is not None else f"# text = {quoted(texts[0] if texts else 'body')}",
         features=f"{'' if features else '# '}features = {listed(features or numeric[:3] or ['price'])}",
@@ -85,3 +86,9 @@ def toml_text(
         shares=shares,
         on=listed(texts[:3] if len(texts) > 1 else ["title", "body"]),
     )
+
+
+def _dialect(file: RowFile) -> str:
+    """How a csv file is written, where that was said."""
+    said = zip(("separator", "encoding"), file.given, strict=True)
+    return "".join(f"{name} = {quoted(value)}\n" for name, value in said if value is not None)
