@@ -15,6 +15,13 @@ def test_an_unrelated_word_is_not_offered():
     assert nearest("biling", ["account", "billing", "bug"]) == "billing"
 
 
+def test_the_same_number_is_the_nearest():
+    assert nearest("0", ["0.0", "1.0"]) == "0.0"
+    assert nearest(1.0, ["0", "1"]) == "1"
+    assert nearest("2", ["0.0", "1.0"]) is None
+    assert nearest("nan", ["0.0", "1.0"]) is None
+
+
 def test_did_you_mean_is_a_sentence_or_nothing():
     assert did_you_mean("twet", ["tweet", "news"]) == " Did you mean 'tweet'?"
     assert did_you_mean("zzz", ["tweet", "news"]) == ""

@@ -17,12 +17,26 @@ def visible(text: str) -> str:
 
 
 def nearest(word: object, words: Iterable[str], cutoff: float = 0.65) -> str | None:
-    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same)."""
+    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same).
+
+    The same number is the closest: of 0.0 and 1.0, 0.0 to 0.
+    """
     folded: dict[str, str] = {}
     for known in words:
         folded.setdefault(known.casefold(), known)
+    if (number := _number(word)) is not None:
+        same = next((known for known in folded.values() if _number(known) == number), None)
+        if same is not None:
+            return same
     close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
+
+
+def _number(word: object) -> float | None:
+    try:
+        return float(str(word))
+    except ValueError:
+        return None
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
