@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -256,12 +256,19 @@ def _labeler(
 ) -> PromptLabeler:
     made = model_from_record(model) if isinstance(model, Mapping) else as_model(model)
     image = options["image"]
+    if image is None and not template.columns:
+        _raise_blind(name, "question" if kind == "ask" else "prompt")
     if image is not None and not made.takes_images:
         raise BadLabeler(f"labeler {name!r}: model {made.id!r} takes no pictures", labeler=name, option=("image",))
     checked = {**options, "margin": checked_margin(options["margin"], name)}
     told = {key: value for key, value in checked.items() if value not in (0.0, False, None)}
     settings = {"kind": kind, "name": name, **{k: _plain(v) for k, v in given.items() if v is not None}, **told}
     return PromptLabeler(name, template, answers, made, **checked, settings=settings, on=on)
+
+
+def _raise_blind(name: str, option: str) -> NoReturn:
+    message = f"labeler {name!r}: the {option} never shows the row, so all rows would get the same vote: add {{text}}"
+    raise BadLabeler(f"{message}, or the name of another column in braces", labeler=name, option=(option,))
 
 
 def _plain(value: Any) -> Any:

@@ -186,9 +186,9 @@ function Cost({ plan, record, replaces }) {
     setBusy(false);
   };
   return html`<h3>What it costs</h3><dl class="tiles small" id="cost">
-      <div class="tile"><dt>calls</dt><dd>${count(plan.calls)}</dd><dd class="note">of ${plan.model}</dd></div>
+      <div class="tile"><dt>calls</dt><dd>${count(plan.calls)}</dd><dd class="note">of ${plan.model}${plan.trials ? `, and at most ${plan.trials} to find out how to ask` : ""}</dd></div>
       <div class="tile"><dt>tokens, about</dt><dd>${count(plan.tokens)}</dd>${plan.money !== null && html`<dd class="note">about ${plan.money.toFixed(4)} of money</dd>`}</div>
-      <div class="tile"><dt>rows known</dt><dd>${count(plan.known)}</dd><dd class="note">of ${count(plan.rows)}: not asked again</dd></div></dl>
+      <div class="tile"><dt>rows known</dt><dd>${count(plan.known)}</dd><dd class="note">of ${count(plan.rows - plan.skipped)}: not asked again</dd></div></dl>
     <p class="quiet">Nothing was sent yet. The model is asked when you try or keep the rule.</p>
     <button type="button" class="button" disabled=${busy} onClick=${attempt}>${busy ? "Asking…" : "Try it on 5 rows"}</button>
     ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
