@@ -71,3 +71,21 @@ def given_twice(words: Sequence[str]) -> str | None:
     """The first word that stands in a list twice, or nothing."""
     seen: set[str] = set()
     return next((word for word in words if word in seen or seen.add(word)), None)  # type: ignore[func-returns-value]
+
+
+def listed(names: Iterable[str], sign: str = ",", gap: str = " ") -> str:
+    """Names in one line, with commas between. A name that holds one stands in quotation marks, as in a csv file."""
+    return f"{sign}{gap}".join(_quoted(name, sign) for name in names)
+
+
+def _quoted(name: str, sign: str) -> str:
+    whole = name and name == name.strip() and sign not in name and not name.startswith('"')
+    return name if whole else '"' + name.replace('"', '""') + '"'
+
+
+def split_names(text: str, sign: str = ",") -> list[str]:
+    """The names that `listed` wrote, or that people write with commas between. Between quotation marks, any sign is."""
+    between = rf"(?:{re.escape(sign)}|\Z)"
+    found = re.finditer(rf'\s*"((?:[^"]|"")*)"\s*{between}|(.*?){between}', text, re.DOTALL)
+    names = (one[2].strip() or None if one[1] is None else one[1].replace('""', '"') for one in found)
+    return [name for name in names if name is not None]

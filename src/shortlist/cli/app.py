@@ -95,9 +95,15 @@ def everywhere(
 def init(
     data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, parquet or xlsx file of rows.", show_default=False)],
     project: Folder = HERE,
-    classes: Annotated[str, typer.Option(help="What a row may be: names with commas between.")] = "",
+    classes: Annotated[
+        str,
+        typer.Option(
+            help="What a row may be: names with commas between; a name that holds a comma in quotation marks. "
+            "Without it, the values of --gold."
+        ),
+    ] = "",
     text: Annotated[str, typer.Option(help="The column of text that labelers and the classifier read.")] = "",
-    features: Annotated[str, typer.Option(help="Columns of numbers for the classifier, with commas between.")] = "",
+    features: Annotated[str, typer.Option(help="Columns of numbers for the classifier: A,B.")] = "",
     id: Annotated[str, typer.Option(help="The column with the id of each row.")] = "",
     gold: Annotated[str, typer.Option(help="A column of known classes, to score with.")] = "",
     separator: Annotated[str, typer.Option(help="Of a csv file: the sign between fields, such as ';', or tab.")] = "",

@@ -13,7 +13,7 @@ import typer
 
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
-from shortlist.wording import did_you_mean, nearest, number_of, some_of
+from shortlist.wording import did_you_mean, listed, nearest, number_of, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.settings import Settings
@@ -57,9 +57,9 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
     written = write_starter(
         folder,
         data,
-        classes=names(given.classes),
+        classes=split_names(given.classes),
         text=given.text or None,
-        features=names(given.features),
+        features=split_names(given.features),
         id=given.id or None,
         gold=given.gold or None,
         guess=not asks,
@@ -84,10 +84,10 @@ def taken(settings: Settings, *, guessed: bool) -> str:
     data = settings.data
     columns = {name: getattr(data, name) or "none" for name in COLUMNS}
     if data.features:
-        columns["features"] = ", ".join(data.features)
+        columns["features"] = listed(data.features)
     where = f" (from {data.gold})" if guessed else ""
     shown = "; ".join(f"{name}: {value}" for name, value in columns.items())
-    return f"{shown}; classes: {', '.join(settings.classes)}{where}"
+    return f"{shown}; classes: {listed(settings.classes)}{where}"
 
 
 def no_classes(settings: Settings, strange: dict[str, int]) -> str:
@@ -120,9 +120,9 @@ def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
     if not given.gold:
         given = replace(given, gold=column("Which column holds known classes, if any?", columns, guess.gold))
     if not given.classes:
-        known = ", ".join(known_classes(file, given.gold)) if given.gold else None
+        known = listed(known_classes(file, given.gold)) if given.gold else None
         given = replace(given, classes=typer.prompt("The classes, with commas between", default=known))
-        while len(names(given.classes)) < 2:
+        while len(split_names(given.classes)) < 2:
             screen.text("at least two are needed, for example: business, sports, world")
             given = replace(given, classes=typer.prompt("The classes, with commas between"))
     return given
@@ -135,8 +135,3 @@ def column(question: str, columns: list[str], guess: str | None) -> str:
         if answer == "-" or answer in columns:
             return "" if answer == "-" else answer
         typer.echo(f"there is no column {answer!r}.{did_you_mean(answer, columns)} Columns: {', '.join(columns)}")
-
-
-def names(text: str) -> list[str]:
-    """Names with commas between."""
-    return [name.strip() for name in text.split(",") if name.strip()]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from shortlist.errors import ShortlistError
 from shortlist.project.gold.column import as_classes, classes_in
 from shortlist.rows import RowFile
-from shortlist.wording import some_of
+from shortlist.wording import listed, some_of
 
 MANY = 50  # more different values than this are not classes
 
@@ -40,7 +40,7 @@ def check_gold(file: RowFile, gold: str, classes: Sequence[str]) -> None:
     if found and not set(found) & set(classes):
         raise ShortlistError(
             f"column {gold!r} should hold known classes, but none of its values is one: {some_of(found)}. "
-            f"Classes: {', '.join(classes)}"
+            f"Classes: {listed(classes)}"
         )
 
 
