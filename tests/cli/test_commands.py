@@ -53,6 +53,7 @@ def test_init_takes_what_the_columns_suggest(tmp_path, monkeypatch, capfd):
     assert json.loads(call(capfd, "init", "news.parquet", "--json").out) == {
         "written": ["shortlist.toml", "labelers.py"],
         **{"text": "body", "id": "id", "gold": "label", "classes": ["business", "politics", "sports"]},
+        "features": [],
         "not_classes": {},
     }
     text = (tmp_path / "shortlist.toml").read_text()
@@ -73,6 +74,17 @@ def test_init_says_what_it_took(tmp_path, monkeypatch, capfd, options, line):
     monkeypatch.chdir(tmp_path)
     rows().write_csv("news.csv")
     assert line in call(capfd, "init", "news.csv", *options).out
+
+
+def test_init_says_why_a_column_is_not_the_id(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"id": [1, 1], "text": ["a", "b"]}).write_csv("rows.csv")
+    assert (
+        "'id' is not taken as the id of a row: its values repeat"
+        in call(capfd, "init", "rows.csv", "--classes", "a,b").err
+    )
+    pl.DataFrame({"id": [1, 2], "text": ["a", "b"]}).write_csv("rows.csv")
+    assert "repeat" not in call(capfd, "init", "rows.csv", "--classes", "a,b", "--force").err
 
 
 def test_init_says_which_gold_values_are_no_classes(tmp_path, monkeypatch, capfd):

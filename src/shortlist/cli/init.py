@@ -45,7 +45,7 @@ class Answers:
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
     from shortlist.project.settings import NAME, Settings
-    from shortlist.project.starter import data_file, not_classes, write_starter
+    from shortlist.project.starter import Guess, data_file, not_classes, write_starter
 
     screen = Screen(as_json=as_json)
     file = data_file(data, **given.dialect)
@@ -73,9 +73,11 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
     strange = not_classes(file, settings.data.gold, settings.classes) if settings.data.gold else {}
     if strange:
         screen.note(no_classes(settings, strange))
+    if settings.data.id is None and (twice := Guess.of(file).repeating):
+        screen.note(f"column {twice!r} is not taken as the id of a row: its values repeat. Rows are numbered from 0")
     screen.text("next: look at labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
     data_settings = {name: getattr(settings.data, name) for name in COLUMNS}
-    found = {"classes": list(settings.classes), "not_classes": strange}
+    found = {"features": list(settings.data.features), "classes": list(settings.classes), "not_classes": strange}
     screen.json({"written": [str(path) for path in written], **data_settings, **found})
 
 
@@ -115,6 +117,9 @@ def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
     columns = file.columns
     if not given.text and not given.features:
         given = replace(given, text=column("Which column holds the text?", columns, guess.text))
+    if not given.text and not given.features and guess.features:
+        numbers = typer.prompt("Columns of numbers for the classifier (- for none)", default=listed(guess.features))
+        given = replace(given, features="" if numbers == "-" else numbers)
     if not given.id:
         given = replace(given, id=column("Which column is the id of a row?", columns, guess.id))
     if not given.gold:

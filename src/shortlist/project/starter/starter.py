@@ -50,6 +50,7 @@ def write_starter(
     if guess and text is None and not features:
         found = Guess.of(file, id=id, gold=gold)
         text, id, gold = found.text, found.id, gold or fitting(file, found.gold, classes)
+        features = found.features
     if gold is not None and not classes:
         classes = known_classes(file, gold)
     _check_classes(classes)
