@@ -44,7 +44,8 @@ class Guess:
         known = [name for name in others if name.lower() in GOLDS and _may_be_classes(head[name])]
         identity = id or next((name for name in own if head[name].n_unique() == len(head)), None)
         gold = gold or next(iter(known), None)
-        features = () if text is not None else _numeric(head.drop({*own, identity, gold} - {None}))
+        free = [name for name in others if name not in (*own, identity, gold)]
+        features = () if text is not None else _numeric(head.select(free))
         return cls(text, identity, gold, features, own[0] if own and identity is None else None)
 
 
