@@ -45,6 +45,7 @@ from shortlist.labelmodel.estimators.pooled import (
     propensity,
     says,
     settle,
+    temperature,
 )
 from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
@@ -161,13 +162,13 @@ def silence(share: float) -> Variant:
     return patch((settle, "parameters_of", made), (pooled, "parameters_of", made))
 
 
-def trusted_under_balance(*given: Any, most: float) -> guard.Guard:  # noqa: ARG001
-    return _guard(*given, most=1.0)
+def trusted_under_balance(*given: Any, most: float, **named: Any) -> guard.Guard:  # noqa: ARG001
+    return _guard(*given, most=1.0, **named)
 
 
-def balance_in_full(problem: Any, *given: Any, most: float) -> guard.Guard:
+def balance_in_full(problem: Any, *given: Any, **named: Any) -> guard.Guard:
     """A guard under which the temperature does not hold for a balance that was counted."""
-    made = _guard(problem, *given, most=most)
+    made = _guard(problem, *given, **named)
     counted = made.fitted.balance / made.temperature if made.balance_chosen else made.fitted.balance
     return replace(made, fitted=replace(made.fitted, balance=counted))
 
@@ -205,7 +206,10 @@ PARTS: dict[str, Variant] = {
     "abstaining is no evidence": silence(0.0),
     "all abstaining is evidence": silence(1.0),
     "balance not discounted by temperature": patch((guard.Guard, "of", balance_in_full)),
-    "no temperature": patch((guard, "best_temperature", always(1.0))),
+    "no temperature": patch((guard, "temperature", always(1.0))),
+    "temperature by held-out labelers only": patch((temperature, "design_effect", always(1.0))),
+    "temperature by the design effect only": patch((temperature, "held_out_temperature", always(1.0))),
+    "one labeler of all classes is enough": patch((Says, "silence", property(lambda labelers: labelers.named_share))),
     "no trust asked for (κ = 1)": patch((guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0))),
     "trust under the balance only": patch((guard.Guard, "of", trusted_under_balance)),
     "pooled with the prior only": patch((guard, "pool", without_counting)),

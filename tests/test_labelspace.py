@@ -216,3 +216,11 @@ def test_a_gold_label_is_one_class(several):
 def test_an_empty_text_is_no_class_elsewhere():
     with pytest.raises(UnknownClass, match=r"^'' is not a class"):
         NEWS.shortlist("")
+
+
+@pytest.mark.parametrize("answer", [-1, np.int64(-1)])
+def test_who_abstains_as_in_snorkel_is_told_how_to_abstain(answer):
+    with pytest.raises(BadShortlist, match=r"-1.* is not a class name.*; to abstain, return None$"):
+        names_in(answer)
+    with pytest.raises(BadShortlist, match=r"or Not\(\.\.\.\)$"):
+        names_in(7)

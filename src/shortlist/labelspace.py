@@ -52,6 +52,8 @@ def names_in(answer: object) -> Shortlist | Not:
     if isinstance(answer, (set, frozenset, list, tuple)) and all(isinstance(name, str) for name in answer):
         return frozenset(_plain(name) for name in answer)
     hint = '; in a file, every class but X is written {"not": ["X"]}' if isinstance(answer, dict) else ""
+    if isinstance(answer, (int, np.integer)) and answer == -1:  # as in Snorkel
+        hint = "; to abstain, return None"
     raise BadShortlist(f"{as_written(answer)} is not a class name, a set of class names or Not(...){hint}")
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from shortlist import Analysis
+from shortlist import Analysis, Votes
 from shortlist.analysis.classes import confusion, errors
+from shortlist.labelmodel.baselines import MajorityVote
 from tests.analysis.worked import GOLD, newspaper, oracle
 
 
@@ -15,11 +16,20 @@ def test_the_newspaper():
     # sports | world: only goal did
     assert table["labelers"].to_list() == [3, 2, 1]
     assert table["rows"].to_list() == [5 / 6, 5 / 6, 3 / 6]
-    # Σ min / Σ both, from the beliefs: business 1.95, sports 2.55, world 1.5
-    assert table["error"].to_list() == pytest.approx([1.15 / 4.5, 0.45 / 3.45, 0.45 / 4.05])
-    assert table["separation"].to_list() == pytest.approx([1 - 2.3 / 4.5, 1 - 0.9 / 3.45, 1 - 0.9 / 4.05])
+    # Σ min / Σ both, from the beliefs of rows with a vote: business 1.7, sports 2.3, world 1
+    assert table["error"].to_list() == pytest.approx([0.9 / 4, 0.2 / 2.7, 0.2 / 3.3])
+    assert table["separation"].to_list() == pytest.approx([1 - 1.8 / 4, 1 - 0.4 / 2.7, 1 - 0.4 / 3.3])
     # row 2 is a tie, which goes to business, the first; one of 4 gold rows of business or sports is taken for the other
     assert table["gold_error"].to_list() == [1 / 4, 0, 0]
+
+
+def test_a_gold_row_without_a_vote_is_not_mixed_up_with_the_first_class():
+    """It was counted as labelled with the first class: half of the rows of b seemed to be taken for a."""
+    codes = [[1, 1, 1]] * 10 + [[2, 2, 2]] * 10 + [[0, 0, 0]] * 10
+    votes = Votes(codes, [["a", "b"]] * 3, ["a", "b"])
+    table = Analysis(votes, MajorityVote().fit(votes), gold=["a"] * 10 + ["b"] * 20).classes()
+    assert table["gold_error"].to_list() == [0]
+    assert table["error"].to_list() == [0]
 
 
 def test_without_a_model_it_tells_who_tells_them_apart():

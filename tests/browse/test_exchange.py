@@ -92,3 +92,21 @@ def test_how_rows_were_picked_comes_back_with_the_answers(session, tmp_path, for
         (tmp_path / name).write_text(json.dumps([record]))
         read_answers(session, tmp_path / name)
     assert [entry.picked for entry in session.gold_file.entries()] == ["random", None]
+
+
+@pytest.mark.parametrize(("form", "told"), [("label-studio", "predictions"), ("argilla", "suggestions")])
+def test_who_labels_random_rows_does_not_see_what_is_believed(session, tmp_path, form, told):
+    for picked, seen in (("gain", True), ("random", False)):
+        write_records(show_rows(session, [3, 5]), form, tmp_path / "rows.json", picked)
+        assert [bool(one[told]) for one in json.loads((tmp_path / "rows.json").read_text())] == [seen, seen]
+
+
+def test_a_word_that_is_no_class_is_told_with_its_file_and_task(session, tmp_path):
+    """ "'metod' is not a class", and that was all."""
+    write_records(show_rows(session, [3, 5]), "label-studio", tmp_path / "tasks.json")
+    tasks = json.loads((tmp_path / "tasks.json").read_text())
+    studio_answer(tasks[0], "sports")
+    studio_answer(tasks[1], "sprots")
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    with pytest.raises(UnknownClass, match=r"^tasks\.json, task 2 \(row 5\): .*'sprots'.* Did you mean 'sports'\?"):
+        read_answers(session, tmp_path / "tasks.json")

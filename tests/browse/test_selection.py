@@ -4,7 +4,7 @@ import pytest
 
 from shortlist.browse import Query, select
 from shortlist.errors import ShortlistError
-from tests.project.news import TOML, make
+from tests.project.news import LABELERS, TOML, make
 
 
 def rows_where(session, keep):
@@ -47,6 +47,20 @@ def test_known_and_wrong(session):
     assert select(session, Query(wrong=True)).tolist() == wrong
     of_power = rows_where(session, lambda a, said: gold[a] and "power" in said and gold[a] not in said["power"])
     assert select(session, Query(labeler="power", wrong=True)).tolist() == of_power
+
+
+def test_a_row_without_a_vote_has_no_label_that_could_be_wrong(tmp_path):
+    """`show --wrong` listed rows with "no votes", as if they were labelled with the first class."""
+    mistaken = TOML.replace('says = "business"', 'says = "sports"')
+    project = make(tmp_path, toml=mistaken, labelers=LABELERS.split("polls =")[0])
+    project.run(["fit"])
+    session = project.session
+    silent = [a for a, name in enumerate(session.gold) if name and not session.votes.covered[a]]
+    wrong = select(session, Query(wrong=True)).tolist()
+    assert silent
+    assert wrong
+    assert not set(silent) & set(wrong)
+    assert select(session, Query(wrong=True, uncovered=True)).tolist() == []
 
 
 def test_text_is_found_whatever_its_case(session):

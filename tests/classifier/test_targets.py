@@ -73,7 +73,7 @@ def test_rows_without_weight_do_not_count():
         ([["a", "b"], ["c", "d"]], ["beliefs are numbers"]),
         (np.ones((2, 2, 2)), ["(2, 2, 2)"]),
         (None, ["y is None"]),
-        (["a", "a"], ["one class only", "'a'"]),
+        (["a", "a"], ["one class only", "believes in 'a' alone"]),
     ],
 )
 def test_bad_beliefs(beliefs, facts):

@@ -226,6 +226,40 @@ def test_a_key_that_means_nothing_is_answered(tmp_path):
     assert not labels(tmp_path)
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_ctrl_c_ends_a_sitting_at_once_and_says_what_it_came_to(tmp_path, several):
+    """Nothing happened until another key was pressed; then the program ended without a word."""
+    make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    terminal = Terminal(tmp_path, "label")
+    terminal.until("q quit")
+    terminal.type("1")
+    terminal.until("→ business")
+    terminal.until("q quit")
+    if several:
+        terminal.type("m")
+        terminal.until("then Enter")
+    terminal.program.send_signal(2)
+    terminal.until("1 labelled → gold.jsonl", seconds=20)
+    terminal.until("interrupted; what was done is kept", seconds=20)
+    assert terminal.end() == 130
+    assert len(labels(tmp_path)) == 1
+
+
+def test_ctrl_c_in_a_run_is_answered_in_one_line(tmp_path):
+    project = make(tmp_path)
+    code = project.folder / "labelers.py"
+    code.write_text(
+        code.read_text().replace('    if "president"', '    import time; time.sleep(0.2)\n    if "president"')
+    )
+    terminal = Terminal(tmp_path, "run")
+    terminal.until("vote")
+    time.sleep(0.5)
+    terminal.program.send_signal(2)
+    shown = terminal.until("interrupted; what was done is kept")
+    assert "Traceback" not in shown
+    assert terminal.end() == 130
+
+
 def test_a_person_labels_random_rows_in_two_sittings(tmp_path):
     """The second goes on with the rows after; nothing is said about hard rows, and `run` has nothing to say, too."""
     project = make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
@@ -245,6 +279,27 @@ def test_a_person_labels_random_rows_in_two_sittings(tmp_path):
     assert [line["id"] for line in labels(tmp_path)] == order
     assert {line["picked"] for line in labels(tmp_path)} == {"random"}
     assert "hard" not in run(tmp_path, "run").stdout
+
+
+def test_who_labels_random_rows_is_not_told_what_is_believed_unless_asked_for(tmp_path):
+    """The model's beliefs and all votes stood above the keys, while its score was to be fair."""
+    make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
+    terminal = Terminal(tmp_path, "label", "--random")
+    shown = terminal.until("q quit")
+    assert "? what the rules say" in shown
+    said = r"doc\d+ {2}\w+ \d+%|(?:money|sport|power|polls): "
+    assert re.search(r"\ndoc\d+\n.*\bw\d+", shown)
+    assert not re.search(said, shown)
+    terminal.type("?")
+    terminal.until(said)
+    terminal.type("q")
+    assert terminal.end() == 0
+    terminal = Terminal(tmp_path, "label")
+    assert re.search(said, terminal.until("q quit"))
+    terminal.type("?")
+    terminal.until("that key means nothing here")
+    terminal.type("q")
+    assert terminal.end() == 0
 
 
 def test_a_row_that_the_person_chose_is_not_called_picked(tmp_path):

@@ -1,13 +1,14 @@
 """Rows on a screen: show, why, check --gold, and labels to and from elsewhere."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from shortlist import Project
 from shortlist.browse.queue import random_rows
 from tests.cli.shell import call
-from tests.project.news import TOML, make
+from tests.project.news import TOML, edit, make
 
 
 @pytest.fixture
@@ -34,6 +35,14 @@ def test_what_is_asked_for_is_what_is_shown(folder, capfd):
     assert all(row["class"] == "sports" and row["gold"] for row in found["rows"])
 
 
+def test_who_fits_with_gold_labels_is_told_that_wrong_rows_were_seen(folder, capfd):
+    told = "note: use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong"
+    assert told not in call(capfd, "show", "--wrong", "-C", folder).err
+    edit(Path(folder) / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    assert told in call(capfd, "show", "--wrong", "-C", folder).err
+    assert told not in call(capfd, "show", "power", "--wrong", "-C", folder).err
+
+
 def test_mistakes_are_told_in_a_line(folder, capfd):
     ended = call(capfd, "show", "polls", "--votes", "sprots", "-C", folder)
     assert ended.code == 3
@@ -54,7 +63,7 @@ def test_gold_labels_that_are_probably_wrong(tmp_path, capfd):
     (tmp_path / "news.csv").write_text(text.replace(line, line.replace(",sports,", ",business,")))
     found = json.loads(call(capfd, "check", "--gold", "--json", "-C", str(tmp_path)).out)
     assert [row["id"] for row in found["rows"]] == [line.split(",")[0]]
-    assert "1 of 100 gold labels are probably wrong" in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
+    assert "1 of 100 gold labels is probably wrong" in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
 
 
 def test_check_gold_without_any_says_what_to_do(tmp_path, capfd):
@@ -78,6 +87,15 @@ def test_labels_go_elsewhere_and_come_back(folder, capfd, tmp_path):
     drawn = [task["data"] for task in json.loads(tasks.read_text())]
     assert [one["row"] for one in drawn] == random_rows(Project(folder).session, 4)
     assert {one["picked"] for one in drawn} == {"random"}
+
+
+def test_one_answer_is_one_row(folder, capfd, tmp_path):
+    tasks = tmp_path / "tasks.json"
+    call(capfd, "label", "--export", str(tasks), "--limit", "2", "-C", folder)
+    answers = json.loads(tasks.read_text())
+    answers[0]["annotations"] = [{"result": [{"type": "choices", "value": {"choices": ["sports"]}}]}]
+    tasks.write_text(json.dumps(answers))
+    assert "1 row is labelled, 1 is not → " in call(capfd, "label", "--import", str(tasks), "-C", folder).out
 
 
 def test_nobody_at_a_terminal_is_told(folder, capfd):

@@ -254,7 +254,7 @@ def test_a_crash_tells_the_row_and_how_to_go_on():
     with pytest.raises(LabelerFailed) as error:
         apply(rule, ["b a", "alone"], space=SPACE)
     assert "row 1: IndexError: list index out of range. The row: 'alone'. " in str(error.value)
-    assert 'on_error = "abstain"' in str(error.value)
+    assert 'apply(…, on_error="abstain")' in str(error.value)
     assert isinstance(error.value.__cause__, IndexError)
     assert error.value.row == 1
 

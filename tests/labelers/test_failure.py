@@ -56,3 +56,16 @@ def test_the_row_follows_in_a_sentence_of_its_own():
     """Newcomer: "Did you mean 'text'?. The row"."""
     for told, shown in (("no. Did you mean 'b'?", "'b'? The row: 3."), ("no", "ValueError: no. The row: 3.")):
         assert shown in str(with_row(failed(ValueError(told), labeler="goal", row=7), 3))
+
+
+def test_how_to_go_on_is_said_for_apply_and_for_projects():
+    error = failed(ValueError("no"), labeler="goal", row=7)
+    assert str(with_row(error, 3)).endswith('To go on where a labeler fails: apply(…, on_error="abstain")')
+    assert str(with_row(error, 3, remedy="Write it.")).endswith("The row: 3. Write it.")
+
+
+def test_a_traceback_ends_with_place_row_and_error_in_one_line():
+    name = __file__.rpartition("/")[2]
+    last = full_traceback(raised(deep), 7).splitlines()[-1]
+    assert last.startswith(f"{name}, line {line_of(deep)}, row 7: JSONDecodeError: Expecting property name")
+    assert full_traceback(ValueError("two\nlines"), 7).splitlines()[-1] == "row 7: ValueError: two lines"

@@ -37,7 +37,9 @@ def test_a_crash_tells_id_text_and_how_to_go_on(tmp_path):
     told = str(error.value)
     assert f"failed on row {first}: IndexError" in told
     assert f"The row: id 'doc{first}', body '{texts['body'][first][:40]}" in told
-    assert 'on_error = "abstain"' in told
+    assert told.endswith(
+        'To go on where a labeler fails, write on_error = "abstain" under [labelers] in shortlist.toml'
+    )
     assert error.value.row == first
 
 
@@ -92,7 +94,20 @@ def test_a_failing_feature_is_told_once_with_its_name_its_line_and_a_row(tmp_pat
     first, *others = Checkup.from_dict(json.loads((tmp_path / "out" / "check.json").read_text())).advice
     assert first.what == f"Mend food, going: they failed on {goals.sum()} rows."
     assert first.why == f"They abstained there. The first error: {told}"
+    assert first.code == "# in feature last: return a value on such rows, too"
     assert "failed" not in [one.kind for one in others]
+
+
+def test_a_labeler_that_fails_is_to_be_mended_at_its_line_and_row(tmp_path):
+    """`run` advised on_error = "abstain", and then `check` to set it back to "raise", to see the first error."""
+    project = make(tmp_path, labelers=rule('return text.split()[99] if "goal" in text else None'))
+    edit(tmp_path / "shortlist.toml", "[classifier]", '[labelers]\non_error = "abstain"\n[classifier]')
+    project.run(["vote", "fit", "check"])
+    goals = pl.read_csv(tmp_path / "news.csv")["body"].str.contains("goal")
+    first = Checkup.from_dict(json.loads((tmp_path / "out" / "check.json").read_text())).advice[0]
+    where = f"labelers.py, line 5, row {goals.arg_max()}: IndexError: list index out of range"
+    assert first.why == f"It abstained there. The first error: {where}"
+    assert first.code == "# rule (labelers.py, line 4): return None on rows where it cannot answer"
 
 
 def test_a_missing_text_is_empty_to_functions_as_it_is_in_apply(tmp_path):

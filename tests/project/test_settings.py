@@ -1,5 +1,7 @@
 """shortlist.toml: what it says, and on which line. The mistakes are in tests/cli/test_bad_input.py."""
 
+import re
+
 import pytest
 
 from shortlist.project.code.toml_labelers import toml_labelers
@@ -85,3 +87,21 @@ def test_a_mistake_at_the_end_of_the_file(tmp_path):
 def test_a_byte_order_mark_and_windows_lines(tmp_path):
     (tmp_path / "shortlist.toml").write_bytes(b"\xef\xbb\xbf" + LEAST.replace("\n", "\r\n").encode())
     assert Settings.read(tmp_path).classes == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ('[output]\non_error = "abstain"\n', "output.on_error is no setting. It belongs under [labelers]."),
+        ("[output]\nworkers = 2\n", "It belongs under [labelers] or [engine]."),
+        ("[labelers]\nuse_gold = true\n", "It belongs under [label_model]."),
+        ("[labelers]\nmax_iter = 9\n", "It belongs under [label_model]."),
+        ('classes = ["a", "b"]\n', "data.classes is no setting. It belongs at the top of the file"),
+        ('[output]\nfromat = "csv"\n', "output.fromat is no setting. Did you mean 'format'?"),
+        ("[output]\nnonsense = 1\n", "output.nonsense is no setting. Settings here: folder, format"),
+    ],
+)
+def test_a_setting_of_another_table_is_sent_there(tmp_path, more, told):
+    """`run` advised on_error without its table; written under [output], it was "no setting", and that was all."""
+    with pytest.raises(BadProject, match=re.escape(told)):
+        settings(tmp_path, more)

@@ -19,7 +19,7 @@ def test_overlap_below_and_conflict_above():
 
 def test_classes_expected_below_and_gold_above():
     found = heat.class_heat(overview_of(newspaper(), oracle(), gold=GOLD))
-    assert found.cells[1][0].number == "26"  # 1.15 / 4.5
+    assert found.cells[1][0].number == "22"  # 0.9 / 4
     assert (found.cells[0][1].colour, found.cells[0][1].number) == ("gold", "25")
     assert found.cells[0][0].colour == ""
 

@@ -96,3 +96,15 @@ def test_gold_rows_that_fit_are_told():
     assert "Gold rows take part in the fit" in said(Overview(analysis, gold_fits=True))
     assert "take part" not in said(Overview(analysis))
     assert "take part" not in said(Overview(Analysis(votes, model), gold_fits=True))  # there are none
+
+
+def test_each_mean_belief_says_which_rows_it_is_about():
+    """The card said 35.5 %, of all rows; the notice said 73 %, of gold rows with a vote."""
+    votes, truth = drawn(600)
+    codes = votes.codes.copy()
+    codes[:400] = 0
+    votes = Votes(codes, votes.codomains, votes.space, votes.names)
+    overview = overview_of(votes, quietly_fitted(votes), gold=list(truth))
+    (tile,) = [tile for tile in overview.tiles if tile.name == "mean belief"]
+    assert tile.note == "in the most likely class, over all rows"
+    assert "on gold rows with a vote, the mean belief in the best guess is" in said(overview)

@@ -42,6 +42,17 @@ def test_gold_rows_that_show_no_mistake_promise_nothing():
     assert mixed_pairs(agreeing, Average(0.5, 0.9))[0].counted
 
 
+def test_gold_rows_without_a_vote_are_not_mixed_up():
+    codes = np.array([[1, 1, 1]] * 30 + [[2, 2, 2]] * 30 + [[0, 0, 0]] * 60)
+    votes = Votes(codes, [["a", "b"]] * 3, ["a", "b"])
+    model = quietly_fitted(votes)
+    (pair,) = mixed_pairs(Analysis(votes, model, gold=["a"] * 30 + ["b"] * 90), Average(0.5, 0.9))
+    assert pair.counted
+    assert (pair.error, pair.gain) == (0, 0)
+    (few,) = mixed_pairs(Analysis(votes, model, gold=dict.fromkeys(range(50, 120), "b")), Average(0.5, 0.9))
+    assert not few.counted  # ten gold rows with a vote count nothing
+
+
 def test_rows_without_a_vote():
     codes = np.array([[1, 1, 1]] * 60 + [[0, 0, 0]] * 40)
     votes = Votes(codes, [["a", "b"]] * 3, ["a", "b"])

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -9,11 +10,12 @@ import pytest
 
 import shortlist
 from shortlist import LabelModel, Votes
+from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.notices import verdict
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.prospects import Average
 from shortlist.reporting.to_do import ENOUGH, TRIED, advise, contradicted, most_tried, suspects, worse_than_chance
-from shortlist.reporting.trials import Trials
+from shortlist.reporting.trials import Trial, Trials
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile, overview_of
@@ -92,7 +94,7 @@ def test_what_is_broken_comes_before_what_could_be_better():
     assert kinds(found)[:3] == ["failed", "silent", "unfinished"]
     assert "failed on 7 rows" in found[0].what
     assert found[0].why.endswith("ValueError: no title")
-    assert found[0].code.startswith(f"apply([{votes.names[0]}], rows")
+    assert found[0].code == f"# in {votes.names[0]}: return None on rows where it cannot answer"
     assert "score" in found[1].what
     assert eval(found[2].code, {"LabelModel": LabelModel}).max_iter == 10
 
@@ -173,6 +175,13 @@ def test_rows_without_a_vote_and_classes_that_are_mixed_up():
     assert "300 rows (50%)" in next(one for one in found if one.kind == "uncovered").why
 
 
+def test_one_row_is_told_as_one():
+    votes = drawn(600).votes
+    found = {one.kind: one for one in advice_of(votes, quietly_fitted(votes, max_iter=1), gold={5: "sports"})}
+    assert found["label"].why.startswith("1 row has a known class.")
+    assert found["unfinished"].why.endswith("after 1 step.")
+
+
 def test_gold_rows_are_asked_for_until_there_are_enough():
     votes, truth = drawn()
     model, gold = quietly_fitted(votes), dict(enumerate(truth))
@@ -230,8 +239,20 @@ def test_where_gold_rows_settle_it_the_verdict_asks_for_nothing():
 
 def test_who_has_gold_labels_is_not_told_to_add_them():
     assert "Add other labelers or gold labels" in news_overview(known=0).checkup.verdict
-    assert "gold labels help" in news_overview().checkup.verdict
     assert "Add other labelers" not in news_overview().checkup.verdict
+
+
+def test_gold_labels_that_take_no_part_in_the_fit_are_not_said_to_help_it():
+    """`check` always ended with "Your gold labels help with what votes leave open"."""
+    scoring = news_overview()
+    assert "help" not in scoring.checkup.verdict
+    assert scoring.checkup.verdict.startswith("You need not act on this: gold rows show how good the labels are. ")
+    assert "There, the model falls back on its prior." in scoring.checkup.verdict
+    busy = replace(scoring.checkup, advice=tuple(advise(news_overview(known=10))))
+    assert "on its prior; your gold labels show how good the labels are." in busy.verdict
+    fitting = Overview(scoring.analysis, gold_fits=True).checkup
+    assert "Your gold labels take part in the fit, and help with what votes leave open." in fitting.verdict
+    assert Checkup.from_dict(fitting.to_dict()).verdict == fitting.verdict
 
 
 def news_overview(known=300):
@@ -279,6 +300,18 @@ def test_gold_rows_that_set_no_row_right_are_not_to_fit_the_model():
         told += trial.likelier is not None and not trial.better
         assert ("use gold" in kinds(advise(overview))) <= trial.better
     assert told
+
+
+def test_gold_rows_that_make_labels_worse_are_to_be_taken_out_of_the_fit(monkeypatch):
+    votes, truth = doubted()
+    gold = dict(enumerate(truth[:200]))
+    fits = Overview(overview_of(votes, quietly_fitted(votes), gold=gold).analysis, gold_fits=True)
+    assert "no gold" not in kinds(advise(fits))  # here they help
+    monkeypatch.setattr(Trials, "forgetting", lambda self: Trial(30.0, 40, 0.7, 0.8, 120, True))
+    (found,) = [one for one in advise(fits) if one.kind == "no gold"]
+    assert "Right on 70.0% with them, 80.0% without, of 120 gold rows with a vote" in found.why
+    assert found.code == "LabelModel().fit(votes)"
+    assert "no gold" not in kinds(advice_of(votes, quietly_fitted(votes), gold=gold))  # they are not in the fit
 
 
 def test_an_accuracy_that_is_not_known_is_no_part_of_the_average():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist import Analysis, Votes
+from shortlist import Analysis, LabelModel, Votes
 from shortlist.reporting.trials import FEW, MOST, Trials, chosen_rows, contradicting
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn
@@ -47,6 +47,17 @@ def test_a_useless_change_is_not_sure():
     assert not Trials(Analysis(votes, quietly_fitted(votes), gold=list(truth))).without("dice").sure
 
 
+def test_rows_without_a_vote_are_not_set_right():
+    """Where a change makes another class the most frequent one, rows without a vote have no label, before and after."""
+    codes = np.array([[1, 0, 1]] * 60 + [[0, 2, 0]] * 50 + [[0, 0, 0]] * 90)
+    votes = Votes(codes, [["a", "b"]] * 3, ["a", "b"], ["one", "two", "three"])
+    gold = ["a"] * 60 + ["b"] * 50 + ["a"] * 90  # the most frequent class, which is no label where nobody votes
+    trials = Trials(Analysis(votes, quietly_fitted(votes), gold=gold))
+    assert trials.without("two").gain == -50  # their only vote is gone, and with it a label that was right
+    assert trials.without("one").gain == 0
+    assert trials.without("one").before == 110 / 200
+
+
 def test_without_gold_rows_it_is_counted_what_changes_and_no_gain_is_told():
     """The gain was judged by the beliefs of the new fit: by them every change is a gain."""
     votes, truth, model = misled(400)
@@ -77,3 +88,14 @@ def test_of_many_rows_some_are_chosen_half_of_them_with_a_known_class():
     assert len(rows) == len(set(rows.tolist())) == MOST
     assert (rows % 2 == 0).sum() == MOST // 2
     assert len(chosen_rows(Analysis(votes))) == MOST
+
+
+def test_taking_gold_rows_out_of_the_fit_is_the_contrary_of_letting_them_in():
+    votes, truth, model = misled(600)
+    gold = dict(enumerate(truth[:200]))
+    knowing = Trials(Analysis(votes, model, gold=gold)).knowing()
+    with_gold = LabelModel(estimator="likelihood").fit(votes, gold)
+    forgetting = Trials(Analysis(votes, with_gold, gold=gold)).forgetting()
+    assert (forgetting.before, forgetting.after) == (pytest.approx(knowing.after), pytest.approx(knowing.before))
+    assert forgetting.gain == pytest.approx(-knowing.gain)
+    assert forgetting.gain != 0

@@ -233,6 +233,24 @@ def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):
     person.until("second => document.getElementById('asked').innerText !== second", order[1])
     page.keyboard.press("1")
     page.wait_for_selector("#hard")
+    told = "1 of the gold rows was picked because it is hard, so the share that is right may be too low."
+    assert told in page.locator("#hard").inner_text()
+
+
+def test_counts_of_one_and_nothing_are_words_that_people_write(person):
+    """ "1 rows have several classes; 1 were skipped", "-0.00", and a score called too low where there was none."""
+    said = person.page.evaluate("""async () => {
+        const [label, parts] = [await import("/label.js"), await import("/parts.js")];
+        const numbers = [-0.001, 0.001, -0.5].flatMap((value) => [parts.signed(value, 2), parts.fixed(value, 2)]);
+        return [label.keptRows({ several: 1, skipped: 1 }), label.keptRows({ several: 2, skipped: 3 }),
+                label.hardRows({ hard: 2 }), numbers];
+    }""")
+    assert said == [
+        "Labels are kept in gold.jsonl; 1 row has several classes; 1 was skipped.",
+        "Labels are kept in gold.jsonl; 2 rows have several classes; 3 were skipped.",
+        "2 of the gold rows were picked because they are hard. For a fair score, label random ones.",
+        ["+0.00", "0.00", "+0.00", "0.00", "−0.50", "−0.50"],
+    ]
 
 
 def test_states_are_compared_and_files_are_written(person, folder):

@@ -25,7 +25,8 @@ def class_table(analysis: Analysis) -> pl.DataFrame:
 
     `labelers` said something that holds one class without the other, on `rows` (a share of all). `error` is how often
     the better guess between the two is expected to be wrong on rows of either, and `separation` is 1 − 2 · error:
-    0 for classes that cannot be told apart, 1 for classes that always can.
+    0 for classes that cannot be told apart, 1 for classes that always can. `gold_error` is the share of gold rows of
+    either that are labelled as the other. Only rows with a vote count for these: other rows have no label.
     """
     space = analysis.votes.space
     first, second = np.triu_indices(len(space), 1)
@@ -37,10 +38,12 @@ def class_table(analysis: Analysis) -> pl.DataFrame:
         "rows": rows / len(analysis.votes),
     }
     if analysis.model is not None:
-        error = errors(analysis.distinct.beliefs, analysis.distinct.counts)[first, second]
+        kinds, voted = analysis.distinct, analysis.distinct.votes.covered
+        error = errors(kinds.beliefs[voted], kinds.counts[voted])[first, second]
         columns |= {"error": error, "separation": 1 - 2 * error}
     if analysis.model is not None and analysis.gold is not None:
-        mixed = confusion(analysis.gold, analysis.guess, len(space))
+        scored = analysis.scored
+        mixed = confusion(analysis.gold[scored], analysis.guess[scored], len(space))
         of_both = mixed.sum(axis=1)
         columns["gold_error"] = share((mixed + mixed.T)[first, second], (of_both[:, None] + of_both)[first, second])
     return frame(columns)

@@ -59,11 +59,11 @@ class Plots:
         return ax
 
     def calibration(self, *, ax: Axes | None = None) -> Axes:
-        """How often the model is right on gold rows, by how sure it is, with Wilson's intervals (90 %)."""
+        """How often the model is right on gold rows with a vote, by how sure it is; Wilson's intervals (90 %)."""
         analysis = self.analysis
         if analysis.model is None or analysis.gold is None:
             raise BadFit("calibration needs a model and known classes: Analysis(votes, model, gold=…)")
-        known = np.flatnonzero(analysis.gold >= 0)
+        known = np.flatnonzero(analysis.scored)
         belief = analysis.distinct.at(known).max(axis=1)
         found = Calibration.of(belief, analysis.guess[known] == analysis.gold[known])
         at = np.array([[b.belief, b.right, b.lower, b.upper] for b in found.bins]).T

@@ -38,7 +38,7 @@ def worth_table(analysis: Analysis, *, refit: bool, most: int, seed: int) -> pl.
     columns: dict[str, Any] = {"labeler": list(votes.names), "worth": likelihoods(full, rows)}
     if analysis.gold is not None:
         truth = analysis.gold[judged]
-        known = truth >= 0
+        known = (truth >= 0) & rows.covered  # a row without a vote has no label
         columns["gold_gain"] = gold_gains(full, model, votes[fitted], rows[known], truth[known], refit)
     return frame(columns)
 

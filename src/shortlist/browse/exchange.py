@@ -15,7 +15,8 @@ from shortlist.archive import atomic
 from shortlist.browse.queue import PICKS
 from shortlist.browse.shown import Shown
 from shortlist.browse.why import find_row
-from shortlist.errors import BadFile, ShortlistError
+from shortlist.errors import BadFile, ShortlistError, UnknownClass
+from shortlist.labelspace import LabelSpace
 from shortlist.project.gold.file import Picked
 from shortlist.project.gold.known import entry_for
 
@@ -28,22 +29,22 @@ AGENT = "shortlist"
 
 
 def label_studio_task(row: Shown, picked: Picked | None = None) -> Record:
-    """A task of Label Studio, with what is believed as a prediction."""
+    """A task of Label Studio, with what is believed as a prediction; of a random row, without: it is to score that."""
     result = {"from_name": QUESTION, "to_name": "text", "type": "choices", "value": {"choices": [row.label]}}
     scored = {"model_version": AGENT, "score": _belief(row), "result": [result]}
-    predictions = [] if row.label is None else [scored]
+    predictions = [scored] if _tells(row, picked) else []
     data = {"text": _text(row), "row": row.row, "id": row.id, "picked": picked}
     return {"data": data, "predictions": predictions}
 
 
 def argilla_record(row: Shown, picked: Picked | None = None) -> Record:
-    """A record of Argilla 2, with what is believed as a suggestion."""
+    """A record of Argilla 2, with what is believed as a suggestion; of a random row, without."""
     suggestion = {"value": row.label, "score": _belief(row), "agent": AGENT}
     return {
         "id": row.name,
         "fields": {"text": _text(row)},
         "metadata": {"row": row.row, "picked": picked},
-        "suggestions": {} if row.label is None else {QUESTION: suggestion},
+        "suggestions": {QUESTION: suggestion} if _tells(row, picked) else {},
         "responses": {},
         "vectors": {},
     }
@@ -71,12 +72,20 @@ def read_answers(session: Session, path: Path) -> tuple[int, int]:
     """
     said = [(_row(session, record, path), _answers(record), _picked(record)) for record in _records(path)]
     space = session.votes.space
-    for _, classes, _ in said:
+    for number, (row, classes, _) in enumerate(said, 1):
         for name in classes:
-            space.position(name)  # a name that is not a class is an error that offers the nearest
+            _check_class(space, name, f"{path.name}, task {number} (row {row})")
     answered = [(row, [name for name in space if name in classes], how) for row, classes, how in said if classes]
     session.gold_file.add(*(entry_for(session.rows, row, classes, how) for row, classes, how in answered))
     return len(answered), len(said) - len(answered)
+
+
+def _check_class(space: LabelSpace, name: str, where: str) -> None:
+    """A name that is not a class is an error that says where it stands, and offers the nearest."""
+    try:
+        space.position(name)
+    except UnknownClass as error:
+        raise UnknownClass(f"{where}: {error.message}", **error.facts) from None
 
 
 def _records(path: Path) -> list[Record]:
@@ -136,6 +145,11 @@ def _argilla(record: Record) -> Iterator[str]:
         if response.get("status") not in ("discarded", "draft"):
             value = response["value"]
             yield from [value] if isinstance(value, str) else value
+
+
+def _tells(row: Shown, picked: Picked | None) -> bool:
+    """Whether people see what is believed. Who is to judge a random row for a fair score had better not."""
+    return row.label is not None and picked != "random"
 
 
 def _belief(row: Shown) -> float:

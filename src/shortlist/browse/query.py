@@ -18,7 +18,7 @@ class Query:
     votes       … and says this: "sports", "business, politics" or "not politics"
     conflict    rows on which this labeler and `labeler` (or any, without one) have no class in common
     uncovered   rows on which no labeler votes
-    wrong       rows whose known class is not what is believed; with `labeler`, not among what that says
+    wrong       rows with a vote whose known class is not what is believed; with `labeler`, not among what that says
     believed    rows whose most likely class is this
     gold        rows whose known class is this; "?" for any known class
     text        rows that hold these words, whether in capitals or not

@@ -4,8 +4,8 @@ Rows with the same votes get the same belief, so what is learned about one bears
 is expected to set most rows right (see `analysis/suggestions.py`). Labels that rows of the same votes have already are
 counted in: after some, the belief about such rows is settled, and other rows promise more.
 
-Such rows are the hard ones, so a score on them is too low. For a fair score, rows are drawn at random from all: also
-from those without a vote, since a labeler that is written later may vote there.
+Such rows are the hard ones, so a score on them may be too low. For a fair score, rows are drawn at random from all:
+also from those without a vote, since a labeler that is written later may vote there.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def _known(session: Session, query: Query) -> Mask:
         return mask
     if query.labeler is None:
         wrong: Mask = analysis.guess != analysis.gold
-        return mask & wrong
+        return mask & wrong & votes.covered  # a row without a vote has no label that could be wrong
     i = place(votes, query.labeler)
     member = np.vstack([np.ones(len(votes.space), np.bool_), votes.codomains[i].member(votes.space)])
     right: Mask = member[votes.codes[:, i], analysis.gold]

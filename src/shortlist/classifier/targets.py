@@ -215,7 +215,7 @@ def check_two_rows(targets: Targets) -> None:
 def _check_two_classes(targets: Targets) -> None:
     held = np.flatnonzero(targets.beliefs.any(axis=0))
     if len(held) < 2:
-        only = targets.classes[held[0]]
+        only = np.asarray(targets.classes[held[0]]).item()  # np.str_('f') is 'f' to people
         raise BadFit(
             f"there is one class only: every row believes in {only!r} alone. A classifier needs at least two classes"
         )

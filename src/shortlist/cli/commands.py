@@ -127,7 +127,8 @@ def show_export(
         with project.open() as session:
             where, facts = to, write_extract(session, to, extract)
     least = "" if min_belief is None else f" with a belief of at least {min_belief:g}"
-    screen.text(f"{facts['labelled']:,} of {len(project.session.parts):,} rows are labelled{least} → {where}")
+    are = "is" if facts["labelled"] == 1 else "are"
+    screen.text(f"{facts['labelled']:,} of {len(project.session.parts):,} rows {are} labelled{least} → {where}")
     screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in facts["classes"].items()])
     screen.json({**outcome.to_dict(), **facts, "outputs": [str(where)]})
 

@@ -29,8 +29,9 @@ def ending(outcomes: Sequence[Outcome], history: History, old: Sequence[str] = (
     """What to know after a run; what changed, where it had something to do. `old` are files of an earlier one."""
     facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
     figures = figures_of(outcomes)
-    yield from scores(facts, figures)
-    yield from too_low(facts.get("fit", {}))
+    scored = list(scores(facts, figures))
+    yield from scored
+    yield from too_low(facts.get("fit", {}), scored=bool(scored))
     advice = facts.get("check", {}).get("advice")
     yield from behind(facts.get("fit", {}), advised=bool(advice))
     yield from which_file(outcomes, facts)
@@ -65,7 +66,7 @@ def scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
         yield f"Right on {'all ' if voted < rows else ''}{rows:,} gold rows: {', '.join([*labels, *classifier])}."
 
 
-def too_low(fit: Facts) -> Iterator[str]:
+def too_low(fit: Facts, *, scored: bool) -> Iterator[str]:
     """A warning where gold rows are no fair sample; how good the labels are on those that may be one."""
     hard, others = fit.get("gold_hard", 0), fit.get("others", {})
     if not hard:
@@ -73,8 +74,8 @@ def too_low(fit: Facts) -> Iterator[str]:
     from shortlist.reporting.notices import FAIR_SCORE, hard_ones
     from shortlist.reporting.trials import ENOUGH
 
-    line = f"{hard_ones(hard)}, so these scores are too low."
-    if "accuracy" in others:
+    line = f"{hard_ones(hard)}{', so these scores may be too low' if scored else ''}."
+    if "accuracy" in fit and "accuracy" in others:
         found = f"label model {others['accuracy']:.1%}, counting votes {others['counting']:.1%}"
         line += f" On the other {others['gold_voted']:,} with a vote: {found}."
     fair = others.get("gold_voted", 0) >= ENOUGH

@@ -21,13 +21,15 @@ Result = TypeVar("Result")
 DONE, UNEXPECTED, USAGE, MISTAKE, MISSING, FOUND, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 MEANINGS = {
     DONE: "done, or nothing to do",
-    UNEXPECTED: "an error nobody foresaw; `--debug` shows all of it",
-    USAGE: "a command or an option that does not exist, or lacks something",
-    MISTAKE: "a mistake in shortlist.toml, labelers.py or the data, told in one line",
-    MISSING: "an optional package is not installed; the line says how to install it",
-    FOUND: "`shortlist check --strict` found that votes alone do not settle the accuracies",
+    UNEXPECTED: "an unexpected error; `--debug` shows the traceback",
+    USAGE: "a command or an option that does not exist, or is incomplete",
+    MISTAKE: "a mistake in shortlist.toml, labelers.py or the data; the message is one line",
+    MISSING: "an optional package is not installed; the message says how to install it",
+    FOUND: "`shortlist check --strict` found that votes alone do not determine the accuracies",
     INTERRUPTED: "interrupted with Ctrl-C; what was finished is kept",
 }
+ENDLESS = ("watch", "studio")  # Ctrl-C is how these end
+STOPPED = "\ninterrupted; what was done is kept"
 
 
 def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
@@ -39,8 +41,8 @@ def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Res
             result = command(*args, **kwargs)
             sys.stdout.flush()
             return result
-        except (KeyboardInterrupt, typer.Abort):
-            print(file=sys.stderr)
+        except (KeyboardInterrupt, typer.Abort) as end:
+            print("" if isinstance(end, typer.Abort) or command.__name__ in ENDLESS else STOPPED, file=sys.stderr)
             raise SystemExit(INTERRUPTED) from None
         except BrokenPipeError:  # whoever read our output has seen enough
             give_up_output()

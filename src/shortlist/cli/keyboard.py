@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 import typer
 
+OFTEN = 0.2  # seconds: a Ctrl-C that comes just before a wait begins is noticed after it
 UNFINISHED = re.compile(rb"\x1b(\[[0-?]*|O)?")  # the beginning of what a key such as an arrow sends
 
 
@@ -34,6 +35,8 @@ def keyboard() -> Iterator[Callable[[], str]]:
 
 def _pressed(terminal: int) -> str:
     """One key. Arrows and the like send several signs, ESC [ … and a last one: these are one key, too."""
+    while not select.select([terminal], [], [], OFTEN)[0]:  # a read would not end with Ctrl-C, once polars has worked
+        pass
     key = os.read(terminal, 1)
     while UNFINISHED.fullmatch(key) and select.select([terminal], [], [], 0)[0]:
         key += os.read(terminal, 1)

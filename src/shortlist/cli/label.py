@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from shortlist.browse import find_row, next_row, show_rows
+from shortlist.browse import Shown, find_row, next_row, show_rows
 from shortlist.browse.exchange import read_answers, write_records
 from shortlist.browse.queue import PICKS
 from shortlist.cli.keyboard import keyboard
 from shortlist.cli.screen import Screen
-from shortlist.cli.show import lines, opened
+from shortlist.cli.show import bare_lines, lines, opened
 from shortlist.errors import ShortlistError
 from shortlist.project.gold.file import Entry, Picked
 from shortlist.project.gold.known import entry_for
@@ -19,12 +19,12 @@ from shortlist.project.session import Session
 from shortlist.reporting.notices import FAIR_SCORE
 from shortlist.wording import number_of
 
-SEVERAL, SKIP, UNDO, QUIT = "m", "s", "u", "q"
+SEVERAL, SKIP, UNDO, QUIT, HINT = "m", "s", "u", "q", "?"
 KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
 USED = "`shortlist run` uses rows that are labelled with one class"
 NO_KEY = "that key means nothing here: press one of those above"
 HARD = (
-    "These rows were picked because they are hard: the score on them is lower than on all rows.",
+    "These rows were picked because they are hard: the score on them may be lower than on all rows.",
     FAIR_SCORE,
 )
 
@@ -58,7 +58,8 @@ def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:
     session = opened(folder, screen)
     answered, not_answered = read_answers(session, path)
     where = session.gold_file.path
-    screen.text(f"{answered:,} rows are labelled, {not_answered:,} are not → {where}")
+    are = "row is" if answered == 1 else "rows are"
+    screen.text(f"{answered:,} {are} labelled, {not_answered:,} {'is' if not_answered == 1 else 'are'} not → {where}")
     screen.json({"labelled": answered, "not_labelled": not_answered, "outputs": [str(where)]})
 
 
@@ -69,17 +70,28 @@ class Asking:
         self.session, self.screen, self.read, self.picked = session, screen, read, picked
         self.said: list[tuple[int, Entry]] = []
         self.chosen: int | None = None  # the row that the person asked for
+        self.hidden: Shown | None = None  # the row, where it is shown without what rules and model say
 
     def ask(self, row: int | None = None) -> None:
+        """Row after row, until the person stops, also with Ctrl-C: what was said is told in any case."""
         self.chosen = row
+        end = ""
+        try:
+            end = self._sit(row)
+        finally:
+            self._tell(end)
+
+    def _sit(self, row: int | None) -> str:
         row = self._next() if row is None else row
         while row is not None:
             self._show(row)
             answer = self._answer()
             if answer == QUIT:
-                break
+                return ""
             row = self._undo(row) if answer == UNDO else self._put(row, () if answer == SKIP else tuple(answer))
-        end = "no row is left to ask about; " if row is None else ""
+        return "no row is left to ask about; "
+
+    def _tell(self, end: str) -> None:
         entries = [entry for _, entry in self.said]
         self.screen.text(f"{end}{told(entries, self.session.gold_file.path)}")
         if any(len(entry.classes) == 1 and entry.picked == "gain" for entry in entries):
@@ -92,9 +104,11 @@ class Asking:
     def _show(self, row: int) -> None:
         (shown,) = show_rows(self.session, [row])
         classes = self.session.settings.classes
+        self.hidden = shown if self.picked == "random" else None  # a fair score: nobody is led to what is to be scored
         keys = [f"{key} {name}" for key, name in zip(KEYS, classes, strict=False)]
-        self.screen.print("", *lines(shown, plain=False))
-        self.screen.text(f"{'  '.join(keys)}   {SEVERAL} several  {SKIP} skip  {UNDO} undo  {QUIT} quit")
+        self.screen.print("", *(lines(shown, plain=False) if self.hidden is None else bare_lines(shown)))
+        hint = "" if self.hidden is None else f"{HINT} what the rules say  "
+        self.screen.text(f"{'  '.join(keys)}   {SEVERAL} several  {SKIP} skip  {UNDO} undo  {hint}{QUIT} quit")
 
     def _answer(self) -> str | Sequence[str]:
         """The classes that were chosen, or SKIP, UNDO or QUIT."""
@@ -105,7 +119,9 @@ class Asking:
                 return key or QUIT
             if key in by_key:
                 return [by_key[key]]
-            if key != SEVERAL:
+            if key == HINT and self.hidden is not None:
+                self.screen.print(*lines(self.hidden, plain=False))
+            elif key != SEVERAL:
                 self.screen.text(NO_KEY)
             elif chosen := self._several(by_key):
                 return chosen

@@ -61,7 +61,8 @@ def why(
 def label(
     row: Annotated[str | None, typer.Argument(help="Start with this row.", show_default=False)] = None,
     random: Annotated[
-        bool, typer.Option("--random", help="Random rows, for a fair score, instead of those that help most.")
+        bool,
+        typer.Option("--random", help="Random rows, for a fair score; what rules say is hidden."),
     ] = False,
     export: Annotated[
         Path | None, typer.Option("--export", help="Write rows to label elsewhere to this JSON file.")
@@ -78,7 +79,7 @@ def label(
     """Show the row that would help most, take one key for its class, write it to the gold file, go on.
 
     The next `shortlist run` scores with these labels, and fits with them where [label_model] says use_gold = true.
-    Rows that help most are hard ones, on which the score is too low; --random shows rows for a fair score.
+    Rows that help most are hard ones, on which the score may be too low; --random shows rows for a fair score.
     """
     from shortlist.cli.label import export_rows, import_answers, label
 

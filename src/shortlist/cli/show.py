@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
@@ -11,6 +12,7 @@ from shortlist.browse import Query, Shown, Why, find_row, select, show_rows, why
 from shortlist.browse.selection import NO_GOLD
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
+from shortlist.labelers.spans import Piece
 from shortlist.project import Project
 from shortlist.project.session import Session
 from shortlist.wording import number_of
@@ -19,6 +21,10 @@ LONGEST = 480  # characters of a text
 BEFORE = 60  # characters that are shown before the first match
 TOP = 3  # classes
 SUSPECTS = 20  # rows
+SEEN = (
+    "use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong than of other rows. "
+    "For a fair list, write use_gold = false"
+)
 
 
 def show(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
@@ -27,6 +33,8 @@ def show(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
     session = opened(folder, screen)
     found = select(session, query)
     rows = show_rows(session, found[:limit], query.labeler)
+    if query.wrong and query.labeler is None and session.settings.gold_fits:
+        screen.note(SEEN)
     for row in rows:
         screen.print(*lines(row, plain=not screen.out.is_terminal), "")
     more = f"; `--limit {min(10 * limit, len(found))}` shows more" if len(found) > len(rows) else ""
@@ -59,7 +67,10 @@ def show_suspects(folder: Path, *, as_json: bool) -> None:
         )
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
-    screen.text(f"{len(table):,} of {known:,} gold labels are probably wrong{more}; `shortlist label ROW` corrects one")
+    are = "is" if len(table) == 1 else "are"
+    screen.text(
+        f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}; `shortlist label ROW` corrects one"
+    )
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 
 
@@ -82,6 +93,12 @@ def lines(row: Shown, *, plain: bool) -> Sequence[Text]:
     said = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
                      for name, classes in row.votes.items())  # fmt: skip
     return [head, marked(row, plain=plain), Text(said or "no labeler votes", "dim")]
+
+
+def bare_lines(row: Shown) -> Sequence[Text]:
+    """A row without what rules and model say of it: its name and its text, in which no words are marked."""
+    plain = replace(row, pieces=tuple(Piece(piece.text) for piece in row.pieces))
+    return [Text(row.name, "bold"), marked(plain, plain=True)]
 
 
 def marked(row: Shown, *, plain: bool) -> Text:

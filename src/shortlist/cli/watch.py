@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from shortlist.cli.exits import MISTAKE
@@ -26,7 +26,7 @@ def watch_project(folder: Path, *, once: bool, as_json: bool, debug: bool) -> No
         watch = Watch(folder)
         watch.look(screen)
     assert watch.last is not None
-    first(screen, watch.last)
+    first(screen, watch.last, watch.failed)
     _keep(watch)
     watch.warm()
     while True:
@@ -53,7 +53,7 @@ def tell(screen: Screen, watch: Watch, debug: bool) -> bool:
     took = time.perf_counter() - start
     assert change is not None
     show(screen, watch, change, took)
-    screen.json({**change.to_dict(), "seconds": round(took, 3)})
+    screen.json({**change.to_dict(), "failed": watch.failed, "seconds": round(took, 3)})
     return True
 
 
@@ -62,12 +62,20 @@ def _keep(watch: Watch) -> None:
     watch.project.run(["fit"])
 
 
-def first(screen: Screen, now: Snapshot) -> None:
+def first(screen: Screen, now: Snapshot, failed: Sequence[str] = ()) -> None:
     rows = [[name, f"{value:.1%}"] for name, value in now.totals.items()]
     title = f"{number_of(len(now.labels), 'row')}, {number_of(len(now.fingerprints), 'labeler')}"
     screen.table(title, ["", "now"], rows)
+    failing(screen, failed)
     screen.text("watching; Ctrl-C ends it")
-    screen.json({"rows": len(now.labels), "labelers": len(now.fingerprints), "totals": now.totals})
+    figures = {"rows": len(now.labels), "labelers": len(now.fingerprints), "totals": now.totals}
+    screen.json({**figures, "failed": list(failed)})
+
+
+def failing(screen: Screen, failed: Sequence[str]) -> None:
+    """Labelers that fail now: told after each edit, for as long as they do."""
+    for note in failed:
+        screen.text(f"! {note}")
 
 
 def show(screen: Screen, watch: Watch, change: Change, took: float) -> None:
@@ -79,11 +87,14 @@ def show(screen: Screen, watch: Watch, change: Change, took: float) -> None:
         figures = list(change.figures(next(iter(edits))))
         rows = [[name, *_steps(change.figures(name))] for name in list(edits)[:20]]
         screen.table(None, ["labeler", *(figure.replace("_accuracy", "") for figure in figures)], rows)
+    failing(screen, watch.failed)
     if not change.same_rows:
         screen.text("the rows or the classes are others now: labels are not compared")
         return
     flipped = change.flipped
-    screen.text(f"{len(flipped):,} of {len(change.after.labels):,} rows have another label")
+    screen.text(
+        f"{len(flipped):,} of {len(change.after.labels):,} rows {'has' if len(flipped) == 1 else 'have'} another label"
+    )
     if len(flipped):
         rows = [[old, f"→ {new}", f"{count:,}"] for old, new, count in change.flips()[:MOST]]
         screen.table(None, ["before", "now", "rows"], rows)

@@ -19,7 +19,7 @@ from shortlist.labelers.all_rows import AllRows
 from shortlist.labelers.answers import Codebook
 from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.core import FunctionLabeler, Labeler
-from shortlist.labelers.failure import with_row
+from shortlist.labelers.failure import REMEDY, with_row
 from shortlist.labelers.features import Columns, Feature, Plan, meant_by
 from shortlist.labelers.together import Searches, ballots_together
 from shortlist.labelspace import LabelSpace, Not, Shortlist
@@ -88,6 +88,7 @@ class Asker:
     raise_errors: bool
     full_abstains: bool
     shown: tuple[str, ...] = ()  # the columns of a row that are told when a labeler fails on it; without any, all
+    remedy: str = REMEDY  # what is told then: how to go on
 
     @classmethod
     def of(
@@ -99,6 +100,7 @@ class Asker:
         on_error: str = "raise",
         full_set_abstains: bool = False,
         shown: Sequence[str] = (),
+        remedy: str = REMEDY,
     ) -> Asker:
         """Labelers and options as `apply` takes them. A mistake in what labelers declare is found here."""
         if on_error not in ("raise", "abstain"):
@@ -110,7 +112,7 @@ class Asker:
                 _codomain(labeler, (), known, full_set_abstains)
         given = (features,) if isinstance(features, Feature) else tuple(features)
         plan = Plan([function for labeler in asked for function in labeler.functions()], given)
-        return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown))
+        return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown), remedy)
 
     def prepared(self, rows: AllRows | None) -> Asker:
         """The same, once labelers have done what they do before any vote; nothing where rows come once only."""
@@ -164,7 +166,7 @@ class Asker:
             if error.row is None or columns.chunk.start + len(columns.chunk) <= error.row:
                 raise
             row = columns.chunk.row(error.row - columns.chunk.start)
-            raise with_row(error, row, self.shown) from error.__cause__
+            raise with_row(error, row, self.shown, self.remedy) from error.__cause__
 
     def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
         """What was said about all chunks, in the order of the rows, as Votes."""

@@ -25,10 +25,10 @@ class Ballot:
         self.seen: Sequence[Shortlist | Not] = codebook.seen
         self.failure: Failure | None = None
 
-    def fail(self, error: BaseException) -> None:
-        """One more row failed; the first traceback is kept."""
+    def fail(self, error: BaseException, row: int | None = None) -> None:
+        """One more row failed; the first traceback is kept. `row` is its number, where the error does not say it."""
         if self.failure is None:
-            self.failure = Failure(1, full_traceback(error))
+            self.failure = Failure(1, full_traceback(error, row))
         else:
             self.failure = Failure(self.failure.count + 1, self.failure.first)
 
@@ -39,6 +39,6 @@ class Ballot:
             try:
                 found.append(read(row))
             except Exception as error:
-                self.fail(error)
+                self.fail(error, row.start)
                 found.append(None)
         return found

@@ -156,7 +156,7 @@ class FunctionLabeler(RowFunction, Labeler):
             except (Exception, SystemExit) as error:
                 if columns.raise_errors:
                     raise self._failure(error, columns.chunk.start + len(codes)) from error
-                ballot.fail(error)
+                ballot.fail(error, columns.chunk.start + len(codes))
                 append(0)
         ballot.codes = np.array(codes, codebook.dtype)
         return ballot

@@ -15,6 +15,7 @@ from shortlist.errors import LabelerFailed
 from shortlist.wording import ended
 
 LONGEST = 120  # characters of a row that are shown
+REMEDY = 'To go on where a labeler fails: apply(…, on_error="abstain")'
 
 
 def failed(error: BaseException, **facts: Any) -> LabelerFailed:
@@ -57,14 +58,13 @@ def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = ()) -> LabelerFailed:
+def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = (), remedy: str = REMEDY) -> LabelerFailed:
     """The same error with what the row holds, and how to go on. Of a row with columns, some may be shown."""
     if isinstance(row, Mapping) and columns:
         shown = ", ".join(f"{name} {_short(row.get(name))}" for name in columns)
     else:
         shown = _short(row)
-    told = f'{ended(error.message)} The row: {shown}. To go on where a labeler fails, set on_error = "abstain"'
-    return LabelerFailed(told, **error.facts)
+    return LabelerFailed(f"{ended(error.message)} The row: {shown}. {remedy}", **error.facts)
 
 
 def _short(value: Any) -> str:
@@ -80,12 +80,20 @@ def feature_failed(error: BaseException, feature: str, row: int) -> LabelerFaile
     return told
 
 
-def full_traceback(error: BaseException) -> str:
-    """The traceback as text, to travel with the Votes; that of a feature ends with its place, its name and the row."""
+def full_traceback(error: BaseException, row: int | None = None) -> str:
+    """The traceback as text, to travel with the Votes. It ends with the place, the row and the error in one line.
+
+    That of a feature ends with the place, the name of the feature and the row.
+    """
     if isinstance(error, LabelerFailed) and error.__cause__ is not None:
         place = f"{Path(error.file).name}, line {error.line}: " if error.file else ""
         return f"{full_traceback(error.__cause__)}{place}{' '.join(error.message.split())}\n"
-    return "".join(traceback.format_exception(error))
+    whole = "".join(traceback.format_exception(error))
+    if row is None:
+        return whole
+    found = users_place(error)
+    place = f"{Path(found['file']).name}, line {found['line']}, " if found else ""
+    return f"{whole}{place}row {row}: {type(error).__name__}: {' '.join(str(error).split())}\n"
 
 
 def users_place(error: BaseException) -> dict[str, Any]:

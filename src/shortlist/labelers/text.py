@@ -116,8 +116,8 @@ class TextLabeler(Labeler):
         late = np.flatnonzero(found == LATE)
         if len(late) and (columns.raise_errors or len(late) >= MOST_LATE):
             raise failed(too_slow(), labeler=self.name, row=columns.chunk.start + int(late[0]))
-        for _row in late:
-            ballot.fail(too_slow())
+        for row in late:
+            ballot.fail(too_slow(), columns.chunk.start + int(row))
 
 
 @dataclass(frozen=True)

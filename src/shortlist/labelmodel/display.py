@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shortlist.tables import html_table, percent, text_table
-from shortlist.wording import some_of
+from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.arrays import Floats
@@ -30,8 +30,8 @@ def found(model: LabelModel) -> str:
     ended = "converged" if model.converged_ else "stopped before it converged,"
     balance = zip(model.panel_.space, model.class_balance_.tolist(), strict=True)
     shares = some_of([f"{name} {percent(share, 0)}" for name, share in balance], most=8)
-    rows, labelers = f"{model.evidence_.total:,.0f} rows", f"{len(model.panel_.names)} labelers"
-    return f"Fitted on {rows} and {labelers}; {ended} after {model.n_iter_} steps. Class balance: {shares}"
+    rows, labelers = number_of(round(model.evidence_.total), "row"), number_of(len(model.panel_.names), "labeler")
+    return f"Fitted on {rows} and {labelers}; {ended} after {number_of(model.n_iter_, 'step')}. Class balance: {shares}"
 
 
 def lines(model: LabelModel) -> list[list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -195,8 +196,20 @@ def _known(toml: TomlFile, values: Mapping[str, Any], known: Any, *path: str) ->
         if name not in known:
             what = ".".join((*path, name))
             names = sorted(set(known) - {"*"})
-            raise toml.wrong(f"{what} is no setting.{did_you_mean(name, names)} Settings here: {', '.join(names)}",
-                             *path, name)  # fmt: skip
+            hint = belongs(name, *path) or did_you_mean(name, names)
+            raise toml.wrong(f"{what} is no setting.{hint} Settings here: {', '.join(names)}", *path, name)
+
+
+def belongs(name: str, *here: str) -> str:
+    """The sentence that says in which other table this is a setting, after a blank; nothing where it is in none."""
+    if here and name in ("version", "classes"):
+        return " It belongs at the top of the file, before the first [table]."
+    from shortlist.labelmodel import LabelModel
+
+    known = {table: set(checks) for table, checks in _TABLES.items()}
+    known["label_model"] |= set(signature(LabelModel).parameters)
+    found = [f"[{table}]" for table, names in known.items() if name in names and (table,) != here]
+    return f" It belongs under {' or '.join(found)}." if found else ""
 
 
 def _table(toml: TomlFile, name: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from shortlist.project.stages.fit import fitted
 from shortlist.project.stages.stage import noted
 from shortlist.rows.file import stamp
 from shortlist.votes import Votes
+from shortlist.votes.failure import failure_notes
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks
@@ -59,6 +60,12 @@ class Watch:
             now = self._snapshot(session)
         before, self.last, self.session = self.last, now, session
         return None if before is None else Change(before, now)
+
+    @property
+    def failed(self) -> list[str]:
+        """Who failed at the last look, on how many rows, and how."""
+        votes = self.session.votes if self.session is not None else None
+        return [] if votes is None else failure_notes(votes.names, votes.failures)
 
     def take_rows(self, session: Session) -> None:
         """Give a session what is in memory: rows, known votes, and what people know."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-Kind = Literal["failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "use gold", "label"]
+Kind = Literal[
+    "failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "use gold", "no gold", "label"
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

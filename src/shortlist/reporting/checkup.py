@@ -12,7 +12,8 @@ from shortlist.reporting.advice import Advice
 
 GAINS = "in rows that the label model labels right. Do one, then run again: gains do not add up."
 
-WITH_GOLD = "Your gold labels help with what votes leave open."
+WITH_GOLD = "Your gold labels take part in the fit, and help with what votes leave open."
+PRIOR = "There, the model falls back on its prior"
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,6 +24,7 @@ class Checkup:
     advice: tuple[Advice, ...]
     diagnosis: Diagnosis
     right: float | None = None  # of gold rows with a vote, the share whose label is right, where there are any
+    gold_fits: bool = False  # whether known classes take part in the fit
 
     @property
     def identifiable(self) -> bool | None:
@@ -38,10 +40,12 @@ class Checkup:
     def verdict(self) -> str:
         """Whether accuracies can be learned from votes alone, and whether that asks for anything."""
         finding = self.diagnosis.findings[0]
-        if self.right is not None:
-            finding = finding.replace(REMEDY, WITH_GOLD)
-        if self.advice or self.right is None or self.identifiable is not False:
+        if self.right is None:
             return finding
+        if self.advice or self.identifiable is not False:
+            scored = f"{PRIOR}; your gold labels show how good the labels are."
+            return finding.replace(REMEDY, WITH_GOLD if self.gold_fits else scored)
+        finding = finding.replace(REMEDY, WITH_GOLD if self.gold_fits else f"{PRIOR}.")
         return f"You need not act on this: gold rows show how good the labels are. {finding}"
 
     @property
@@ -93,6 +97,7 @@ class Checkup:
         return {
             "rows": self.rows,
             "right": self.right,
+            "gold_fits": self.gold_fits,
             "advice": [one.to_dict() for one in self.advice],
             **self.diagnosis.to_dict(),
         }
@@ -101,4 +106,4 @@ class Checkup:
     def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
         """What `to_dict` gave."""
         advice = tuple(Advice(**one) for one in record["advice"])
-        return cls(record["rows"], advice, Diagnosis.from_dict(record), record["right"])
+        return cls(record["rows"], advice, Diagnosis.from_dict(record), record["right"], record.get("gold_fits", False))

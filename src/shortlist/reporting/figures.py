@@ -8,6 +8,7 @@ import numpy as np
 
 from shortlist.analysis.calibration import Bin, Calibration
 from shortlist.arrays import Floats
+from shortlist.wording import number_of
 
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 390.0, 14.0, 214.0
 
@@ -74,7 +75,7 @@ def histogram(belief: Floats, bins: int = 20) -> Figure:
             up(c / top),
             across(b) - across(a) - 2,
             BOTTOM - up(c / top),
-            f"{c:,} rows: {a:.0%} to {b:.0%}",
+            f"{number_of(int(c), 'row')}: {a:.0%} to {b:.0%}",
         )
         for c, a, b in zip(counts.tolist(), edges[:-1].tolist(), edges[1:].tolist(), strict=True)
         if c
@@ -103,7 +104,9 @@ def reliability(calibration: Calibration) -> Figure:
 
 
 def _bin_point(b: Bin, most: int) -> Point:
-    said = f"{b.rows:,} rows, mean belief {b.belief:.0%}: {b.right:.0%} right ({b.lower:.0%} to {b.upper:.0%})"
+    said = (
+        f"{number_of(b.rows, 'row')}, mean belief {b.belief:.0%}: {b.right:.0%} right ({b.lower:.0%} to {b.upper:.0%})"
+    )
     return Point(
         across(b.belief), up(b.right), up(b.lower), up(b.upper), round(3 + 5 * (b.rows / most) ** 0.5, 2), said
     )

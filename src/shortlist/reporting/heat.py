@@ -82,7 +82,8 @@ def class_heat(overview: Overview) -> Heat:
         i, j = space.position(pair["class"]), space.position(pair["other"])
         error = pair["error"]
         tip = f"{pair['class']} or {pair['other']}: {error:.1%} of guesses between the two expected to be wrong; "
-        tip += f"{pair['labelers']} labelers tell them apart, on {pair['rows']:.0%} of rows"
+        tell = "labeler tells" if pair["labelers"] == 1 else "labelers tell"
+        tip += f"{pair['labelers']} {tell} them apart, on {pair['rows']:.0%} of rows"
         grid[j][i] = Cell((2 * error) ** 0.5, "conflict", _percent(error), tip)
         if pair.get("gold_error") is not None:
             gold = pair["gold_error"]

@@ -38,13 +38,20 @@ class Lines:
         return f"del {', '.join(names)}"
 
     def failing(self, *names: str) -> str:
-        return f'apply([{", ".join(names)}], rows, on_error="raise")    # stops at the first row that fails'
+        it = "it" if len(names) == 1 else "they"
+        return f"# in {some_of(names)}: return None on rows where {it} cannot answer"
+
+    def failing_feature(self, name: str) -> str:
+        return f"# in feature {name}: return a value on such rows, too"
 
     def longer_fit(self, steps: int) -> str:
         return f"LabelModel(max_iter={steps})"
 
     def use_gold(self) -> str:
         return "LabelModel().fit(votes, gold)"
+
+    def no_gold(self) -> str:
+        return "LabelModel().fit(votes)"
 
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
         """A labeler of two classes, with a name that is not taken. It votes once its words are written."""

@@ -37,7 +37,7 @@ def notices(overview: Overview) -> Iterator[Notice]:
     if overview.gold_fits and overview.known.any():
         yield Notice("note", GOLD_FITS)
     if overview.gold_hard:
-        yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows are too low. {FAIR_SCORE}")
+        yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows may be too low. {FAIR_SCORE}")
     yield from copies(overview)
     if "accuracy" in overview.labelers.columns:
         yield from off_gold(overview.labelers)
@@ -101,7 +101,10 @@ def miscalibrated(overview: Overview) -> Iterator[Notice]:
     found = overview.calibration
     assert found is not None
     gap = found.belief - found.right
-    shown = f"the mean belief in the best guess is {found.belief:.0%}, and {found.right:.0%} of the guesses are right"
+    shown = (
+        f"on gold rows with a vote, the mean belief in the best guess is {found.belief:.0%}, and {found.right:.0%} of "
+        "the guesses are right"
+    )
     if abs(gap) <= OFF:
         yield Notice("good", f"Beliefs are well calibrated on average: {shown}.")
     else:

@@ -23,6 +23,7 @@ from shortlist.reporting.lines import Lines
 from shortlist.reporting.to_do import advise
 from shortlist.reporting.trials import FEW
 from shortlist.votes import Votes
+from shortlist.wording import number_of
 
 COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
 MODEL = "label model"  # its name among scores
@@ -92,7 +93,7 @@ class Overview:
     def checkup(self) -> Checkup:
         """What to do, and the diagnosis."""
         right = self.other_scores.get(MODEL, self.calibration.right if self.calibration is not None else None)
-        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right)
+        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right, self.gold_fits)
 
     @cached_property
     def plain_labelers(self) -> pl.DataFrame:
@@ -188,12 +189,12 @@ class Overview:
     def tiles(self) -> list[Tile]:
         m, n = self.votes.shape
         tiles = [
-            Tile("rows", f"{m:,}", f"{n} labelers, {len(self.votes.space)} classes"),
+            Tile("rows", f"{m:,}", f"{number_of(n, 'labeler')}, {len(self.votes.space)} classes"),
             Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
             Tile("in conflict", f"{self.conflicted:.1%}", "rows where two labelers exclude each other"),
         ]
         if self.model is not None:
-            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the most likely class"))
+            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the most likely class, over all rows"))
         if self.calibration is not None:
             tiles += self.score_tiles
         return tiles

@@ -58,7 +58,7 @@ def _told(columns: list[str]) -> pl.Expr:
 class Pair(NamedTuple):
     """Two classes, how often one is taken for the other, and the rows that a labeler could mend.
 
-    error    the share of rows of either whose guess is the other one: counted on gold rows, else as believed
+    error    of rows of either with a vote, the share whose label is the other: counted on gold rows, else as believed
     """
 
     one: str
@@ -86,11 +86,12 @@ def mixed_pairs(analysis: Analysis, average: Average) -> list[Pair]:
 
 
 def some_rows(analysis: Analysis) -> tuple[Floats, Floats]:
-    """Beliefs of rows that differ, and how many rows each stands for: of all of them, or of some that stand for all."""
+    """Beliefs of rows with a vote that differ, and how many each stands for: all, or some that stand for all."""
     rows = analysis.distinct
-    chosen = spread(np.arange(len(rows.counts)), MOST)
+    voted = np.flatnonzero(rows.votes.covered)
+    chosen = spread(voted, MOST)
     counts = rows.counts[chosen].astype(np.float64)
-    return rows.beliefs[chosen], counts * (rows.counts.sum() / counts.sum())
+    return rows.beliefs[chosen], counts * (rows.counts[voted].sum() / max(counts.sum(), 1))
 
 
 def confusion_of(guess: Positions, mass: Floats) -> Floats:
@@ -102,12 +103,12 @@ def confusion_of(guess: Positions, mass: Floats) -> Floats:
 
 
 def gold_confusion(analysis: Analysis) -> Floats | None:
-    """The same counted on gold rows, scaled to all rows; None where they are few."""
-    if analysis.gold is None or (analysis.gold >= 0).sum() < FEW:
+    """The same counted on gold rows with a vote, scaled to all rows with one; None where they are few."""
+    if analysis.gold is None or analysis.scored.sum() < FEW:
         return None
-    known = np.flatnonzero(analysis.gold >= 0)
+    known = np.flatnonzero(analysis.scored)
     table = confusion_of(analysis.guess[known], np.eye(len(analysis.votes.space))[analysis.gold[known]])
-    return table * (len(analysis.votes) / len(known))
+    return table * (float(analysis.votes.covered.sum()) / len(known))
 
 
 def share_mixed(table: Floats, j: int, other: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from shlex import quote
@@ -19,7 +20,7 @@ from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.reporting.overview import Overview
-    from shortlist.votes import Votes
+    from shortlist.votes import Failure, Votes
 
 TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
 TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
@@ -49,9 +50,15 @@ def failed(overview: Overview) -> Iterator[Advice]:
             "failed",
             f"Mend {some_of(names)}: {it} failed on {number_of(failure.count, 'row')}.",
             f"{they} abstained there. The first error: {failure.last_line}",
-            overview.lines.failing(*names),
+            _mend(overview, names, failure),
             about=names[0],
         )
+
+
+def _mend(overview: Overview, names: list[str], failure: Failure) -> str:
+    """What to write so that nothing fails: in the labelers, or in the feature that they ask for."""
+    feature = re.search(r"\bfeature '(.+)' failed on row", failure.last_line)
+    return overview.lines.failing_feature(feature[1]) if feature else overview.lines.failing(*names)
 
 
 def silent(overview: Overview) -> Iterator[Advice]:
@@ -75,7 +82,7 @@ def unfinished(overview: Overview) -> Iterator[Advice]:
         yield Advice(
             "unfinished",
             "Let the fit run longer.",
-            f"It stopped before it converged, after {overview.model.n_iter_:,} steps.",
+            f"It stopped before it converged, after {number_of(overview.model.n_iter_, 'step')}.",
             overview.lines.longer_fit(10 * overview.model.max_iter),
         )
 
@@ -91,7 +98,7 @@ def improvements(overview: Overview) -> Iterator[Advice]:
         trials = Trials(overview.analysis)
         yield from left_out(overview, trials)
         yield from two_sided(overview, trials)
-        yield from use_gold(overview, trials)
+        yield from (no_gold if overview.gold_fits else use_gold)(overview, trials)
     average = Average.of(table)
     yield from mixed(overview, average)
     yield from uncovered(overview, average)
@@ -218,7 +225,7 @@ def _second_answers(overview: Overview, names: list[str]) -> str:
 def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
     """Let known classes fit the model, too, where they contradict what it takes labelers to be."""
     names, known = contradicted(overview), overview.known
-    if overview.gold_fits or not names or overview.analysis.scored.sum() < ENOUGH or known.mean() > 0.5:
+    if not names or overview.analysis.scored.sum() < ENOUGH or known.mean() > 0.5:
         return  # where most classes are known, they are there to score
     trial = trials.knowing()
     if trial.likelier is None or not trial.better:
@@ -236,6 +243,25 @@ def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
         trial.measured,
         trial.known,
     )
+
+
+def no_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:
+    """Let known classes only score, where labels are better without them in the fit."""
+    if overview.analysis.scored.sum() < ENOUGH:
+        return
+    trial = trials.forgetting()
+    if trial.better:
+        yield Advice(
+            "no gold",
+            "Take the gold rows out of the fit.",
+            "They make the labels worse. Tried: each half of the gold rows was scored by a model that was fitted with "
+            f"the other half, and by one without gold rows. Right on {trial.before:.1%} with them, {trial.after:.1%} "
+            f"without, of {trial.known:,} gold rows with a vote.",
+            overview.lines.no_gold(),
+            trial.gain,
+            trial.measured,
+            trial.known,
+        )
 
 
 def contradicted(overview: Overview) -> list[str]:
@@ -257,7 +283,8 @@ def mixed(overview: Overview, average: Average) -> Iterator[Advice]:
         yield Advice(
             "mixed",
             f"Write a labeler that tells {one} from {other}.",
-            f"{where}, {error:.0%} of the rows of these two classes are labelled as the other one. {average.show()}",
+            f"{where}, {error:.0%} of the rows of these two classes with a vote are labelled as the other one. "
+            + average.show(),
             overview.lines.tells_apart(one, other, overview.votes.names),
             gain,
             command=f"shortlist show --class {quote(one)} --unsure",
@@ -285,7 +312,7 @@ def uncovered(overview: Overview, average: Average) -> Iterator[Advice]:
 def more_gold(overview: Overview) -> Iterator[Advice]:
     known = int(overview.known.sum())
     if overview.model is not None and known < ENOUGH:
-        have = f"{known} rows have" if known else "No row has"
+        have = f"{known} rows have" if known > 1 else f"{known or 'No'} row has"
         yield Advice(
             "label",
             f"Label about {ENOUGH} rows by hand, to know how good the labels are.",

@@ -77,24 +77,39 @@ class Trials:
         Judged are rows with a vote. Beliefs are compared by their log score, which rewards no false certainty. All rows
         take part, as in the fit of a project, so that both tell the same.
         """
+        gold, before, was, after, now = self._halves(self.model)
+        better = surely_above(np.log(np.maximum(now, TINY) / np.maximum(was, TINY)))
+        likelier = (float(was.mean()), float(now.mean())) if better else None
+        return self._measured(before, after, gold)._replace(likelier=likelier)
+
+    def forgetting(self) -> Trial:
+        """Known classes, with which the model was fitted, no longer fit it: judged in the same way."""
+        tally = unique(self.analysis.votes, None, None)
+        gold, without, _, knowing, _ = self._halves(fit_again(self.model, tally.votes, weights=tally.weights))
+        return self._measured(knowing, without, gold)
+
+    def _halves(self, plain: Any) -> tuple[Any, ...]:
+        """Of rows with a vote: known classes, then guesses and beliefs in these, of `plain` and of fits with halves."""
         tally = unique(self.analysis.votes, self.analysis.gold, None)
         known, found = tally.known(), []
         for fold, judging in two_folds(tally):
             model = fit_again(self.model, fold.votes, gold=fold.gold_names(), weights=fold.weights)
             kinds = np.repeat(np.arange(len(judging)), np.where(known.votes.covered, judging, 0).astype(np.int64))
             rows, gold = known.votes[kinds], known.gold[kinds]
-            found.append((gold, *judged(self.model, rows, gold), *judged(model, rows, gold)))
-        gold, before, was, after, now = (np.concatenate(column) for column in zip(*found, strict=True))
-        better = surely_above(np.log(np.maximum(now, TINY) / np.maximum(was, TINY)))
-        likelier = (float(was.mean()), float(now.mean())) if better else None
-        return self._measured(before, after, gold)._replace(likelier=likelier)
+            found.append((gold, *judged(plain, rows, gold), *judged(model, rows, gold)))
+        return tuple(np.concatenate(column) for column in zip(*found, strict=True))
 
     @cached_property
     def _before(self) -> Positions:
-        return guessed(fit_again(self.model, self.votes), self.votes)[0]
+        return self._labels(self.votes)
+
+    def _labels(self, votes: Votes) -> Positions:
+        """The labels by a new fit; −1 for rows that have no vote, or had none before the change: they do not count."""
+        guess = guessed(fit_again(self.model, votes), votes)[0]
+        return np.where(votes.covered & self.votes.covered, guess, -1)
 
     def _tried(self, votes: Votes) -> Trial:
-        before, after = self._before, guessed(fit_again(self.model, votes), votes)[0]
+        before, after = self._before, self._labels(votes)
         scale, changed = self.m / len(self.votes), before != after
         if self.known.sum() >= FEW:
             found = self._measured(before[self.known], after[self.known], self.gold[self.known])

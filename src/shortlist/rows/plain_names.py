@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+_LATIN = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"})
 LONGEST = 63  # bytes of a name; PostgreSQL cuts what is longer
 
 # Words that SQLite, PostgreSQL or MySQL keep for themselves
@@ -29,7 +30,7 @@ RESERVED = frozenset(_RESERVED.split())
 
 
 def plain_names(names: Iterable[str]) -> list[str]:
-    """Small letters, figures and _, none twice and no word of SQL, in the order of the names.
+    """Small letters without accents, figures and _, none twice and no word of SQL, in the order of the names.
 
     >>> plain_names(["id", "belief_Middle East", "belief_middle-east", "2024", "Order"])
     ['id', 'belief_middle_east', 'belief_middle_east_2', '_2024', 'order_']
@@ -46,12 +47,17 @@ def plain_names(names: Iterable[str]) -> list[str]:
 
 
 def plain_name(name: str) -> str:
-    """One name. Letters of every script stay."""
-    known = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    """One name. Latin letters lose their accents; letters of other scripts stay."""
+    known = _plain_letters(unicodedata.normalize("NFKC", name).casefold())
     plain = _cut(re.sub(r"\W+", "_", known), LONGEST - 1).rstrip("_") or "column_"
     if plain in RESERVED:
         return f"{plain}_"
     return plain if plain[0].isalpha() or plain[0] == "_" else f"_{plain}"
+
+
+def _plain_letters(text: str) -> str:
+    apart = re.sub("([a-z])[\u0300-\u036f]+", r"\1", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFKC", apart).translate(_LATIN)
 
 
 def _cut(name: str, size: int) -> str:

@@ -13,7 +13,7 @@ from shortlist.project.listener import Listener
 from shortlist.project.parts.extract import Extract
 from shortlist.project.stages.export import write_extract
 from shortlist.studio.desk import Desk
-from shortlist.wording import listed
+from shortlist.wording import listed, number_of
 
 STAGES = {"labels": "export", "votes": "vote", "report": "report", "everything": None}
 COMMANDS = {
@@ -54,7 +54,7 @@ def export_own(desk: Desk, given: Mapping[str, Any]) -> dict[str, Any]:
         facts = write_extract(session, path, extract)
     return {
         "files": [str(path)],
-        "lines": [f"{facts['labelled']:,} rows"],
+        "lines": [number_of(facts["labelled"], "row")],
         "command": command_of(name, extract),
     }
 

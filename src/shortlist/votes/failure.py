@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from shortlist.wording import number_of, some_of
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -30,3 +32,12 @@ def failed_alike(names: Iterable[str], failures: Iterable[Failure | None]) -> It
             found.setdefault(failure.first, []).append((name, failure))
     for alike in found.values():
         yield [name for name, _ in alike], max((failure for _, failure in alike), key=lambda one: one.count)
+
+
+def failure_notes(names: Iterable[str], failures: Iterable[Failure | None]) -> list[str]:
+    """A sentence for each kind of failure: who failed, on how many rows, and how the first time."""
+    return [
+        f"{'labeler' if len(alike) == 1 else 'labelers'} {some_of(map(repr, alike))} failed on "
+        f"{number_of(failure.count, 'row')} and abstained there: {failure.last_line}"
+        for alike, failure in failed_alike(names, failures)
+    ]

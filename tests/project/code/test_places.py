@@ -101,19 +101,19 @@ def test_lines_about_the_project_belong_in_its_toml_under_the_table_they_name(tm
         return make(tmp_path, toml=f"{TOML}\n[{table}]\n{line}\n").settings
 
     assert list(put(found.left_out("money"), "labelers").labelers.off) == ["money"]
-    assert put(found.failing("money"), "labelers").labelers.on_error == "raise"
     assert put(found.longer_fit(77), "label_model").label_model == {"max_iter": 77}
     assert put(found.use_gold(), "label_model").gold_fits
+    assert not put(found.no_gold(), "label_model").gold_fits
 
 
 def test_lines_take_the_place_of_those_that_are_there(tmp_path):
-    """Pasted below `on_error = "abstain"`, the line was an error: a key is written once."""
-    there = '\n[labelers]\noff = ["sport"]\non_error = "abstain"\n\n[label_model]\nmax_iter = 5\nuse_gold = false\n'
+    """Pasted below `max_iter = 5`, the line was an error: a key is written once."""
+    there = '\n[labelers]\noff = ["sport"]\n\n[label_model]\nmax_iter = 5\nuse_gold = false\n'
     found = places(tmp_path, toml=TOML + there)
     assert found.left_out("money", "sport") == (
         'off = ["sport", "money"]    # in shortlist.toml, under [labelers], in place of its line off'
     )
-    lines = [found.left_out("money"), found.failing("money"), found.longer_fit(77), found.use_gold()]
+    lines = [found.left_out("money"), found.longer_fit(77), found.use_gold()]
     followed = TOML + there
     for line in lines:
         key = line.split(" = ")[0]
@@ -121,8 +121,16 @@ def test_lines_take_the_place_of_those_that_are_there(tmp_path):
         followed = re.sub(rf"^{key} = .*$", lambda _, line=line: line, followed, flags=re.MULTILINE)
     settings = make(tmp_path, toml=followed).settings
     assert settings.labelers.off == ("sport", "money")
-    assert settings.labelers.on_error == "raise"
     assert settings.gold_fits
+
+
+def test_who_fails_is_to_be_mended_where_it_is_written(tmp_path):
+    """`check` advised to set on_error back to "raise", with which `run` stops and advises "abstain"."""
+    assert places(tmp_path).failing("power", "polls", "money").splitlines() == [
+        "# power (labelers.py, line 20): return None on rows where it cannot answer",
+        "# polls (labelers.py, line 27): change what fails on such rows",
+        "# money (shortlist.toml): change what fails on such rows",
+    ]
 
 
 def test_suggested_labelers_have_names_of_their_own(tmp_path):

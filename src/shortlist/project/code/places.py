@@ -11,7 +11,7 @@ from shortlist.identifiability.findings import show_not
 from shortlist.labelers.core import FunctionLabeler
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
-from shortlist.reporting.lines import Lines
+from shortlist.reporting.lines import MOST, Lines
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
@@ -69,14 +69,23 @@ class Places(Lines):
         off = dict.fromkeys([*self.written.get("labelers", {}).get("off", ()), *names])
         return self._setting("labelers", "off", json.dumps(list(off), ensure_ascii=False))
 
-    def failing(self, *names: str) -> str:  # noqa: ARG002
-        return self._setting("labelers", "on_error", '"raise"') + ": it stops at the first row that fails"
+    def failing(self, *names: str) -> str:
+        return "\n".join(self._failing(name) for name in names[:MOST])
+
+    def _failing(self, name: str) -> str:
+        """Only a function can be told where to abstain."""
+        if name in self.in_code and isinstance(self.labelers.get(name), FunctionLabeler):
+            return f"# {name} ({self._place(name)}): return None on rows where it cannot answer"
+        return f"# {name} ({self._place(name) if name in self.in_code else self.toml}): change what fails on such rows"
 
     def longer_fit(self, steps: int) -> str:
         return self._setting("label_model", "max_iter", str(steps))
 
     def use_gold(self) -> str:
         return self._setting("label_model", "use_gold", "true")
+
+    def no_gold(self) -> str:
+        return self._setting("label_model", "use_gold", "false")
 
     def _setting(self, table: str, key: str, value: str) -> str:
         """A line of shortlist.toml, and where it goes."""

@@ -7,7 +7,7 @@
     {"id": "doc9", "classes": ["sports"], "picked": "random"}
 
 `picked` says how the row was chosen for labelling: "random", or "gain" where its label was expected to help most. A
-score on rows of the second kind is too low. Where it is not there, a person chose the row, or nobody knows.
+score on rows of the second kind may be too low. Where it is not there, a person chose the row, or nobody knows.
 
 Where no column holds ids, a row is named by its number and by a digest of its text: `{"row": 7, "text": "9f…", …}`. Of
 several lines about one row, the last counts, so that undoing is taking the last line away.

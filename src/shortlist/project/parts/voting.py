@@ -100,6 +100,7 @@ def _asker(roster: Roster, rows: Rows) -> Asker:
             on_error=how.on_error,
             full_set_abstains=how.full_set_abstains,
             shown=[name for name in (rows.data.id, rows.data.text) if name is not None],
+            remedy=f'To go on where a labeler fails, write on_error = "abstain" under [labelers] in {rows.toml.name}',
         )
 
 

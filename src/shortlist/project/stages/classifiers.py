@@ -12,7 +12,7 @@ import polars as pl
 from shortlist.classifier.kinds import find_kind
 from shortlist.errors import ShortlistError
 from shortlist.progress import Tell
-from shortlist.project.settings import Settings
+from shortlist.project.settings import Settings, belongs
 from shortlist.wording import did_you_mean
 
 
@@ -25,7 +25,8 @@ def make_classifier(settings: Settings, tell: Tell | None = None) -> Any:
     for name in options:
         if name not in known:
             raise settings.toml.wrong(
-                f"classifier.{name} is no option of {made.__name__}.{did_you_mean(name, known)} "
+                f"classifier.{name} is no option of {made.__name__}."
+                f"{belongs(name, 'classifier') or did_you_mean(name, known)} "
                 f"Options: {', '.join(known)}", "classifier", name,
             )  # fmt: skip
     if tell is not None and "progress" in known:

@@ -23,7 +23,7 @@ class Report(Stage):
     needs = ("vote", "fit", "check")
     shows = ("predict",)
     optional = True
-    revision = 2  # goes up when the same results are shown in another way
+    revision = 3  # goes up when the same results are shown in another way
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("report.html",)

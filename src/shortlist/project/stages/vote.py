@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.project.stages.stage import Facts, Stage, noted
-from shortlist.wording import number_of, some_of
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
@@ -97,13 +97,9 @@ class Vote(Stage):
 
 
 def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
-    from shortlist.votes.failure import failed_alike
+    from shortlist.votes.failure import failure_notes
 
-    failed = [
-        f"{'labeler' if len(names) == 1 else 'labelers'} {some_of(map(repr, names))} failed on "
-        f"{number_of(failure.count, 'row')} and abstained there: {failure.last_line}"
-        for names, failure in failed_alike(parts.like.names, parts.like.failures)
-    ]
+    failed = failure_notes(parts.like.names, parts.like.failures)
     return {
         "rows": len(parts),
         "labelers": len(parts.like.names),

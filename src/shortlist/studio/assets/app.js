@@ -1,7 +1,7 @@
 // The studio: which view is shown, what the project is now, and what happens to it.
 import { html, render, useCallback, useEffect, useRef, useState } from "./preact.js";
 import { ask, listen } from "./api.js";
-import { Empty, count, percent } from "./parts.js";
+import { Empty, percent, plural } from "./parts.js";
 import { Overview } from "./overview.js";
 import { Rows } from "./rows.js";
 import { Rules } from "./rules.js";
@@ -76,7 +76,7 @@ function Pulse({ project, news }) {
   }
   if (!project?.open) return null;
   const right = project.gold?.model;
-  return html`<span class="pulse">${count(project.rows)} rows${right !== undefined && ` · ${percent(right)} right on ${count(project.gold.rows)} gold rows`}</span>`;
+  return html`<span class="pulse">${plural(project.rows, "row")}${right !== undefined && ` · ${percent(right)} right on ${plural(project.gold.voted, "gold row")}${project.gold.voted < project.gold.rows ? " with a vote" : ""}`}</span>`;
 }
 
 render(html`<${Studio} />`, document.getElementById("studio"));

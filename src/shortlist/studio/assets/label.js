@@ -1,7 +1,19 @@
 // Label: the row that would help most, or a random one; one key for a class. Everything works without a mouse.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { ask, painted } from "./api.js";
-import { Beliefs, Empty, KEYS, Marked, Votes, count, percent, useKeys } from "./parts.js";
+import { Beliefs, Empty, KEYS, Marked, Votes, count, percent, plural, signed, useKeys } from "./parts.js";
+
+// That some gold rows are no fair sample; of a score, only where there is one.
+export function hardRows(gold) {
+  const picked = `${count(gold.hard)} of the gold rows ${gold.hard === 1 ? "was picked because it is" : "were picked because they are"} hard`;
+  return `${picked}${gold.model === undefined ? "" : ", so the share that is right may be too low"}. For a fair score, label random ones.`;
+}
+
+export function keptRows(gold) {
+  const several = gold.several > 0 ? `; ${plural(gold.several, "row")} ${gold.several === 1 ? "has" : "have"} several classes` : "";
+  const skipped = gold.skipped > 0 ? `; ${count(gold.skipped)} ${gold.skipped === 1 ? "was" : "were"} skipped` : "";
+  return `Labels are kept in gold.jsonl${several}${skipped}.`;
+}
 
 export function Label({ project, setProject, say }) {
   const [row, setRow] = useState(undefined); // undefined: not asked yet; null: none left
@@ -76,10 +88,10 @@ export function Label({ project, setProject, say }) {
       <div role="radiogroup" aria-label="Which rows"><label class="check"><input type="radio" name="picked" value="gain" checked=${picked === "gain"} onChange=${pick} /> those that help most</label><label class="check"><input type="radio" name="picked" value="random" checked=${picked === "random"} onChange=${pick} /> random ones, for a fair score</label></div>
       <h2>So far</h2>
       <dl class="tiles small"><div class="tile"><dt>gold rows</dt><dd id="labelled">${count(gold.rows)}</dd></div>
-        ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${step > 0 ? "+" : "−"}${Math.abs(100 * step).toFixed(1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
+        ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${signed(100 * step, 1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${fits} /> the fit uses them, too</label>`}
-      ${gold.hard > 0 && html`<p class="quiet" id="hard">${count(gold.hard)} of the gold rows ${gold.hard === 1 ? "was picked because it is" : "were picked because they are"} hard: on all rows, the share that is right is higher. For a fair score, label random ones.</p>`}
-      <p class="quiet">Labels are kept in gold.jsonl${gold.several > 0 ? `; ${count(gold.several)} rows have several classes` : ""}${gold.skipped > 0 ? `; ${count(gold.skipped)} were skipped` : ""}.</p>
+      ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
+      <p class="quiet" id="kept">${keptRows(gold)}</p>
       ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${one.row.id ?? `row ${one.row.row}`}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
     </aside></div>`;
 }

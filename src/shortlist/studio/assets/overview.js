@@ -1,7 +1,7 @@
 // The project at a glance, what to do next, and its labelers.
 import { html, useEffect, useState } from "./preact.js";
 import { ask, painted } from "./api.js";
-import { Shortlist, Totals, colour, count, percent, plural } from "./parts.js";
+import { Shortlist, Totals, colour, count, fixed, percent, plural } from "./parts.js";
 
 const COLUMNS = [["name", "Labeler"], ["coverage", "Coverage"], ["conflict", "Conflict"], ["accuracy", "Accuracy, estimated"], ["gold_accuracy", "On gold rows"], ["worth", "Worth"]];
 const place = (item) => item.place ?? (item.query ? `#rows/${encodeURIComponent(JSON.stringify(item.query))}` : item.kind === "label" ? "#label" : item.labeler ? `#rules/${encodeURIComponent(item.labeler)}` : "#rules");
@@ -27,7 +27,7 @@ function Tiles({ project }) {
   const { totals, gold } = project;
   const tiles = [["rows", count(project.rows), `${plural(project.labelers.filter((one) => one.on).length, "labeler")}, ${project.classes.length} classes`]];
   if (!project.bare) {
-    tiles.push(["covered", percent(totals.covered), "rows with a vote"], ["in conflict", percent(totals["in conflict"]), "rows where two labelers exclude each other"], ["mean belief", percent(totals["mean belief"]), "in the most likely class"]);
+    tiles.push(["covered", percent(totals.covered), "rows with a vote"], ["in conflict", percent(totals["in conflict"]), "rows where two labelers exclude each other"], ["mean belief", percent(totals["mean belief"]), "in the most likely class, over all rows"]);
   }
   if (gold.model !== undefined) tiles.push(["right", percent(gold.model), `of ${count(gold.voted)} gold rows${gold.voted < gold.rows ? ` with a vote (${count(gold.rows - gold.voted)} have none)` : ""}; by counting votes ${percent(gold.counting)}`]);
   else if (gold.rows) tiles.push(["gold rows", count(gold.rows), "rows with a known class"]);
@@ -94,7 +94,7 @@ function Labelers({ project, figures, setProject, say }) {
       <td>${one.on && html`<span class="meter conflict"><i style=${{ width: `${100 * one.conflict}%` }}></i></span>`}${one.on ? percent(one.conflict) : "–"}</td>
       <td><${Accuracy} one=${one} figures=${figures} /></td>
       <td>${one.gold_votes ? html`${percent(one.gold_accuracy, 0)} <span class="quiet">of ${count(one.gold_votes)}</span>` : "–"}</td>
-      <td>${one.worth === undefined || one.worth === null ? (one.on && !figures ? "…" : "–") : one.worth.toFixed(2)}</td></tr>`)}</tbody></table></div>
+      <td>${one.worth === undefined || one.worth === null ? (one.on && !figures ? "…" : "–") : fixed(one.worth, 2)}</td></tr>`)}</tbody></table></div>
     <p class="quiet">Worth: how much a labeler helps to predict the votes of the others (log score per row; 0 = not at all).</p></section>`;
 }
 

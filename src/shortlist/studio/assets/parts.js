@@ -3,6 +3,9 @@ import { html, useEffect, useRef, useState } from "./preact.js";
 import { ask } from "./api.js";
 
 export const percent = (value, digits = 1) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(digits)}%`);
+// A number with a sign, and one that may have one; never −0.00.
+export const signed = (value, digits) => `${value < 0 && Number(value.toFixed(digits)) !== 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
+export const fixed = (value, digits) => signed(value, digits).replace("+", "");
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 export const perLine = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -67,7 +70,7 @@ export function Why({ row, revision }) {
   const most = Math.max(0.1, ...found.moves.map((move) => Math.abs(move.added)), Math.abs(found.start));
   const line = (name, says, added) => html`<tr><th scope="row">${name}</th><td class="says">${says}</td>
     <td class="move"><span class="axis"><i class=${added >= 0 ? "for" : "against"} style=${{ width: `${(50 * Math.abs(added)) / most}%` }}></i></span></td>
-    <td class="figure">${added >= 0 ? "+" : "−"}${Math.abs(added).toFixed(2)}</td></tr>`;
+    <td class="figure">${signed(added, 2)}</td></tr>`;
   return html`<table class="why"><caption>Why <b>${found.of}</b> and not <b>${found.against}</b> (log-odds; to the right speaks for ${found.of})</caption>
     <tbody>${Math.abs(found.start) > 0.005 && line("class balance", "before any vote", found.start)}${found.moves.map((move) => line(move.labeler, move.says, move.added))}
     ${line("together", "", found.log_odds)}</tbody></table>`;
@@ -78,7 +81,7 @@ export function Totals({ totals, before }) {
     <tbody>${Object.keys(totals).map((name) => {
       const old = before?.[name];
       const step = old === undefined || old === null ? null : 100 * (totals[name] - old);
-      return html`<tr><td>${name}</td><td>${percent(old)}</td><td>${percent(totals[name])}</td><td class=${step === null || Math.abs(step) < 0.05 ? "quiet" : ""}>${step === null ? "–" : `${step >= 0 ? "+" : "−"}${Math.abs(step).toFixed(1)}`}</td></tr>`;
+      return html`<tr><td>${name}</td><td>${percent(old)}</td><td>${percent(totals[name])}</td><td class=${step === null || Math.abs(step) < 0.05 ? "quiet" : ""}>${step === null ? "–" : signed(step, 1)}</td></tr>`;
     })}</tbody></table>`;
 }
 

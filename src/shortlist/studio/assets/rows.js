@@ -1,7 +1,7 @@
 // Rows: search, filter, read, label in place, and begin a rule with words of a row.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import { ask, latest, painted } from "./api.js";
-import { Beliefs, Empty, KEYS, Known, Marked, Votes, Why, count, useKeys } from "./parts.js";
+import { Beliefs, Empty, KEYS, Known, Marked, Votes, Why, plural, useKeys } from "./parts.js";
 import { go } from "./app.js";
 import { beginRule } from "./rules.js";
 
@@ -84,7 +84,7 @@ export function Rows({ project, at, say }) {
       <${Pick} title="Believed" value=${query.believed} options=${project.classes} change=${(believed) => change({ believed })} />`}
       ${project.gold.rows > 0 && html`<${Pick} title="Known" value=${query.gold} options=${[["?", "any class"], ...project.classes]} change=${(gold) => change({ gold })} />`}
       ${project.bare || [["uncovered", "no votes"], ["unsure", "least sure first"], ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
-      <output class="found" id="found">${found === null ? "…" : `${count(found)} rows`}</output>
+      <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
     </form>
     ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
     <div class="split">

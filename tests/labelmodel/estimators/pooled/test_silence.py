@@ -67,6 +67,29 @@ def test_rules_alone_say_nothing_by_abstaining():
     assert not model.emission_.abstain.any()
 
 
+def test_beside_one_labeler_of_all_classes_rules_say_nothing_by_abstaining():
+    votes, _ = people_and_rules(0)
+    one, two = (LabelModel().fit(votes[:, np.arange(10 + people)]).parameters_ for people in (1, 2))
+    assert one.silence == 0
+    assert two.silence > 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_model_beside_rules_that_vote_together_and_a_frequent_class(seed):
+    """Six classes, one of them half of the rows. Three rules for each find the same word of it on 60 % of its rows.
+
+    That rules abstain was evidence for rare classes: 64 % were right, where counting has 87.
+    """
+    rng = np.random.default_rng(seed)
+    m, k, names = 4000, 6, list("abcdef")
+    truth = rng.choice(k, m, p=[0.5, 0.3, 0.08, 0.06, 0.04, 0.02])
+    word = rng.random((m, k)) < np.where(truth[:, None] == np.arange(k), 0.6, 0.03)
+    rules = np.repeat(word, 3, axis=1) & (rng.random((m, 3 * k)) < 0.9)
+    model = 1 + np.where(rng.random(m) < 0.75, truth, rng.integers(0, k, m))
+    votes = Votes(np.column_stack([rules, model]), [*np.repeat(names, 3)[:, None].tolist(), names], names)
+    assert right(LabelModel().fit(votes), votes, truth) > right(MajorityVote().fit(votes), votes, truth) - 0.04
+
+
 def test_a_table_of_votes_alone_has_the_same_beliefs():
     votes, _ = people_and_rules(0, m=50)
     model = LabelModel().fit(votes)

@@ -1,8 +1,8 @@
 """Guard: how far to believe the evidence, and how far the fit. Neither needs gold labels.
 
 The evidence, because labelers are not as independent as the model says: one exponent g for all of it, P(j | votes) ∝
-P(j) · P(votes | j)^g, is chosen by held-out labelers, and near-copies share it. It holds for P(j), too, if that was
-counted from votes alone. The fit, because it may no longer mean the classes that the labelers mean: it is compared with
+P(j) · P(votes | j)^g (`temperature.py`), and near-copies share it. It holds for P(j), too, if that was counted from
+votes alone. The fit, because it may no longer mean the classes that the labelers mean: it is compared with
 the prior, in which all labelers are equally accurate.
 """
 
@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shortlist.arrays import Floats, row_largest
+from shortlist.arrays import Floats, Mask, row_largest
 from shortlist.beliefs import leading
 from shortlist.labelmodel.baselines import shares, tally
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
-from shortlist.labelmodel.estimators.pooled.heldout import best_temperature
 from shortlist.labelmodel.estimators.pooled.sample import Sample
+from shortlist.labelmodel.estimators.pooled.temperature import temperature
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
 from shortlist.labelmodel.problem import Problem
@@ -51,16 +51,18 @@ class Guard:
         weight: Floats,
         known: GoldRows,
         *,
+        telling: Mask,
         most: float,
     ) -> Guard:
         """The guard of a fit. `weight` (n,) is what the evidence of each labeler counts: copies share that of one.
+        `telling` (n,) are labelers that tell something by voting.
 
         A balance makes fit and prior name frequent classes both, so trust is at `most` what it is under equal classes.
         A balance that was counted from votes is evidence, too, so g holds for it in the fit: else it would outweigh
         votes that g discounts. One that was given, or that gold rows set, stands in full, and so it does in the prior.
         """
         fit, before = (emission(parameters, problem.layout) for parameters in (fitted, prior))
-        g, g_prior = (best_temperature(rows, table) for table in (fit, before))
+        g, g_prior = (temperature(rows, table, telling) for table in (fit, before))
         chosen = problem.balance is None
         guard = cls(
             layout=problem.layout,

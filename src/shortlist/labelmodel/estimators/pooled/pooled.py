@@ -25,12 +25,12 @@ from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledE
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
 from shortlist.labelmodel.estimators.pooled.guard import Guard, agreement
-from shortlist.labelmodel.estimators.pooled.heldout import best_temperature
 from shortlist.labelmodel.estimators.pooled.judged import Judge
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, parameters_of, prior_parameters, settle
+from shortlist.labelmodel.estimators.pooled.temperature import temperature
 from shortlist.labelmodel.formulae.likelihood import emission
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
@@ -96,7 +96,7 @@ class Pooled(Estimator):
         if balance is None:
             balance = self._balance_with_gold(counted, settled, says, rows, weight, known) if known else counted
         fitted, prior = settled.parameters(self, says, gold, balance), prior_parameters(self, says, balance)
-        guard = Guard.of(problem, fitted, prior, rows, weight, known, most=trust)
+        guard = Guard.of(problem, fitted, prior, rows, weight, known, telling=says.telling, most=trust)
         votes, abstain = (each * guard.temperature for each in (guard.fitted.votes, guard.fitted.abstain))
         table = replace(guard.fitted, votes=votes, abstain=abstain)
         found = Reliability.of(self, says, judge, table, settled, first).with_gold(gold, says, self.labeler_votes)
@@ -132,7 +132,7 @@ class Pooled(Estimator):
         """Once gold rows are asked, under a table in which they count like all other rows, discounted as in the end."""
         equal = np.full(says.layout.k, 1 / says.layout.k)
         table = emission(parameters_of(settled.accuracy, settled.lift, says, equal), says.layout)
-        table = replace(table, exponent=best_temperature(rows, table) * weight)
+        table = replace(table, exponent=temperature(rows, table, says.telling) * weight)
         (beliefs,) = posteriors(known.codes, says.layout, table)
         return balance_with_gold(counted, beliefs, known.counts)
 

@@ -74,6 +74,15 @@ class Says:
         """(n,): labelers that may name every class."""
         return np.asarray(self.named.all(axis=1))
 
+    @property
+    def silence(self) -> float:
+        """How far it is evidence that a rule abstains: as far as votes tell how frequent classes are.
+
+        They do on rows with a vote of a labeler that may name every class, if there are two such labelers at least:
+        one alone has nobody of its kind to check it.
+        """
+        return self.named_share if np.count_nonzero(self.names_all) > 1 else 0.0
+
     @cached_property
     def telling(self) -> Mask:
         """(n,): labelers that tell something by voting at all: they name some classes, and vote on some rows."""

@@ -83,12 +83,9 @@ def pooled_accuracy(settings: Pooled, says: Says, right: Floats, votes: Floats) 
 
 
 def parameters_of(accuracy: Floats, lift: Floats, says: Says, balance: Floats) -> Parameters:
-    """As the table of log P(vote | class) is made of them.
-
-    That a rule abstains is evidence as far as votes tell how frequent classes are.
-    """
+    """As the table of log P(vote | class) is made of them."""
     propensity = class_propensities(says, lift, balance)
-    return Parameters(says.settled(accuracy), propensity, balance, says.split, says.named_share)
+    return Parameters(says.settled(accuracy), propensity, balance, says.split, says.silence)
 
 
 def with_gold(

@@ -1,0 +1,109 @@
+"""Temperature: labelers are not independent, so their evidence counts too often. One exponent g ≤ 1 takes that back.
+
+It is found in two ways, without gold labels, and the lower g is taken. Held-out labelers: with which g do the other
+votes on a row best predict what a labeler says? The design effect: how much more does the evidence of all labelers
+together vary, on rows of one class, than it would if they were independent? The first is blind where labelers have one
+answer (there is nothing to predict), and where they are wrong together; the second where rows of a class are all alike.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from scipy import sparse
+
+from shortlist.arrays import Floats, Mask, Positions, row_largest, row_sums
+from shortlist.beliefs import leading
+from shortlist.labelmodel.estimators.pooled.sample import Sample
+from shortlist.labelmodel.formulae.likelihood import Emission
+
+TEMPERATURES: Floats = np.exp(-0.2 * np.arange(20))  # 1 … 0.02
+MOST, NUMBERS = 2_000, 1 << 20  # rows that are looked at, and votes × classes on them
+IMPOSSIBLE = 1e-20  # the probability of what was taken to be impossible, and happened
+DIGITS = 9  # a gain below this is none: labelers that only say one thing have nothing to predict
+NOTHING = 1e-9  # a variance, or a number of votes
+
+
+def temperature(sample: Sample, table: Emission, telling: Mask) -> float:
+    """g: the lower of the two. `telling` (n,) are labelers that tell something by voting."""
+    return min(held_out_temperature(sample, table), 1 / max(design_effect(sample, table, telling), 1.0))
+
+
+def design_effect(sample: Sample, table: Emission, telling: Mask) -> float:
+    """Var(Σ_i e_i | class) / Σ_i Var(e_i | class), where e_i is what labeler i adds to the log belief in the class.
+
+    The class of a row is the most likely one; rows with a tie are left out. Independent labelers have 1 or less. With
+    2, evidence is worth half of what it seems. A rule that abstains adds nothing (e_i = 0). Of labelers that do not
+    tell by voting, what they say counts, and not whether they vote.
+    """
+    layout, table = sample.layout, table.of_votes_alone(sample.layout, sample.asked)
+    evidence = table.votes - table.votes.mean(axis=1, keepdims=True)  # (S, k)
+    sample, believed = _decided(sample, sample.beliefs(table))
+    votes, rows = _by_class(sample, believed)
+    asked = np.where(telling[:, None], rows, layout.per_labeler(votes))  # (n, k): rows on which e_i counts
+    mean = layout.per_labeler(votes * evidence) / np.maximum(asked, NOTHING)
+    apart = float((layout.per_labeler(votes * evidence**2) - asked * mean**2).sum())
+    surprise = sample.hot @ (evidence - np.where(telling[:, None], 0.0, mean)[layout.owner])  # (u, k)
+    surprise = surprise[np.arange(len(believed)), believed] - mean[telling].sum(axis=0)[believed]
+    together = float(sample.weights @ surprise**2)
+    return together / apart if min(apart, together) > NOTHING else 1.0
+
+
+def _decided(sample: Sample, beliefs: Floats) -> tuple[Sample, Positions]:
+    """The rows that have one most likely class, and that class (u,)."""
+    first = leading(beliefs)
+    decided = first.sum(axis=1) == 1
+    return sample.only(decided), np.argmax(first[decided], axis=1)
+
+
+def _by_class(sample: Sample, classes: Positions) -> tuple[Floats, Floats]:
+    """(S, k) votes and (k,) rows of each class, where rows are of these classes (u,)."""
+    shape = (sample.layout.k, len(classes))
+    members = sparse.csr_matrix((sample.weights, (classes, np.arange(len(classes)))), shape=shape)
+    return (members @ sample.hot).toarray().T, members.sum(axis=1).A1
+
+
+def held_out_temperature(sample: Sample, table: Emission) -> float:
+    """The g with the highest mean log P(what i said | it voted, the other votes); 1 if nothing tells.
+
+    From the better end in steps of four, as long as that gains, and then in single steps to both sides.
+    """
+    held, last = HeldOut(sample, table), len(TEMPERATURES) - 1
+    score = cache(lambda at: held.score(float(TEMPERATURES[at])))
+    best = last if score(last) > score(0) else 0
+    for step in (4, -4, -1, 1):
+        while 0 <= best + step <= last and score(best + step) > score(best):
+            best += step
+    return float(TEMPERATURES[best])
+
+
+def enough_rows(sample: Sample) -> int:
+    """How many rows have at most NUMBERS votes × classes."""
+    numbers = sample.hot.nnz * sample.layout.k / max(len(sample.weights), 1)  # of a row
+    return max(int(NUMBERS / max(numbers, 1.0)), 1)
+
+
+class HeldOut:
+    """Every vote on rows with more than one, and what the other votes of its row say."""
+
+    def __init__(self, sample: Sample, table: Emission) -> None:
+        shared = sample.only(sample.n_votes > 1)
+        shared = shared.heaviest(min(MOST, enough_rows(shared)))
+        row, vote = np.repeat(np.arange(len(shared.weights)), shared.n_votes), shared.hot.indices
+        said = np.exp(table.votes)
+        voted = np.maximum(sample.layout.per_labeler(said), IMPOSSIBLE)
+        self.said = said[vote] / voted[sample.layout.owner[vote]]  # P(t | voted, j)
+        self.weights = shared.weights[row]
+        self.others = (shared.hot @ table.votes)[row] - table.votes[vote]
+        self.others -= row_largest(self.others)
+
+    def score(self, g: float) -> float:
+        """Mean log P(what was said | it voted, the other votes), under evidence to the power of g and equal classes."""
+        if not len(self.weights):
+            return 0.0
+        joint = self.others * g
+        np.exp(joint, out=joint)
+        predicted = np.einsum("vk,vk->v", joint, self.said) / row_sums(joint)[:, 0]
+        score = self.weights @ np.log(np.maximum(predicted, IMPOSSIBLE)) / self.weights.sum()
+        return round(float(score), DIGITS)
