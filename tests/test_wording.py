@@ -1,6 +1,19 @@
 """The small sentences that messages share."""
 
-from shortlist.wording import did_you_mean, ended, given_twice, nearest, number_of, some_of, visible
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shortlist.wording import (
+    did_you_mean,
+    ended,
+    given_twice,
+    listed,
+    nearest,
+    number_of,
+    some_of,
+    split_names,
+    visible,
+)
 
 
 def test_the_nearest_word_is_found_whatever_its_case():
@@ -13,6 +26,13 @@ def test_an_unrelated_word_is_not_offered():
     assert nearest("shipping", ["account", "billing", "bug"]) is None
     assert nearest("acount", ["account", "billing", "bug"]) == "account"
     assert nearest("biling", ["account", "billing", "bug"]) == "billing"
+
+
+def test_the_same_number_is_the_nearest():
+    assert nearest("0", ["0.0", "1.0"]) == "0.0"
+    assert nearest(1.0, ["0", "1"]) == "1"
+    assert nearest("2", ["0.0", "1.0"]) is None
+    assert nearest("nan", ["0.0", "1.0"]) is None
 
 
 def test_did_you_mean_is_a_sentence_or_nothing():
@@ -42,3 +62,19 @@ def test_what_hides_or_turns_other_text_is_written_as_its_code():
 
 def test_a_sentence_ends_once():
     assert [ended(text) for text in ("No", "No.", "What?", "and so on…")] == ["No.", "No.", "What?", "and so on…"]
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=4),
+    st.sampled_from([",", "|", " or "]),
+)
+def test_names_that_are_listed_are_split_again(names, sign):
+    assert split_names(listed(names, sign), sign) == names
+    assert split_names(listed(names, sign, gap=""), sign) == names
+
+
+def test_names_as_people_write_them():
+    assert split_names(' a , "Rock, hard",, b ') == ["a", "Rock, hard", "b"]
+    assert split_names('say "x", "unclosed') == ['say "x"', '"unclosed']
+    assert split_names(" , ") == split_names("") == []
+    assert listed(["a", "b, c", 'say "x"']) == 'a, "b, c", say "x"'

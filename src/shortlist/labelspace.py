@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadShortlist, UnknownClass
-from shortlist.wording import did_you_mean, given_twice, half_a_character
+from shortlist.wording import did_you_mean, given_twice, half_a_character, listed
 
 Shortlist: TypeAlias = frozenset[str]
 _MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
@@ -116,7 +116,7 @@ class LabelSpace(Sequence[str]):
         try:
             return self._positions[name]
         except (KeyError, TypeError):
-            some = ", ".join(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
+            some = listed(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
             raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{self._hint(name)}", word=name) from None
 
     def _check_one(self, word: str) -> None:
@@ -180,7 +180,7 @@ class LabelSpace(Sequence[str]):
     def show(self, shortlist: Collection[str]) -> str:
         """`NUM` for one class, `{DESC, NUM}` for several."""
         names = self.ordered(shortlist)
-        return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+        return names[0] if len(names) == 1 else "{" + listed(names) + "}"
 
 
 def natural(key: Any) -> tuple[int, float, str]:

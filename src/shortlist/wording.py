@@ -17,12 +17,26 @@ def visible(text: str) -> str:
 
 
 def nearest(word: object, words: Iterable[str], cutoff: float = 0.65) -> str | None:
-    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same)."""
+    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same).
+
+    The same number is the closest: of 0.0 and 1.0, 0.0 to 0.
+    """
     folded: dict[str, str] = {}
     for known in words:
         folded.setdefault(known.casefold(), known)
+    if (number := _number(word)) is not None:
+        same = next((known for known in folded.values() if _number(known) == number), None)
+        if same is not None:
+            return same
     close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
+
+
+def _number(word: object) -> float | None:
+    try:
+        return float(str(word))
+    except ValueError:
+        return None
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
@@ -57,3 +71,21 @@ def given_twice(words: Sequence[str]) -> str | None:
     """The first word that stands in a list twice, or nothing."""
     seen: set[str] = set()
     return next((word for word in words if word in seen or seen.add(word)), None)  # type: ignore[func-returns-value]
+
+
+def listed(names: Iterable[str], sign: str = ",", gap: str = " ") -> str:
+    """Names in one line, with commas between. A name that holds one stands in quotation marks, as in a csv file."""
+    return f"{sign}{gap}".join(_quoted(name, sign) for name in names)
+
+
+def _quoted(name: str, sign: str) -> str:
+    whole = name and name == name.strip() and sign not in name and not name.startswith('"')
+    return name if whole else '"' + name.replace('"', '""') + '"'
+
+
+def split_names(text: str, sign: str = ",") -> list[str]:
+    """The names that `listed` wrote, or that people write with commas between. Between quotation marks, any sign is."""
+    between = rf"(?:{re.escape(sign)}|\Z)"
+    found = re.finditer(rf'\s*"((?:[^"]|"")*)"\s*{between}|(.*?){between}', text, re.DOTALL)
+    names = (one[2].strip() or None if one[1] is None else one[1].replace('""', '"') for one in found)
+    return [name for name in names if name is not None]

@@ -23,6 +23,16 @@ def test_shortlists_as_people_write_them(words, classes):
     assert parse_shortlist(words, SPACE) == classes
 
 
+def test_a_class_may_hold_a_comma():
+    space = LabelSpace(['Rock, "hard"', "Pop", "A, b"])
+    assert parse_shortlist('Rock, "hard"', space) == {'Rock, "hard"'}
+    assert parse_shortlist('not Rock, "hard"', space) == {"Pop", "A, b"}
+    assert parse_shortlist('"A, b", Pop', space) == {"Pop", "A, b"}
+    assert parse_shortlist('not {"A, b", Pop}', space) == {'Rock, "hard"'}
+    for names in (["A, b", "Pop"], ['Rock, "hard"', "A, b"]):
+        assert parse_shortlist(space.show(names), space) == set(names)
+
+
 def test_what_is_no_shortlist_is_told():
     with pytest.raises(UnknownClass) as told:
         parse_shortlist("busines", SPACE)

@@ -71,6 +71,18 @@ def test_feature_classifiers_come_back(clouds, tmp_path):
     assert back.fit(X, beliefs).n_features_in_ == 5  # and can be fitted again
 
 
+@pytest.mark.parametrize("dtype", [object, "U12", np.int64])
+def test_answers_have_the_same_dtype_before_and_after(dtype, clouds, tmp_path):
+    """`predict` gave <U1 before, and objects after the model was loaded."""
+    X, beliefs, _ = clouds
+    y = beliefs.argmax(axis=1).astype(str).astype(dtype)
+    model = NoiseAwareClassifier().fit(X, y)
+    model.save(tmp_path / "reader")
+    back = NoiseAwareClassifier.load(tmp_path / "reader")
+    assert back.predict(X).dtype == model.predict(X).dtype == np.dtype(dtype)
+    assert back.predict(X).tolist() == model.predict(X).tolist()
+
+
 def test_a_type_nobody_knows_is_only_built_when_trusted(clouds, tmp_path):
     X, beliefs, _ = clouds
     NoiseAwareClassifier(Stubborn()).fit(X, beliefs).save(tmp_path / "reader")

@@ -53,6 +53,7 @@ def test_init_takes_what_the_columns_suggest(tmp_path, monkeypatch, capfd):
     assert json.loads(call(capfd, "init", "news.parquet", "--json").out) == {
         "written": ["shortlist.toml", "labelers.py"],
         **{"text": "body", "id": "id", "gold": "label", "classes": ["business", "politics", "sports"]},
+        "features": [],
         "not_classes": {},
     }
     text = (tmp_path / "shortlist.toml").read_text()
@@ -75,6 +76,17 @@ def test_init_says_what_it_took(tmp_path, monkeypatch, capfd, options, line):
     assert line in call(capfd, "init", "news.csv", *options).out
 
 
+def test_init_says_why_a_column_is_not_the_id(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    pl.DataFrame({"id": [1, 1], "text": ["a", "b"]}).write_csv("rows.csv")
+    assert (
+        "'id' is not taken as the id of a row: its values repeat"
+        in call(capfd, "init", "rows.csv", "--classes", "a,b").err
+    )
+    pl.DataFrame({"id": [1, 2], "text": ["a", "b"]}).write_csv("rows.csv")
+    assert "repeat" not in call(capfd, "init", "rows.csv", "--classes", "a,b", "--force").err
+
+
 def test_init_says_which_gold_values_are_no_classes(tmp_path, monkeypatch, capfd):
     """A misspelt class was taken in silence, though the gold column shows the right one."""
     rows(60).write_csv(tmp_path / "news.csv")
@@ -86,6 +98,16 @@ def test_init_says_which_gold_values_are_no_classes(tmp_path, monkeypatch, capfd
     found = json.loads(call(capfd, "init", "news.csv", *options, "business,polotics,sports", "--force", "--json").out)
     assert found["not_classes"] == {"politics": count}
     assert "no classes" not in call(capfd, "init", "news.csv", *options, "business,politics,sports", "--force").err
+
+
+def test_init_is_told_how_a_csv_file_is_written(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.csv").write_bytes("text#k\nfür; alle#1\nb#2\n".encode("latin-1"))
+    named = ["--text", "text", "--classes", "a,b", "--separator", "#", "--encoding", "latin-1"]
+    assert call(capfd, "init", "x.csv", *named).code == 0
+    assert shortlist.Project(tmp_path).rows.take([0], ["text"])["text"][0] == "für; alle"
+    assert "separator is one sign" in call(capfd, "init", "x.csv", "--separator", "##", "--force").err
+    assert "is an encoding" in call(capfd, "init", "x.csv", "--encoding", "klingon", "--force").err
 
 
 def test_init_elsewhere_finds_the_data(tmp_path, monkeypatch, capfd):

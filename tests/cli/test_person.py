@@ -94,6 +94,23 @@ def test_who_says_that_no_column_holds_text_is_taken_at_his_word(tmp_path):
     assert "# def my_rule(n):" in (tmp_path / "labelers.py").read_text()
 
 
+def test_columns_of_numbers_are_offered_where_there_is_no_text(tmp_path):
+    pl.DataFrame({"ash": [1.5, 2.5], "a, b": [3, 4], "target": [0, 1]}).write_csv(tmp_path / "wine.csv")
+    terminal = Terminal(tmp_path, "init", "wine.csv")
+    asked = (
+        r"the text\? .*\[-\]: ",
+        r'classifier \(- for none\) \[ash, "a, b"\]: ',
+        r"\[-\]: ",
+        r"\[target\]: ",
+        r"\[0, 1\]: ",
+    )
+    for question in asked:
+        terminal.until(question)
+        terminal.type("\n")
+    terminal.until('features: ash, "a, b"; classes: 0, 1')
+    assert terminal.end() == 0
+
+
 def test_classes_are_offered_from_gold(tmp_path):
     rows().write_csv(tmp_path / "news.csv")
     terminal = Terminal(tmp_path, "init", "news.csv", "--text", "body", "--id", "id")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from experiments import agnews, scicite, trec
-from shortlist import LabelSpace, Votes, datasets, diagnose, keywords, labeler
+from shortlist import LabelModel, LabelSpace, Votes, datasets, diagnose, keywords, labeler
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import Diagnosis, verify
 from shortlist.identifiability.intersection import Deadline
@@ -113,6 +113,25 @@ def test_what_silence_tells_is_read_by_the_default_model_and_by_propensity_of_a_
 def test_verbs_agree_with_how_many_labelers_there_are():
     alone = diagnose(structure("a|b", "a|b", "a|b", classes="ab")).findings[1]
     assert re.search(r"\w+ can single out every class; so can \w+; \w+ tells the classes apart", alone)
+
+
+def test_a_person_is_not_told_to_answer_where_nothing_matches():
+    """People who shortlist may say any set: it was advised to let them say Not(...) besides."""
+    answers = {"item": [1, 2, 3], "worker": ["ann", "ann", "bob"], "label": ["a|b", "a|b", "c"]}
+    found = diagnose(Votes.from_crowd(answers, ["a", "b", "c"], separator="|"))
+    told = str(found)
+    assert "ann, bob gave one answer only" in told
+    assert "nothing matches" not in told
+    assert str(Diagnosis.from_dict(json.loads(json.dumps(found.to_dict())))) == told
+    rule = diagnose(keywords(["x"], says="a", name="rule"), space=["a", "b", "c"])
+    assert "second answer where nothing matches" in str(rule)
+
+
+def test_a_model_is_told_from_votes():
+    with pytest.raises(BadVotes, match=r"takes Votes, or labelers.*got a LabelModel: give the votes"):
+        diagnose(LabelModel())
+    with pytest.raises(BadVotes, match=r"got a int$"):
+        diagnose(3)
 
 
 def test_a_dummy_that_is_voted_is_none():

@@ -62,3 +62,12 @@ def test_a_kind_of_your_own_can_be_written_in_a_file():
         model_from_record({"kind": "htpp"})
     with pytest.raises(BadLabeler, match="url and model"):
         model_from_record({"kind": "http"})
+
+
+def test_a_model_without_an_id_is_told():
+    class Nameless(Model):
+        def scores(self, prompts, choices):
+            return np.zeros((len(prompts), len(choices)))
+
+    with pytest.raises(BadLabeler, match=r"is no language model: one has an id"):
+        as_model(Nameless())

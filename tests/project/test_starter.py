@@ -53,6 +53,7 @@ def test_numbers_only(tmp_path):
         ({"Message": ["refund"] * 2, "title": ["hi"] * 2}, ("Message", None, None)),
         ({"x": [1, 2], "label": ["x", "y"]}, (None, None, "label")),
         ({"doc_id": [1, 2], "x": [0.5, 1.5]}, (None, "doc_id", None)),
+        ({"text": ["a", "b"], "label": [0.0, 1.0]}, ("text", None, "label")),
     ],
 )
 def test_what_columns_suggest(columns, guess, tmp_path):
@@ -74,6 +75,36 @@ def test_short_texts_in_a_column_called_text_are_read(tmp_path):
     project = Project.init(tmp_path / "a.csv", tmp_path, gold="label")
     assert project.settings.data.text == "text"
     assert project.votes.said(2) == {"names_login": ("login",)}
+
+
+WINE = {"id": range(60), "alcohol": [12.5, 13.1, 14.2] * 20, "ash": [2, 3, 4] * 20, "target": [0, 1, 2] * 20}
+
+
+@pytest.mark.parametrize("classes", [[], ["0", "1", "2"], ["white", "red", "rose"]])
+def test_columns_of_numbers_are_features_where_there_is_no_text(tmp_path, classes):
+    """Wine of scikit-learn: neither text nor features were named, and the run ended before the report."""
+    pl.DataFrame(WINE).write_csv(tmp_path / "wine.csv")
+    data = Project.init(tmp_path / "wine.csv", tmp_path, classes=classes).settings.data
+    assert (data.text, data.id, data.features) == (None, "id", ("alcohol", "ash"))
+    assert data.gold == (None if "red" in classes else "target")  # and known classes are never a feature
+
+
+def test_a_column_of_measurements_is_not_taken_for_classes(tmp_path):
+    pl.DataFrame({"x": [0.5, 1.5], "target": [0.25, 1.0]}).write_csv(tmp_path / "a.csv")
+    assert Guess.of(RowFile(tmp_path / "a.csv")) == Guess(None, None, None, ("x",))
+
+
+def test_a_run_without_text_and_features_goes_on_without_a_classifier(tmp_path):
+    pl.DataFrame(WINE).write_csv(tmp_path / "wine.csv")
+    project = Project.init(tmp_path / "wine.csv", tmp_path, gold="target", guess=False)
+    rule = 'from shortlist import labeler\n\n@labeler(says=["0", "2"])\ndef strong(alcohol):\n'
+    (tmp_path / "labelers.py").write_text(f'{rule}    return "2" if alcohol > 14 else "0"\n')
+    outcomes = {one.stage: one for one in project.run()}
+    assert {name for name, one in outcomes.items() if one.status == "skipped"} == {"train", "predict"}
+    assert "neither text nor features" in outcomes["train"].notes[0]
+    assert (tmp_path / "out" / "report.html").exists()
+    with pytest.raises(ShortlistError, match="neither text nor features"):
+        project.run(["train"])
 
 
 @pytest.mark.parametrize(

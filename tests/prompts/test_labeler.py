@@ -242,3 +242,19 @@ def test_a_class_that_is_none_is_found_before_anything_is_asked():
 def test_mistakes(make):
     with pytest.raises(BadLabeler):
         make()
+
+
+@pytest.mark.parametrize("make", [lambda m: ask("is it?", yes="person", model=m, name="q"),
+                                  lambda m: choose("It is {{text}} a", ANSWERS, model=m, name="q")])  # fmt: skip
+def test_a_prompt_that_does_not_show_the_row_is_told(make):
+    """All rows got the same vote, without a word."""
+    with pytest.raises(BadLabeler, match=r"'q': the (question|prompt) never shows the row.* add \{text\}") as raised:
+        make(Oracle())
+    assert raised.value.option in (("question",), ("prompt",))
+
+
+def test_a_picture_shows_the_row():
+    class Sees(Oracle):
+        takes_images = True
+
+    assert ask("Is it a cat?", yes="person", model=Sees(), image="photo").image == "photo"

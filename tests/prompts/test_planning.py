@@ -49,6 +49,29 @@ def test_what_was_learned_counts(server, tmp_path):
     assert plan(kind, ["a" * 20]).calls == 0
 
 
+def test_rows_that_lack_a_column_are_counted_in_the_same_way_everywhere(server, tmp_path):
+    """The head said 100 %, and its line 3 of 4 rows."""
+    kind = labeler(server, tmp_path)
+    apply(kind, ["a", "b", "c"], space=SPACE)
+    told = str(plan(kind, ["a", "b", "c", None])).splitlines()
+    assert told[0].endswith("100.0% of the rows to be asked about are known")
+    assert "3 of 3 rows known (1 more not asked: a column is empty)" in told[1]
+
+
+def test_calls_that_find_out_how_to_ask_are_told(server, tmp_path):
+    """112 calls were planned, and 120 were counted: the first ones try out how the server can be asked."""
+    kind, rows = labeler(server, tmp_path), ["a" * 20, "b" * 20]
+    other = choose("{text}!", ANSWERS, model=kind.model, name="other")
+    planned = plan([kind, other], rows)
+    assert (planned.calls, planned.trials) == (4, 8)
+    assert "4 calls (and at most 8 to find out how to ask)" in str(planned)
+    apply([kind, other], rows, space=SPACE)
+    counted = sum(one.calls for one in kind.store.spent())
+    assert planned.calls < counted <= planned.calls + planned.trials
+    later = plan(kind, [*rows, "c"])
+    assert (later.trials, "find out" in str(later)) == (0, False)
+
+
 def test_a_plan_of_no_prompts_is_empty():
     found = plan(keywords(["x"], says="person"), ["a"])
     assert (found.calls, found.tokens, found.money, found.known) == (0, 0, None, 1.0)

@@ -1,12 +1,18 @@
 """Files as people have them: semicolons, tabs, Latin-1, UTF-16, Excel."""
 
+import csv
 import gzip
+import io
+import json
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shortlist.errors import BadFile
 from shortlist.rows import RowFile
+from shortlist.rows.dialect import _fields
 
 ROWS = [(1, "Grüße; an, alle"), (2, "naïve | café"), (3, "plain")]
 
@@ -31,8 +37,8 @@ def test_separator_and_encoding_are_found(tmp_path, sign, encoding, name):
 def test_what_is_given_counts(tmp_path):
     (tmp_path / "x.csv").write_bytes("a;b,c\n1;2,é\n".encode("latin-1"))
     assert RowFile(tmp_path / "x.csv").columns == ["a;b", "c"]
-    given = RowFile(tmp_path / "x.csv", separator=";", encoding="latin-1")
-    assert given.read().rows() == [(1, "2,é")]
+    named = RowFile(tmp_path / "x.csv", separator=";", encoding="latin-1")
+    assert named.read().rows() == [(1, "2,é")]
 
 
 @pytest.mark.parametrize("content", ["text\none, two\nthree\n", "text\n"])
@@ -56,3 +62,24 @@ def test_what_is_no_sheet_is_told(tmp_path):
     (tmp_path / "x.xlsx").write_bytes(b"PK no")
     with pytest.raises(BadFile, match=r"x\.xlsx cannot be read: it is no Excel file"):
         RowFile(tmp_path / "x.xlsx").read()
+
+
+def test_a_field_may_be_longer_than_the_csv_module_takes(tmp_path):
+    """128 KB is its limit: the separator was not found, and the file seemed to have one column."""
+    pl.DataFrame({"text": ["word " * 30_000, "a; b"], "k": [1, 2]}).write_csv(tmp_path / "x.csv", separator=";")
+    assert RowFile(tmp_path / "x.csv").columns == ["text", "k"]
+    assert RowFile(tmp_path / "x.csv").read()["text"][1] == "a; b"
+
+
+@given(st.text(st.sampled_from('ab;,"\n\r '), min_size=1, max_size=14), st.sampled_from(",;"))
+def test_fields_are_counted_as_the_csv_module_does(text, sign):
+    counts = {len(record) for record in csv.reader(io.StringIO(text, newline=""), delimiter=sign) if record}
+    assert _fields(text, sign) == (counts.pop() if len(counts) == 1 else 0)
+
+
+@pytest.mark.parametrize(("sign", "option"), [(";", "';'"), ("\t", "tab")])
+def test_a_sign_that_is_not_found_out_can_be_named(tmp_path, sign, option):
+    (tmp_path / "x.csv").write_text(f"text{sign}k\na{sign}1\nb{sign}2{sign}3\n")
+    with pytest.raises(BadFile) as error:
+        RowFile(tmp_path / "x.csv").need("text")
+    assert f"separator = {json.dumps(sign)} under [data], or `init --separator {option}`" in str(error.value)

@@ -7,6 +7,7 @@ import pytest
 
 from shortlist.errors import BadFile
 from shortlist.rows import table_format, write_table
+from shortlist.wording import listed, split_names
 
 FRAME = pl.DataFrame({"id": [f"r{a}" for a in range(1000)], "p": [a / 7 for a in range(1000)],
                       "s": [["a", "b"], ["b"]] * 500})  # fmt: skip
@@ -62,7 +63,8 @@ def test_csv_holds_nothing_that_a_spreadsheet_takes_for_a_formula(tmp_path, text
     """Attack, notes: class names and ids that begin with = were written as they are."""
     frame = pl.DataFrame({text: [text, "plain"], "set": [[text, "b"], ["b"]]})
     path = write_table(tmp_path / "x.csv", [frame], frame.schema)
-    assert pl.read_csv(path).rows() == [(f"'{text}", f"'{text}|b"), ("plain", "b")]
+    joined = listed([text, "b"], "|", gap="")  # what stands in quotation marks is no formula
+    assert pl.read_csv(path).rows() == [(f"'{text}", joined if joined[0] == '"' else f"'{joined}"), ("plain", "b")]
     with path.open(newline="") as file:
         assert next(csv.reader(file)) == [f"'{text}", "set"]
     exact = write_table(tmp_path / "x.parquet", [frame], frame.schema)
@@ -73,6 +75,17 @@ def test_csv_holds_nothing_that_a_spreadsheet_takes_for_a_formula(tmp_path, text
 def test_numbers_are_no_formulas(tmp_path, text):
     frame = pl.DataFrame({"id": [text]})
     assert write_table(tmp_path / "x.csv", [frame], frame.schema).read_text() == f"id\n{text}\n"
+
+
+def test_a_name_may_hold_the_sign_between_names(tmp_path):
+    """`a|b` and `c` were written as a|b|c, which reads as three names."""
+    lists = [["a|b", "c"], ["c"], [], ['"q"', "d"], ['say "x"', "e, f"]]
+    frame = pl.DataFrame({"set": lists}, schema={"set": pl.List(pl.String)})
+    path = write_table(tmp_path / "x.csv", [frame], frame.schema)
+    cells = [cell or "" for cell in pl.read_csv(path)["set"].to_list()]
+    assert cells[:2] == ['"a|b"|c', "c"]
+    assert [split_names(cell, "|") for cell in cells] == lists
+    assert [next(csv.reader([cell], delimiter="|"), []) for cell in cells] == lists
 
 
 @pytest.mark.parametrize("values", [[[1, 2]], [b"x"], [{"a": 1}]])

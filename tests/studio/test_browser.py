@@ -114,7 +114,7 @@ def test_marked_words_begin_a_rule(person, folder):
 
 def test_a_rule_is_written_kept_edited_and_removed(person, folder):
     page = person.page
-    person.write_rule("team, match", ["sports"], two_sided=True)
+    person.write_rule("team\nmatch", ["sports"], two_sided=True)
     kept = tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][-1]
     assert kept == {
         "kind": "keywords",
@@ -133,6 +133,22 @@ def test_a_rule_is_written_kept_edited_and_removed(person, folder):
     page.get_by_role("button", name="Remove").click()
     person.until("!document.querySelector('.rulelist').innerText.includes('team')")
     assert len(tomllib.loads((folder / "shortlist.toml").read_text())["labeler"]) == 1
+
+
+def test_a_comma_is_part_of_a_phrase(person, folder):
+    """The form said "one on each line", and cut at commas as well."""
+    person.write_rule("however, the goal\nteam", ["sports"])
+    kept = tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][-1]
+    assert kept["words"] == ["however, the goal", "team"]
+    assert kept["name"] == "however_the_goal"
+    person.page.wait_for_selector(".whole >> text=A comma is part of the phrase")
+
+
+def test_classes_with_commas_are_written_and_read_in_the_form_of_a_choice(person):
+    record = {"kind": "choose", "name": "q", "prompt": "{text}", "model": "m",
+              "answers": {" a": ["Rock, hard", "Pop"], " b": {"not": 'A, "b"'}, " c": "Pop"}}  # fmt: skip
+    both = "async (record) => { const at = await import('/rules.js'); return at.toRecord(at.toForm(record, [])); }"
+    assert person.page.evaluate(both, record) == record
 
 
 def test_mistakes_while_typing_are_told_and_mended(person):

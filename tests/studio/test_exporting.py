@@ -1,11 +1,15 @@
 """Files to take away: as the command line writes them, and labels in a file of one's own."""
 
+import shlex
+
 import polars as pl
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.studio.exporting import export, export_own
+from shortlist.project.parts.extract import Extract
+from shortlist.studio.exporting import command_of, export, export_own
 from shortlist.studio.labelling import label_row
+from shortlist.wording import split_names
 
 
 def test_files_are_written_as_by_the_command_line(desk, folder):
@@ -53,3 +57,9 @@ def test_labels_made_by_hand_are_not_overwritten(desk, folder):
     with pytest.raises(ShortlistError, match="labels made by hand"):
         export_own(desk, {"to": "gold.jsonl"})
     assert (folder / "gold.jsonl").read_bytes() == before
+
+
+def test_the_command_names_columns_as_the_shell_and_shortlist_read_them():
+    """An unnamed column was printed as --columns '', which names none."""
+    command = command_of("x.csv", Extract(("", "a, b", "c")))
+    assert split_names(shlex.split(command)[-1]) == ["", "a, b", "c"]

@@ -269,3 +269,9 @@ def test_a_set_that_a_fitted_model_has_not_heard_asks_for_another_fit():
         assert (caught.value.labeler, caught.value.row) == (person, 0)
         both = Votes.concat([heard, new])
         assert LabelModel().fit(both).predict_proba(both)[-1].argmin() == 1
+
+
+def test_a_name_in_quotation_marks_may_hold_the_separator():
+    answers = {"item": [1, 2], "worker": ["w", "w"], "label": ['"a|b"|c', "c"]}
+    votes = Votes.from_crowd(answers, ["a|b", "c", "d"], separator="|")
+    assert [votes.said(a)["w"] for a in range(2)] == [("a|b", "c"), ("c",)]

@@ -466,3 +466,9 @@ def test_parts_of_votes_cannot_be_written_to_and_lie_by_column(make):
     assert not np.shares_memory(codes, whole.codes)
     with pytest.raises(ValueError, match="read-only"):
         codes[0, 0] = 1
+
+
+def test_a_class_that_holds_a_comma_is_told_from_two():
+    votes = Votes([[1], [2]], [[{"a, b"}, {"a, b", "c"}]], ["a, b", "c", 'say "x"'])
+    assert """over 3 classes ("a, b", c, say "x")""" in repr(votes)
+    assert '{"a, b", c}' in repr(votes)

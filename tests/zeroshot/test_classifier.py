@@ -1,11 +1,13 @@
 """ZeroShotClassifier: the whole way, strict and generalised."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from shortlist import LabelModel, MLPClassifier, NearestClass, NoiseAwareClassifier
 from shortlist.errors import BadFit, FewLabelers, FitWarning, NotFitted, OneSided
-from shortlist.zeroshot import AttributeDetectors, SeededMixture, ZeroShotClassifier, zero_shot_scores
+from shortlist.zeroshot import AttributeDetectors, AttributeTable, SeededMixture, ZeroShotClassifier, zero_shot_scores
 from tests.zeroshot.animals import TABLE, UNSEEN, animals, parts
 
 LINEAR = AttributeDetectors(TABLE, kind="linear")
@@ -101,8 +103,6 @@ def test_it_wants_unlabelled_rows_and_to_be_fitted():
 def test_a_warning_of_the_label_model_comes_through():
     X, y, X_new, _ = parts()
     two = {"stripes": ["tiger", "okapi", "zebra", "bee"], "wings": ["duck", "bee", "owl"]}
-    from shortlist.zeroshot import AttributeTable
-
     table = AttributeTable.of(two, classes=TABLE.classes)
     with pytest.warns((FewLabelers, OneSided, FitWarning)):
         ZeroShotClassifier(table, detectors=AttributeDetectors(table, kind="linear")).fit(X, y, unlabelled=X_new)
@@ -164,3 +164,39 @@ def test_names_that_are_likelier_than_not_are_learned_by_a_mixture():
     model = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
     assert model.named_.max(axis=1).mean() > 0.5
     assert isinstance(model.classifier_, SeededMixture)
+
+
+def test_names_in_doubt_are_told(monkeypatch):
+    """Raw digits 2, 6 and 7 had 5 % right, without a word."""
+    doubt = np.array([[0.4, 0.3, 0.3], [0.4, 0.3, 0.3], [0.2, 0.6, 0.2]])
+    monkeypatch.setattr("shortlist.zeroshot.classifier.name_clusters", lambda *_: doubt)
+    X, y, X_new, _ = parts(rows=60)
+    with pytest.warns(FitWarning) as caught:
+        model = ZeroShotClassifier(TABLE, detectors=LINEAR).fit(X, y, unlabelled=X_new)
+    first, _, third = model.unseen_
+    (told,) = [str(one.message) for one in caught if "in doubt" in str(one.message)]
+    assert f"{first}, {third} at 50% or less" in told  # no cluster is likeliest the third, and one is the second
+    assert "by_cluster=False" in told
+
+
+@pytest.mark.filterwarnings("ignore::shortlist.errors.ShortlistWarning")
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        ({"hooves": ["okapi"], "toes": ["duck"]}, "hooves and toes are the same"),
+        ({"hooves": ["okapi"], "no_hooves": ["okapi", "tiger"]}, "hooves and no_hooves are opposites"),
+        ({"hooves": ["okapi"], "hoofed": ["okapi"]}, None),
+        ({"hooves": ["okapi"], "no_hooves": ["tiger", "duck"]}, None),
+    ],
+)
+def test_attributes_with_one_detector_are_told(extra, told):
+    X, y, _, _ = parts()
+    seen = sorted(set(y))
+    owners = {name: [*own, *(seen[4:] if name.startswith("no_") else seen[:4])] for name, own in extra.items()}
+    table = AttributeTable.of({**TABLE.take(["stripes", "wings"]).owners(), **owners}, classes=TABLE.classes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        AttributeDetectors(table, kind="linear").fit(X, y)
+    found = [str(one.message) for one in caught if "one and the same detector" in str(one.message)]
+    assert len(found) == (told is not None)
+    assert told is None or found[0].startswith(f"{told} on all seen classes: ")

@@ -7,7 +7,7 @@ from typing import Any
 
 from shortlist.errors import ShortlistError
 from shortlist.labelspace import LabelSpace, Not, Shortlist
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, listed, split_names
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,18 @@ class Query:
 
 
 def parse_shortlist(words: str, space: LabelSpace) -> Shortlist:
-    """Classes as a person writes them: `sports`, `business, politics`, `{business, politics}` or `not politics`."""
+    """Classes as a person writes them: `sports`, `business, politics`, `{business, politics}` or `not politics`.
+
+    A class that holds a comma stands alone, or in quotation marks: `"Rock, hard", Pop`.
+    """
     plain = words.strip().strip("{}").strip()
     if plain in space:
         return frozenset([plain])
     without = plain.lower().startswith("not ")
-    names = [name.strip() for name in (plain[4:] if without else plain).strip("{} ").split(",") if name.strip()]
+    named = (plain[4:] if without else plain).strip("{} ")
+    names = [named] if named in space else split_names(named)
     if not names:
-        raise ShortlistError(f"{words!r} names no class. Classes: {', '.join(space)}")
+        raise ShortlistError(f"{words!r} names no class. Classes: {listed(space)}")
     found = space.shortlist(Not(*names) if without else set(names))
     assert found is not None
     return found

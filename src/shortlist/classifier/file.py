@@ -7,7 +7,7 @@ would build, and builds none that the reader has not named as trusted.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +30,7 @@ Model = TypeVar("Model", bound="NoiseAwareClassifier")
 def save(model: NoiseAwareClassifier, path: str | os.PathLike[str]) -> None:
     header: dict[str, Any] = {
         "classes": model.classes_.tolist(),
+        "dtype": model.classes_.dtype.str,
         "temperature": model.temperature_,
         "reads_text": model.reads_text_,
         "uncovered": model.uncovered,
@@ -51,7 +52,7 @@ def load(cls: type[Model], path: str | os.PathLike[str], trusted: Sequence[str])
         how = {"uncovered": header["uncovered"], "sharpen": header.get("sharpen", 1.0), "on": header["on"]}
         model = cls(estimator, features=features, **how)
         model.estimator_, model.features_ = estimator, features
-        model.classes_, model.reads_text_ = unpack_classes(header["classes"]), header["reads_text"]
+        model.classes_, model.reads_text_ = unpack_classes(header), header["reads_text"]
         model.temperature_ = header["temperature"]
         if header["n_features_in"] is not None:
             model.n_features_in_ = header["n_features_in"]
@@ -82,9 +83,10 @@ def understood(path: str | os.PathLike[str], what: str = "classifier") -> Iterat
         raise BadFile(f"{path} holds no {what} this version can read ({error})") from error
 
 
-def unpack_classes(classes: list[Any]) -> npt.NDArray[Any]:
-    """(k,): class names as they were, text as objects and numbers as numbers."""
-    return np.array(classes, object if any(isinstance(name, str) for name in classes) else None)
+def unpack_classes(header: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """(k,): class names as they were. Older files do not say of which dtype: text as objects, numbers as numbers."""
+    classes = header["classes"]
+    return np.array(classes, header.get("dtype", object if any(isinstance(name, str) for name in classes) else None))
 
 
 def pack_features(features: Any, arrays: dict[str, Any]) -> Any:

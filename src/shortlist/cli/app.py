@@ -95,11 +95,19 @@ def everywhere(
 def init(
     data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, parquet or xlsx file of rows.", show_default=False)],
     project: Folder = HERE,
-    classes: Annotated[str, typer.Option(help="What a row may be: names with commas between.")] = "",
+    classes: Annotated[
+        str,
+        typer.Option(
+            help="What a row may be: names with commas between; a name that holds a comma in quotation marks. "
+            "Without it, the values of --gold."
+        ),
+    ] = "",
     text: Annotated[str, typer.Option(help="The column of text that labelers and the classifier read.")] = "",
-    features: Annotated[str, typer.Option(help="Columns of numbers for the classifier, with commas between.")] = "",
+    features: Annotated[str, typer.Option(help="Columns of numbers for the classifier: A,B.")] = "",
     id: Annotated[str, typer.Option(help="The column with the id of each row.")] = "",
     gold: Annotated[str, typer.Option(help="A column of known classes, to score with.")] = "",
+    separator: Annotated[str, typer.Option(help="Of a csv file: the sign between fields, such as ';', or tab.")] = "",
+    encoding: Annotated[str, typer.Option(help="Of a csv file: its encoding, such as latin-1.")] = "",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what the columns suggest.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     json: Json = False,
@@ -108,7 +116,8 @@ def init(
     """Write a commented shortlist.toml and labelers.py for a data file; what is not given as an option is asked."""
     from shortlist.cli.init import Answers, start
 
-    start(data, project, Answers(classes, text, features, id, gold), ask=not (yes or json), force=force, as_json=json)
+    given = Answers(classes, text, features, id, gold, separator, encoding)
+    start(data, project, given, ask=not (yes or json), force=force, as_json=json)
 
 
 @stage_command("vote")

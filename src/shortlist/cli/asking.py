@@ -21,8 +21,7 @@ def show_plan(folder: Path, *, as_json: bool) -> None:
         screen.text("no labeler asks a language model, so nothing is sent")
         return
     _table(screen, plan)
-    cost = "" if plan.money is None else f", about {_money(plan.money)} of money"
-    screen.text(f"{plan.calls:,} calls, about {plan.tokens:,} tokens{cost}; {plan.known:.1%} of the rows are known")
+    screen.text(plan.head)
     if spent:
         so_far = f"{sum(one.calls for one in spent):,} calls, {sum(one.tokens for one in spent):,} tokens"
         paid = sum(one.money for one in spent)
@@ -31,10 +30,13 @@ def show_plan(folder: Path, *, as_json: bool) -> None:
 
 def _table(screen: Screen, plan: Plan) -> None:
     priced = plan.money is not None
-    headers = ["labeler", "rows", "known", "calls", "tokens", *(["money"] if priced else []), "model", "asked by"]
+    missing = any(line.skipped for line in plan.lines)
+    counts = ["rows", *(["skipped"] if missing else []), "known", "calls", "tokens"]
+    headers = ["labeler", *counts, *(["money"] if priced else []), "model", "asked by"]
     rows = []
     for line in plan.lines:
-        figures = [f"{count:,}" for count in (line.rows, line.known, line.calls, line.tokens)]
+        skipped = [line.skipped] if missing else []
+        figures = [f"{count:,}" for count in (line.rows, *skipped, line.known, line.calls, line.tokens)]
         money = [_money(line.money)] if priced else []
         rows.append([line.labeler, *figures, *money, line.model, line.ways[0] if line.ways else "not tried yet"])
     screen.table("What would be asked (nothing was sent)", headers, rows)

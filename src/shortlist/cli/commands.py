@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.cli.ending import ending
-from shortlist.cli.init import names
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
 from shortlist.project.stages.running import left_over
 from shortlist.tables import NOT_KNOWN
-from shortlist.wording import number_of, some_of
+from shortlist.wording import number_of, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract
@@ -120,7 +119,7 @@ def show_export(
     from shortlist.project.stages.export import write_extract
 
     screen, project = Screen(as_json=as_json), Project(folder)
-    extract = Extract(tuple(names(columns)), min_belief, plain_names)
+    extract = Extract(tuple(split_names(columns)), min_belief, plain_names)
     _check_export(project, to, extract)
     _, outcome = _run(project, "export", screen, force)
     where, facts = outcome.outputs[0], outcome.facts

@@ -13,12 +13,13 @@ import typer
 
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
-from shortlist.wording import did_you_mean, nearest, number_of, some_of
+from shortlist.wording import did_you_mean, listed, nearest, number_of, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.settings import Settings
     from shortlist.rows import RowFile
 
+TABS = {"tab": "\t", "\\t": "\t"}
 COLUMNS = ("text", "id", "gold")  # what columns can be for
 
 
@@ -31,16 +32,23 @@ class Answers:
     features: str = ""
     id: str = ""
     gold: str = ""
+    separator: str = ""
+    encoding: str = ""
+
+    @property
+    def dialect(self) -> dict[str, str | None]:
+        """How a csv file is written, where that was said; tabs are hard to type."""
+        sign = TABS.get(self.separator, self.separator)
+        return {"separator": sign or None, "encoding": self.encoding or None}
 
 
 def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project, after asking what is not known, where somebody can answer."""
     from shortlist.project.settings import NAME, Settings
-    from shortlist.project.starter import not_classes, write_starter
-    from shortlist.rows import RowFile
+    from shortlist.project.starter import Guess, data_file, not_classes, write_starter
 
     screen = Screen(as_json=as_json)
-    file = RowFile(data)
+    file = data_file(data, **given.dialect)
     if (folder / NAME).exists() and not force:
         raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
     asks = ask and sys.stdin.isatty()
@@ -49,13 +57,14 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
     written = write_starter(
         folder,
         data,
-        classes=names(given.classes),
+        classes=split_names(given.classes),
         text=given.text or None,
-        features=names(given.features),
+        features=split_names(given.features),
         id=given.id or None,
         gold=given.gold or None,
         guess=not asks,
         force=force,
+        **given.dialect,
     )
     for path in written:
         screen.text(f"wrote {path}")
@@ -64,9 +73,11 @@ def start(data: Path, folder: Path, given: Answers, *, ask: bool, force: bool, a
     strange = not_classes(file, settings.data.gold, settings.classes) if settings.data.gold else {}
     if strange:
         screen.note(no_classes(settings, strange))
+    if settings.data.id is None and (twice := Guess.of(file).repeating):
+        screen.note(f"column {twice!r} is not taken as the id of a row: its values repeat. Rows are numbered from 0")
     screen.text("next: look at labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
     data_settings = {name: getattr(settings.data, name) for name in COLUMNS}
-    found = {"classes": list(settings.classes), "not_classes": strange}
+    found = {"features": list(settings.data.features), "classes": list(settings.classes), "not_classes": strange}
     screen.json({"written": [str(path) for path in written], **data_settings, **found})
 
 
@@ -75,10 +86,10 @@ def taken(settings: Settings, *, guessed: bool) -> str:
     data = settings.data
     columns = {name: getattr(data, name) or "none" for name in COLUMNS}
     if data.features:
-        columns["features"] = ", ".join(data.features)
+        columns["features"] = listed(data.features)
     where = f" (from {data.gold})" if guessed else ""
     shown = "; ".join(f"{name}: {value}" for name, value in columns.items())
-    return f"{shown}; classes: {', '.join(settings.classes)}{where}"
+    return f"{shown}; classes: {listed(settings.classes)}{where}"
 
 
 def no_classes(settings: Settings, strange: dict[str, int]) -> str:
@@ -106,14 +117,17 @@ def asked(file: RowFile, given: Answers, screen: Screen) -> Answers:
     columns = file.columns
     if not given.text and not given.features:
         given = replace(given, text=column("Which column holds the text?", columns, guess.text))
+    if not given.text and not given.features and guess.features:
+        numbers = typer.prompt("Columns of numbers for the classifier (- for none)", default=listed(guess.features))
+        given = replace(given, features="" if numbers == "-" else numbers)
     if not given.id:
         given = replace(given, id=column("Which column is the id of a row?", columns, guess.id))
     if not given.gold:
         given = replace(given, gold=column("Which column holds known classes, if any?", columns, guess.gold))
     if not given.classes:
-        known = ", ".join(known_classes(file, given.gold)) if given.gold else None
+        known = listed(known_classes(file, given.gold)) if given.gold else None
         given = replace(given, classes=typer.prompt("The classes, with commas between", default=known))
-        while len(names(given.classes)) < 2:
+        while len(split_names(given.classes)) < 2:
             screen.text("at least two are needed, for example: business, sports, world")
             given = replace(given, classes=typer.prompt("The classes, with commas between"))
     return given
@@ -126,8 +140,3 @@ def column(question: str, columns: list[str], guess: str | None) -> str:
         if answer == "-" or answer in columns:
             return "" if answer == "-" else answer
         typer.echo(f"there is no column {answer!r}.{did_you_mean(answer, columns)} Columns: {', '.join(columns)}")
-
-
-def names(text: str) -> list[str]:
-    """Names with commas between."""
-    return [name.strip() for name in text.split(",") if name.strip()]

@@ -35,6 +35,7 @@ class Diagnosis:
     untold_pairs: tuple[Pair, ...]  # no vote rules out one and leaves the other standing
     prior_only: Mapping[str, tuple[str, ...]]  # labeler → classes whose accuracy only a prior can move from 0 or 1
     generic: Rank | None  # where Theorem 1 promises nothing: what votes determine at random values
+    open: frozenset[str] = frozenset()  # labelers that may say any set of classes: people
 
     @property
     def identifiable(self) -> bool | None:
@@ -112,6 +113,7 @@ class Diagnosis:
             "untold_pairs": [list(pair) for pair in self.untold_pairs],
             "prior_only": {name: list(classes) for name, classes in self.prior_only.items()},
             "generic": self.generic._asdict() if self.generic else None,
+            "open": sorted(self.open),
             "findings": list(self.findings),
         }
 
@@ -130,6 +132,7 @@ class Diagnosis:
             untold_pairs=tuple((a, b) for a, b in record["untold_pairs"]),
             prior_only={name: tuple(classes) for name, classes in record["prior_only"].items()},
             generic=Rank(**record["generic"]) if record["generic"] else None,
+            open=frozenset(record.get("open", ())),
         )
 
 

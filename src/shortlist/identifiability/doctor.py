@@ -54,6 +54,7 @@ def diagnose(
         inseparable_pairs=inseparable,
         untold_pairs=tuple(pair for pair in _untold(able, votes.space) if pair not in inseparable),
         prior_only=dict(_prior_only(able, votes.space)),
+        open=frozenset(name for name, c in zip(votes.names, codomains, strict=True) if c.open),
         generic=generic_rank(votes.names, codomains, votes.space) if said.identifiable is False else None,
     )
 
@@ -74,7 +75,12 @@ def _votes(given: Any, space: LabelSpace | Iterable[str] | None) -> Votes:
 def _of_labelers(given: Any, space: LabelSpace | Iterable[str] | None) -> Votes:
     from shortlist.labelers import Labeler, apply
 
-    labelers = [given] if isinstance(given, Labeler) or callable(given) else list(given)
+    alone = isinstance(given, Labeler) or callable(given)
+    if not alone and not isinstance(given, Iterable):
+        hint = ": give the votes that it is fitted to" if hasattr(given, "fit") else ""
+        what = f"diagnose takes Votes, or labelers that declare what they say; got a {type(given).__name__}"
+        raise BadVotes(f"{what}{hint}")
+    labelers = [given] if alone else list(given)
     undeclared = [getattr(one, "name", getattr(one, "__name__", repr(one))) for one in labelers if not _declares(one)]
     if undeclared:
         raise BadLabeler(

@@ -71,7 +71,13 @@ def _numerical(d: Diagnosis) -> str:
 
 def one_sided(d: Diagnosis) -> Iterator[str]:
     """Labelers whose accuracy is not a parameter at all."""
-    names = [name for name, classes in d.prior_only.items() if len(classes) == len(d.space)]
+    fixed = [name for name, classes in d.prior_only.items() if len(classes) == len(d.space)]
+    if people := [name for name in fixed if name in d.open]:
+        yield (
+            f"{some_of(people)} gave one answer only, so how accurate {_they(people)} cannot be estimated from votes. "
+            "Gold labels show it, and so do answers about more rows."
+        )
+    names = [name for name in fixed if name not in d.open]
     if names:
         (said,) = d.says[names[0]]
         yield (

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple, Self, overload
 
@@ -47,6 +48,7 @@ class Labeler(ABC):
     name: str
     says: Said | None
     gpus: float = 0  # that a worker of a cluster needs to ask it
+    unnamed: bool = False  # whether nobody gave it a name: what it is called is made of what it looks for
 
     @abstractmethod
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
@@ -75,6 +77,14 @@ class Labeler(ABC):
     def on_text(self, column: str) -> Self:  # noqa: ARG002
         """The same labeler; one that reads text and was told no column then reads this one."""
         return self
+
+    def named_by(self, variable: str) -> Self:
+        """The same labeler; one that was given no name is called as the variable that holds it."""
+        if not self.unnamed:
+            return self
+        found = copy(self)
+        object.__setattr__(found, "name", variable)
+        return found
 
     def at_home(self, folder: Path, hidden: Path) -> Self:  # noqa: ARG002
         """The same labeler in a project: files that it names are in `folder`, what it keeps is in `hidden`."""

@@ -131,6 +131,7 @@ class Pattern(TextLabeler):
     on: str | None = None
     ignore_case: bool = False
     feature: Feature | None = field(default=None, compare=False, repr=False)
+    unnamed: bool = field(default=False, compare=False, repr=False)
 
     def record(self) -> dict[str, Any]:
         return _record("pattern", self, regex=self.regex, yes=self.yes, no=self.no, ignore_case=self.ignore_case)
@@ -162,6 +163,7 @@ class Keywords(TextLabeler):
     whole_words: bool = True
     ignore_case: bool = True
     feature: Feature | None = field(default=None, compare=False, repr=False)
+    unnamed: bool = field(default=False, compare=False, repr=False)
 
     def record(self) -> dict[str, Any]:
         options = {"whole_words": self.whole_words, "ignore_case": self.ignore_case}
@@ -251,7 +253,7 @@ def pattern(
             "flags are written ignore_case=True, or (?s) and the like within it",
             option=("regex",),
         )
-    name = name or str(regex)[:60]
+    source, name = _source(on, name), name or str(regex)[:60]
     check_regex(regex, name)
     if yes is None and no is None:
         raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both", labeler=name)
@@ -259,7 +261,7 @@ def pattern(
     absent = None if no is None else checked_answer(no, name, "no")
     if found == absent:
         raise BadLabeler(f"pattern {name!r} says the same whether it is found or not", labeler=name)
-    made = Pattern(name, regex, found, absent, **_source(on), ignore_case=ignore_case)
+    made = Pattern(name, regex, found, absent, **source, ignore_case=ignore_case)
     if made.engine != "polars":
         how = "slower, and given up where a row takes too long"
         slow = f"pattern {made.name!r} runs row by row with {made.engine}: {how}"
@@ -291,12 +293,12 @@ def keywords(
     frozenset({'sports'})
     """
     listed = listed_words(words)
-    name = name or ", ".join(listed)[:60]
+    source, name = _source(on, name), name or ", ".join(listed)[:60]
     answer = checked_answer(says, name, "says")
     absent = None if no is None else checked_answer(no, name, "no")
     if answer == absent:
         raise BadLabeler(f"keywords {name!r} says the same whether a word is found or not", labeler=name)
-    return Keywords(name, listed, answer, absent, whole_words=whole_words, ignore_case=ignore_case, **_source(on))
+    return Keywords(name, listed, answer, absent, whole_words=whole_words, ignore_case=ignore_case, **source)
 
 
 def listed_words(words: Any) -> tuple[str, ...]:
@@ -321,8 +323,8 @@ def check_regex(regex: str, name: str) -> None:
         raise BadLabeler(what, labeler=name, option=("regex",)) from error
 
 
-def _source(on: str | Feature | None) -> dict[str, Any]:
-    """What to read: a column (or a feature given to `apply`) by name, or a feature."""
+def _source(on: str | Feature | None, name: str | None) -> dict[str, Any]:
+    """What to read: a column (or a feature given to `apply`) by name, or a feature. And whether there is no name."""
     if not isinstance(on, (str, Feature, type(None))):
         raise BadLabeler(f"on= names one column, or is a feature; got {on!r}", option=("on",))
-    return {"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on}
+    return {"unnamed": not name, **({"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on})}

@@ -121,6 +121,10 @@ class Model(ABC):
     def know_ways(self, plain: Sequence[Sequence[Any]]) -> None:  # noqa: B027  there may be nothing to know
         """What it can do is known from before."""
 
+    def trials(self) -> int:
+        """How many requests it may take to find out how it can be asked; 0 where that is known."""
+        return 0
+
     def remarks(self) -> list[str]:
         """What was noticed while it was asked."""
         return []
@@ -162,9 +166,10 @@ class Wrapped(Model):
 
 def as_model(given: Any) -> Model:
     """The model that was given, or its class's own in our terms."""
-    if isinstance(given, Model):
+    named = isinstance(getattr(given, "id", None), str)
+    if isinstance(given, Model) and named:
         return given
-    if not isinstance(getattr(given, "id", None), str) or not callable(getattr(given, "scores", None)):
+    if not named or not callable(getattr(given, "scores", None)):
         raise BadLabeler(
             f"{given!r} is no language model: one has an id (a text) and scores(prompts, choices)", option=("model",)
         )

@@ -71,6 +71,9 @@ class Server(Model):
     def know_ways(self, plain: Sequence[Sequence[Any]]) -> None:
         self._ways = tuple(from_plain(one) for one in plain)
 
+    def trials(self) -> int:
+        return 0 if self._ways else sum(map(len, all_ways(self.chat)))
+
     def try_ways(self) -> int:
         """Find out what it can do; how many requests that took comes back."""
         with self._lock:

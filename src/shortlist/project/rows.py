@@ -16,6 +16,7 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
 from shortlist.project.files import data_files
+from shortlist.project.gold.column import as_classes
 from shortlist.project.kept.digest import Digests, digest
 from shortlist.project.mistake import BadProject
 from shortlist.project.parts.columns import check_different, strange_class
@@ -198,7 +199,7 @@ class Rows(RowStore):
                 yield from repeat(None, -(-count // self.size))
                 continue
             for segment in self.segments([column], files=[f]):
-                given = segment.frame[column].cast(pl.String).replace({"": None})
+                given = as_classes(segment.frame[column], classes)
                 if (error := strange_class(given, classes, segment.start)) is not None:
                     raise self.toml.wrong(error.message, "data", "gold") from error
                 yield given

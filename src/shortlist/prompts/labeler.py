@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class PromptLabeler(Labeler):
     calibrate: bool = False
     image: str | None = None  # the column of pictures
     settings: Mapping[str, Any] = field(default_factory=dict)  # as it was written: its record, less the model
+    unnamed: bool = False  # whether nobody gave it a name
     on: str | None = None  # the column that {text} means
     folder: Path = Path()  # where pictures are, if their names do not say
     kept: Path | None = None  # where scores are kept
@@ -78,6 +79,9 @@ class PromptLabeler(Labeler):
 
     def on_text(self, column: str) -> PromptLabeler:
         return replace(self, on=column) if self.on is None else self
+
+    def named_by(self, variable: str) -> PromptLabeler:
+        return replace(self, name=variable, settings={**self.settings, "name": variable}) if self.unnamed else self
 
     def at_home(self, folder: Path, hidden: Path) -> PromptLabeler:
         return replace(self, folder=folder, kept=hidden / NAME if self.model.kept is None else self.kept)
@@ -198,14 +202,15 @@ def ask(
     image       a column of pictures, for models that see
     on          the column that {text} means, where it is not the only one
     """
-    name = name or _short(question)
+    unnamed, name = not name, name or _short(question)
     if yes is None and no is None:
         raise BadLabeler(f"labeler {name!r} says nothing: give yes=…, no=…, or both", labeler=name)
     given = {"question": question, "yes": yes, "no": no}
     options = {"margin": margin, "widen": widen, "calibrate": calibrate, "image": image}
     template = Template.parse(question, name, "question")
     ended = replace(template, texts=(*template.texts[:-1], template.texts[-1] + ENDING))
-    return _labeler("ask", name, ended, AnswerMap.of({YES: yes, NO: no}, name), model, given, options, on)
+    made = _labeler("ask", name, ended, AnswerMap.of({YES: yes, NO: no}, name), model, given, options, on)
+    return replace(made, unnamed=unnamed)
 
 
 @labeler_kind("choose")
@@ -232,11 +237,12 @@ def choose(
     image       a column of pictures, for models that see
     on          the column that {text} means, where it is not the only one
     """
-    name = name or _short(prompt)
+    unnamed, name = not name, name or _short(prompt)
     options = {"margin": margin, "widen": widen, "calibrate": calibrate, "image": image}
     template = Template.parse(prompt, name, "prompt")
     given = {"prompt": prompt, "answers": dict(answers) if isinstance(answers, Mapping) else answers}
-    return _labeler("choose", name, template, AnswerMap.of(answers, name), model, given, options, on)
+    made = _labeler("choose", name, template, AnswerMap.of(answers, name), model, given, options, on)
+    return replace(made, unnamed=unnamed)
 
 
 def _short(template: Any) -> str:
@@ -256,12 +262,19 @@ def _labeler(
 ) -> PromptLabeler:
     made = model_from_record(model) if isinstance(model, Mapping) else as_model(model)
     image = options["image"]
+    if image is None and not template.columns:
+        _raise_blind(name, "question" if kind == "ask" else "prompt")
     if image is not None and not made.takes_images:
         raise BadLabeler(f"labeler {name!r}: model {made.id!r} takes no pictures", labeler=name, option=("image",))
     checked = {**options, "margin": checked_margin(options["margin"], name)}
     told = {key: value for key, value in checked.items() if value not in (0.0, False, None)}
     settings = {"kind": kind, "name": name, **{k: _plain(v) for k, v in given.items() if v is not None}, **told}
     return PromptLabeler(name, template, answers, made, **checked, settings=settings, on=on)
+
+
+def _raise_blind(name: str, option: str) -> NoReturn:
+    message = f"labeler {name!r}: the {option} never shows the row, so all rows would get the same vote: add {{text}}"
+    raise BadLabeler(f"{message}, or the name of another column in braces", labeler=name, option=(option,))
 
 
 def _plain(value: Any) -> Any:

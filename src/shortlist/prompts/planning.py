@@ -24,10 +24,11 @@ class PlanLine:
     rows     of all rows
     skipped  rows that lack a column of the prompt: they are not asked, and abstain
     known    rows whose score is kept already
-    calls    requests to send; rows with the same prompt are asked once
+    calls    requests to send; rows with the same prompt are asked once. Retries come on top
     tokens   of prompts and answers, by what the model used before, or else at 4 characters a token
     money    by the prices of the model; None where it has none
     ways     how the model can be asked, the best way first; nothing where that was not tried yet
+    trials   how many requests come on top, at most, to try that; once for each model
     """
 
     labeler: str
@@ -39,6 +40,7 @@ class PlanLine:
     tokens: int
     money: float | None
     ways: tuple[str, ...] = ()
+    trials: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Plan:
         return sum(line.calls for line in self.lines)
 
     @property
+    def trials(self) -> int:
+        """How many requests come on top, at most, to find out how models can be asked."""
+        return sum({line.model: line.trials for line in self.lines if line.calls}.values())
+
+    @property
     def tokens(self) -> int:
         return sum(line.tokens for line in self.lines)
 
@@ -63,19 +70,27 @@ class Plan:
 
     @property
     def known(self) -> float:
-        """The share of rows whose scores are kept already."""
+        """The share of rows to be asked about whose scores are kept already."""
         rows = sum(line.rows - line.skipped for line in self.lines)
         return sum(line.known for line in self.lines) / rows if rows else 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         lines = [asdict(line) for line in self.lines]
-        return {"calls": self.calls, "tokens": self.tokens, "money": self.money, "known": self.known, "labelers": lines}
+        named = ("calls", "trials", "tokens", "money", "known")
+        return {**{name: getattr(self, name) for name in named}, "labelers": lines}
+
+    @property
+    def head(self) -> str:
+        """All lines together, in words."""
+        cost = "" if self.money is None else f", about {self.money:.4f} of money"
+        more = f" (and at most {self.trials} to find out how to ask)" if self.trials else ""
+        skipped = " to be asked about" if any(line.skipped for line in self.lines) else ""
+        known = f"{self.known:.1%} of the rows{skipped} are known"
+        return f"{_calls(self.calls)}{more}, about {self.tokens:,} tokens{cost}; {known}"
 
     def __str__(self) -> str:
-        cost = "" if self.money is None else f", about {self.money:.4f} of money"
-        head = f"{_calls(self.calls)}, about {self.tokens:,} tokens{cost}; {self.known:.1%} of the rows are known"
-        return "\n".join([head, *(_shown(line) for line in self.lines)])
+        return "\n".join([self.head, *(_shown(line) for line in self.lines)])
 
 
 def _calls(count: int) -> str:
@@ -86,7 +101,9 @@ def _shown(line: PlanLine) -> str:
     cost = "" if line.money is None else f", about {line.money:.4f}"
     ways = f" ({line.ways[0]})" if line.ways else ""
     calls = f"{_calls(line.calls)}, about {line.tokens:,} tokens{cost}"
-    return f"  {line.labeler}: {calls}; {line.known:,} of {line.rows:,} rows known; asks {line.model}{ways}"
+    skipped = f" ({line.skipped:,} more not asked: a column is empty)" if line.skipped else ""
+    known = f"{line.known:,} of {line.rows - line.skipped:,} rows known{skipped}"
+    return f"  {line.labeler}: {calls}; {known}; asks {line.model}{ways}"
 
 
 def plan(labelers: Labeler | Iterable[Any], rows: Any) -> Plan:
@@ -115,7 +132,8 @@ def plan_line(labeler: PromptLabeler, parts: Iterable[Chunk]) -> PlanLine:
     if not model.ways():
         model.know_ways(store.ways(model.id))
     money = None if model.price is None else cost.money
-    return PlanLine(labeler.name, model.id, rows, skipped, known, len(new), cost.tokens, money, model.ways())
+    counts = (rows, skipped, known, len(new), cost.tokens)
+    return PlanLine(labeler.name, model.id, *counts, money, model.ways(), model.trials() if new else 0)
 
 
 def preview(labeler: Labeler, rows: Any) -> pl.DataFrame:

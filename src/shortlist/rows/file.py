@@ -20,7 +20,7 @@ from shortlist.rows.dialect import Dialect, find_dialect, text_of
 from shortlist.rows.reading import RowStore
 from shortlist.rows.sheet import read_sheet
 from shortlist.rows.taking import by_batches, by_slices, distinct
-from shortlist.rows.unreadable import INFERRED, explained
+from shortlist.rows.unreadable import INFERRED, explained, other_encoding, other_sign
 from shortlist.wording import did_you_mean
 
 KINDS = {
@@ -39,12 +39,7 @@ TYPES: dict[str, type[pl.DataType]] = {
     "integer": pl.Int64,
     "boolean": pl.Boolean,
 }
-SEPARATORS = {  # what may stand between the fields of a header that was taken for one name, and what to do then
-    "\t": "tabs: let its name end in .tsv",
-    ";": "semicolons: save it with commas",
-    "|": "|: save it with commas",
-    ",": "commas: let its name end in .csv",
-}
+SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "|", ",": "commas"}  # of a header that was taken for one name
 BATCH = 65_536  # rows
 GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
 MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
@@ -108,7 +103,7 @@ class RowFile(RowStore):
         """The error that it has no such column, and what may be the matter."""
         header = self.columns[0] if len(self.columns) == 1 and self.kind in ("csv", "tsv") else ""
         if wrong := next((sign for sign in SEPARATORS if sign in header), None):
-            hint = f"Its fields seem to be separated by {SEPARATORS[wrong]}"
+            hint = f"Its fields seem to be separated by {SEPARATORS[wrong]}. {other_sign(wrong)}"
         else:
             hint = f"{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}".strip()
         return BadFile(f"has no column {name!r}. {hint}", file=str(self.path), column=name)
@@ -231,8 +226,8 @@ class RowFile(RowStore):
         try:
             text = text_of(self.path, self.dialect.encoding)
         except UnicodeError as error:
-            what = f"it is not in {self.dialect.encoding}; name its encoding under [data], for example"
-            raise BadFile(f'cannot be read: {what} encoding = "latin-1"', file=str(self.path)) from error
+            what = f"it is not in {self.dialect.encoding}. {other_encoding()}"
+            raise BadFile(f"cannot be read: {what}", file=str(self.path)) from error
         return pl.read_csv(text.encode("utf-8"), **how)
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:

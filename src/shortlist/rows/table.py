@@ -19,6 +19,7 @@ GROUP = 65_536  # rows of a row group
 FORMULA = r"^[=+\-@\t\r]"  # how a text begins that a spreadsheet takes for a formula
 NUMBER = r"^[+\-]?[0-9][0-9.,eE+\-]*$"
 SEPARATOR = "|"  # between the names of a list in a csv file, which has no lists
+QUOTED = r'^"|\||^\s|\s$|^$'  # names that stand in quotation marks there
 
 
 def table_format(path: str | os.PathLike[str]) -> str:
@@ -94,8 +95,15 @@ def _csv(file: IO[bytes], frames: Iterator[pl.DataFrame], schema: Mapping[str, A
     header = {harmless(name): pl.String for name in schema}
     pl.DataFrame(schema=header).write_csv(file)
     for frame in frames:
-        joined = frame.with_columns(pl.col(pl.List(pl.String)).list.join(SEPARATOR))
+        joined = frame.with_columns(pl.col(pl.List(pl.String)).list.eval(_in_list()).list.join(SEPARATOR))
         joined.with_columns(_harmless(pl.col(pl.String))).write_csv(file, include_header=False)
+
+
+def _in_list() -> pl.Expr:
+    """A name between the signs: one that holds the sign stands in quotation marks, as `wording.listed` writes it."""
+    name = pl.element()
+    quoted = pl.concat_str(pl.lit('"'), name.str.replace_all('"', '""'), pl.lit('"'))
+    return pl.when(name.str.contains(QUOTED)).then(quoted).otherwise(name)
 
 
 def _harmless(column: pl.Expr) -> pl.Expr:

@@ -40,6 +40,17 @@ def bad_line(path: Path) -> int | None:
     return None
 
 
+def other_sign(sign: str) -> str:
+    """How to name the sign between fields, in a project and before there is one."""
+    option = "tab" if sign == "\t" else f"'{sign}'"
+    return f"Name the sign between fields: separator = {json.dumps(sign)} under [data], or `init --separator {option}`"
+
+
+def other_encoding(encoding: str = "latin-1") -> str:
+    """How to name the encoding, in a project and before there is one."""
+    return f'Name its encoding: encoding = "{encoding}" under [data], or `init --encoding {encoding}`'
+
+
 def explain(message: str) -> str:
     """What polars says about a file; polars has no other way to say it than in words."""
     value = re.search(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'", message, re.DOTALL)
@@ -53,7 +64,7 @@ def explain(message: str) -> str:
     if "empty CSV" in message:
         return "it is empty"
     if "more fields than defined" in message:
-        return 'a line has more fields than the header names; under [data], separator = ";" names another sign between'
+        return f"a line has more fields than the header names. Correct it, or is the sign another? {other_sign(';')}"
     if "invalid utf-8" in message:
-        return 'it is not in UTF-8; name its encoding under [data], for example encoding = "latin-1"'
+        return f"it is not in UTF-8. {other_encoding()}"
     return " ".join(message.split())[:300]

@@ -13,7 +13,7 @@ from shortlist.project.listener import Listener
 from shortlist.project.parts.extract import Extract
 from shortlist.project.stages.export import write_extract
 from shortlist.studio.desk import Desk
-from shortlist.wording import number_of
+from shortlist.wording import listed, number_of
 
 STAGES = {"labels": "export", "votes": "vote", "report": "report", "everything": None}
 COMMANDS = {
@@ -62,7 +62,7 @@ def export_own(desk: Desk, given: Mapping[str, Any]) -> dict[str, Any]:
 def command_of(name: str, extract: Extract) -> str:
     """The command line that writes the same."""
     parts = ["shortlist export --to", quote(name)]
-    parts += ["--columns", quote(",".join(extract.columns))] if extract.columns else []
+    parts += ["--columns", quote(listed(extract.columns, gap=""))] if extract.columns else []
     parts += [] if extract.min_belief is None else ["--min-belief", f"{extract.min_belief:g}"]
     parts += ["--plain-names"] if extract.plain_names else []
     return " ".join(parts)

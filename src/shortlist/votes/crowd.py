@@ -18,6 +18,7 @@ from shortlist.errors import BadVotes, UnknownClass
 from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, natural, unknown
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.concat import infer_codomain
+from shortlist.wording import split_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,7 +159,7 @@ def _sets(labels: pl.Series, separator: str | None) -> list[Said]:
     if separator is None:
         return [_set(cell) for cell in labels.to_list()]
     texts = labels.cast(pl.String).fill_null("").to_list()
-    read = {text: frozenset(filter(None, (name.strip() for name in text.split(separator)))) for text in set(texts)}
+    read = {text: frozenset(filter(None, split_names(text, separator))) for text in set(texts)}
     return [read[text] for text in texts]
 
 

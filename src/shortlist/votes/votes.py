@@ -18,7 +18,7 @@ from shortlist.votes.exchange import Exchange
 from shortlist.votes.failure import Failure
 from shortlist.votes.file import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
-from shortlist.wording import did_you_mean, number_of
+from shortlist.wording import did_you_mean, listed, number_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -230,7 +230,7 @@ class Votes(Exchange):
 
     def _head(self) -> str:
         m, n = self.shape
-        classes = ", ".join(self.space[:6]) + (", …" if len(self.space) > 6 else "")
+        classes = listed(self.space[:6]) + (", …" if len(self.space) > 6 else "")
         covered = self.covered.mean() if m else 0
         return (
             f"Votes: {number_of(m, 'row')} × {number_of(n, 'labeler')} over {len(self.space)} classes ({classes}); "

@@ -92,6 +92,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.clusterings_ = self._name_clusters(rows, y, new) if named else []
         weighted = [found.weight * found.beliefs for found in self.clusterings_]
         self.named_: Floats | None = np.sum(weighted, axis=0) if weighted else None
+        self._warn_of_doubt()
         self._fit_classifier(rows, np.asarray(y), new)
         return self
 
@@ -175,8 +176,23 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         From names in doubt, the EM of a mixture settles on one naming of all classes, right or wrong.
         """
-        sure = self.named_ is not None and float(self.named_.max(axis=1).mean()) > LIKELIER
+        sure = self.named_ is not None and _belief(self.named_) > LIKELIER
         return SeededMixture() if sure or not self.by_cluster else NoiseAwareClassifier(sharpen=1.0)
+
+    def _warn_of_doubt(self) -> None:
+        """Warn where clusters have names that are not likelier than not: whole classes may be wrong."""
+        if self.named_ is None or _belief(self.named_) > LIKELIER:
+            return
+        best = self.named_.argmax(axis=1)
+        doubtful = [name for j, name in enumerate(self.unseen_) if _belief(self.named_[best == j]) <= LIKELIER]
+        warnings.warn(
+            f"names of clusters are in doubt: the likeliest are believed at {_belief(self.named_):.0%} on average, and "
+            f"{', '.join(doubtful)} at {LIKELIER:.0%} or less. Whole classes may be wrong. Add attributes in which "
+            "these classes differ and the seen classes differ, too; label some rows and check `scores`; or try "
+            "by_cluster=False, which learns from beliefs row by row",
+            FitWarning,
+            stacklevel=3,
+        )
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""
@@ -199,3 +215,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classifier_")
+
+
+def _belief(named: Floats) -> float:
+    """The mean belief in the likeliest name; 0 where no row has it."""
+    return float(named.max(axis=1).mean()) if len(named) else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.attribute_table import AttributeTable
-from shortlist.errors import BadFit, Inseparable
+from shortlist.errors import BadFit, FitWarning, Inseparable
 
 Features: TypeAlias = npt.NDArray[np.float32]  # (m, p), one line a row
 
@@ -104,6 +105,24 @@ def warn_of_twins(task: Task, learnable: Iterable[str]) -> None:
             f"{'; '.join(alike)}: they cannot be told apart. Add an attribute that one of them has and the other has "
             "not, or make them one class.",
             Inseparable,
+            stacklevel=4,
+        )
+
+
+def warn_of_one_detector(task: Task, learnable: Iterable[str]) -> None:
+    """Warn of attributes that are the same, or opposites, on all seen classes, and not on all unseen ones."""
+    table = task.table.take(learnable)
+    seen, unseen = table.rows(task.seen).T, table.rows(task.unseen).T  # (n, classes)
+    pairs = []
+    for a, b in combinations(range(len(table.attributes)), 2):
+        for what, turned in (("the same", False), ("opposites", True)):
+            if (seen[a] == seen[b] ^ turned).all() and (unseen[a] != unseen[b] ^ turned).any():
+                pairs.append(f"{table.attributes[a]} and {table.attributes[b]} are {what} on all seen classes")
+    if pairs:
+        warnings.warn(
+            f"{'; '.join(pairs)}: they get one and the same detector, whose votes about unseen classes contradict each "
+            "other. Leave out the attribute that is harder to see, or label rows of a class that sets the two apart.",
+            FitWarning,
             stacklevel=4,
         )
 

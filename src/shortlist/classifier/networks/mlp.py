@@ -161,6 +161,7 @@ class MLPClassifier(Predictor):
         header = {
             "options": self.get_params() | _NOT_TRAINED,
             "classes": self.classes_.tolist(),
+            "dtype": self.classes_.dtype.str,
             "temperature": self.temperature_,
             "history": self.history_.tolist(),
             "n_features_in": int(self.n_features_in_),
@@ -174,7 +175,7 @@ class MLPClassifier(Predictor):
         torch, where = torch_on(device)
         with understood(path):
             model = cls(**header["options"] | {"device": device})
-            model.classes_, model.history_ = unpack_classes(header["classes"]), np.array(header["history"])
+            model.classes_, model.history_ = unpack_classes(header), np.array(header["history"])
             model.n_features_in_, model.n_iter_ = header["n_features_in"], len(header["history"])
             head = make_head(torch, model.n_features_in_, model.hidden, len(model.classes_), model.dropout)
             head.load_state_dict(under("network", tensors))

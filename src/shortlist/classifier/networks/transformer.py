@@ -244,6 +244,7 @@ class TransformerClassifier(Predictor):
             "words": words,
             "options": options | {"encoder": os.fspath(self.encoder)},
             "classes": self.classes_.tolist(),
+            "dtype": self.classes_.dtype.str,
             "temperature": self.temperature_,
             "history": self.history_.tolist(),
             "config": config,
@@ -269,7 +270,7 @@ class TransformerClassifier(Predictor):
         with understood(path):
             model = cls(**{"words": False} | header["options"] | {"device": device})
             model.words_ = _unpack_words(header.get("words"), under("words", tensors), path)
-            model.classes_, model.history_ = unpack_classes(header["classes"]), np.array(header["history"])
+            model.classes_, model.history_ = unpack_classes(header), np.array(header["history"])
             model.encoder_ = unpack_encoder(header["config"], under("tokenizer", tensors))
             head = make_head(torch, model.encoder_.width, model.hidden, len(model.classes_), model.dropout)
             model.network_ = text_network_class()(model.encoder_.network, head, model.pooling)

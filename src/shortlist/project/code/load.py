@@ -30,7 +30,8 @@ class Code:
 
     source: Source
     namespace: dict[str, Any]
-    labelers: tuple[Labeler, ...]
+    made: tuple[Labeler, ...]  # the labelers as it made them
+    labelers: tuple[Labeler, ...]  # the same; those without a name are called as their variables
     modules: tuple[Path, ...]  # files beside it that it imports
     reads: tuple[Path, ...]  # other files it opened while it was loaded
     notes: tuple[str, ...]  # what it warned about
@@ -71,7 +72,8 @@ def load(path: Path) -> Code:
     own = {path, *modules}
     read = sorted({found for found in reads if found not in own})
     notes = tuple(dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)))
-    return Code(source, module.__dict__, gathered(module.__dict__), tuple(modules), tuple(read), notes)
+    made = gathered(module.__dict__)
+    return Code(source, module.__dict__, made, named(made, module.__dict__), tuple(modules), tuple(read), notes)
 
 
 def _check_lost(source: Source) -> None:
@@ -99,6 +101,17 @@ def gathered(namespace: dict[str, Any]) -> tuple[Labeler, ...]:
         for one in _inside(value):
             found.setdefault(id(one), one)
     return tuple(found.values())
+
+
+def named(labelers: Sequence[Labeler], namespace: dict[str, Any]) -> tuple[Labeler, ...]:
+    """The labelers, those without a name called as the first variable that holds them, unless another is called so."""
+    variables: dict[int, str] = {}
+    for variable, value in namespace.items():
+        if isinstance(value, Labeler) and not variable.startswith("_"):
+            variables.setdefault(id(value), variable)
+    taken = {one.name for one in labelers if not one.unnamed or id(one) not in variables}
+    free = {key: variable for key, variable in variables.items() if variable not in taken}
+    return tuple(one.named_by(free[id(one)]) if id(one) in free else one for one in labelers)
 
 
 def _inside(value: Any) -> Sequence[Labeler]:

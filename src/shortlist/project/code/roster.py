@@ -79,8 +79,8 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     if file.exists():
         code = load(file)
     declared, notes = toml_labelers(settings, folder)
-    text, written = settings.data.text, [*declared, *(code.labelers if code else ())]
-    labelers = [labeler.at_home(folder, folder / HIDDEN) for labeler in written]
+    text, written = settings.data.text, [*declared, *(code.made if code else ())]
+    labelers = [one.at_home(folder, folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
         raise NoLabelers(

@@ -143,11 +143,19 @@ class Source:
         return None
 
     def find_definition(self, name: str) -> int | None:
-        """The line on which a function is defined, or a labeler is given that name."""
+        """The line on which a function is defined, a labeler is given that name, or a variable that bears it."""
         for statement in self.tree.body:
             if isinstance(statement, Definition) and statement.name == name:
                 return statement.lineno
-        return self.find_text(name)
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.keyword) and node.arg == "name" and _is_text(node.value, name):
+                return node.value.lineno
+        bound = [statement.lineno for statement in self._binding(name) if isinstance(statement, ast.Assign)]
+        return bound[0] if bound else self.find_text(name)
+
+
+def _is_text(node: ast.expr, word: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == word
 
 
 def _text_of(path: Path) -> str:

@@ -16,7 +16,7 @@ from shortlist.labelspace import Not
 from shortlist.project.code.toml_models import TomlModels
 from shortlist.project.settings import Settings
 from shortlist.prompts import PROMPTS
-from shortlist.wording import did_you_mean, some_of
+from shortlist.wording import did_you_mean, listed, some_of
 
 _NOT = re.compile(r"\s*not\b[\s(]*(.+?)[\s)]*$", re.IGNORECASE)
 
@@ -82,7 +82,7 @@ def meant_several(word: str, classes: tuple[str, ...]) -> str | None:
 
 def not_a_class(labeler: Labeler, word: str, classes: tuple[str, ...]) -> str:
     hint = did_you_mean(word, classes)
-    return f"labeler {labeler.name!r}: {word!r} is not a class.{hint} Classes: {', '.join(classes)}"
+    return f"labeler {labeler.name!r}: {word!r} is not a class.{hint} Classes: {listed(classes)}"
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -11,7 +11,7 @@ import polars as pl
 from shortlist.errors import UnknownClass
 from shortlist.project.gold.file import Entry, GoldFile, Key, Picked
 from shortlist.project.rows import Rows
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _check(entries: Iterable[Entry], file: GoldFile, classes: Sequence[str]) -> 
             if word not in classes:
                 raise UnknownClass(
                     f"{file.path.name}: {word!r}, said about {entry.key[0]} {entry.key[1]!r}, is not a class."
-                    f"{did_you_mean(word, classes)} Classes: {', '.join(classes)}", word=word, file=file.path.name,
+                    f"{did_you_mean(word, classes)} Classes: {listed(classes)}", word=word, file=file.path.name,
                 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from shortlist.errors import UnknownClass
 from shortlist.project.toml import TomlFile
-from shortlist.wording import did_you_mean
+from shortlist.wording import did_you_mean, listed
 
 BAND = 1 << 23  # ids whose hashes are compared at a time
 Hashes = npt.NDArray[np.uint64]
@@ -26,7 +26,7 @@ def strange_class(labels: pl.Series, classes: Sequence[str], start: int) -> Unkn
     row, word = next((a, word) for a, word in enumerate(labels, start) if word in strange)
     return UnknownClass(
         f"column {labels.name!r} holds the known classes, but {word!r} on row {row} is not a class."
-        f"{did_you_mean(word, classes)} Classes: {', '.join(classes)}",
+        f"{did_you_mean(word, classes)} Classes: {listed(classes)}",
         word=word, row=row, column=labels.name,
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from shortlist.errors import UnknownClass
 from shortlist.labelmodel.formulae.evidence import EvidenceSum, unique
 from shortlist.labelmodel.spread import MOST
 from shortlist.progress import Advance
+from shortlist.project.gold.column import as_classes
 from shortlist.project.parts.columns import strange_class
 from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
 from shortlist.project.rows import Rows
@@ -108,7 +109,7 @@ def _with(known: Positions | None, part: Part, said: Mapping[int, int]) -> Posit
 
 def positions(labels: pl.Series, classes: tuple[str, ...], start: int) -> Positions:
     """Known classes by position. The first row is row `start`; a word that is not a class is an error."""
-    given = labels.cast(pl.String)
+    given = as_classes(labels, classes)
     if (error := strange_class(given, classes, start)) is not None:
         raise error
     found = given.replace_strict(list(classes), range(len(classes)), default=-1, return_dtype=pl.Int64)

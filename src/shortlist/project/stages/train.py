@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 LITTLE = 30  # rows: fewer teach a classifier next to nothing
 SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
+NOTHING = (
+    "[data] names neither text nor features, so there is nothing for a classifier to read: write text or features "
+    "there to train one"
+)
+
 
 class Train(Stage):
     name = "train"
@@ -40,6 +45,9 @@ class Train(Stage):
         return no_classifier(settings)
 
     def idle(self, session: Session) -> str | None:
+        data = session.settings.data
+        if data.text is None and not data.features and not session.settings.classifier.on:
+            return NOTHING
         return None if session.state.records["vote"].facts["covered"] else SILENCE
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:

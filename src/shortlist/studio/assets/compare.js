@@ -68,7 +68,7 @@ function OwnFile({ project }) {
   };
   return html`<form class="own" onSubmit=${write}><h3>Labels in a file of your own</h3>
     <label class="field"><span>File (.csv, .jsonl or .parquet)</span><input id="own-to" value=${form.to} required onInput=${(event) => set({ to: event.target.value })} /></label>
-    <fieldset class="checks"><legend>Columns of the data to add</legend>${project.columns.map((name) => html`<label><input type="checkbox" name="own-column" value=${name} checked=${form.columns.includes(name)} onChange=${() => tick(name)} /> ${name}</label>`)}</fieldset>
+    <fieldset class="checks"><legend>Columns of the data to add</legend>${project.columns.map((name) => html`<label><input type="checkbox" name="own-column" value=${name} checked=${form.columns.includes(name)} onChange=${() => tick(name)} /> ${name || "(column without a name)"}</label>`)}</fieldset>
     <label class="field"><span>Only rows believed at least (0 to 1)</span><input id="own-belief" type="number" min="0" max="1" step="any" placeholder="all rows" value=${form.belief} onInput=${(event) => set({ belief: event.target.value })} /></label>
     <label class="check"><input id="own-plain" type="checkbox" checked=${form.plain} onChange=${() => set({ plain: !form.plain })} /> Column names that a database takes without quotes</label>
     ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}

@@ -8,8 +8,14 @@ export const signed = (value, digits) => `${value < 0 && Number(value.toFixed(di
 export const fixed = (value, digits) => signed(value, digits).replace("+", "");
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+export const perLine = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 const COLOURS = 8;
 export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % COLOURS}`;
+
+// A comma is a sign like any other; said where somebody may have meant it to separate.
+export function Whole({ text, what }) {
+  return text.includes(",") && html`<span class="quiet whole">A comma is part of the ${what}. Write each ${what} on a line of its own.</span>`;
+}
 
 // A shortlist as chips: one class, several, or all but some, whichever is shorter.
 export function Shortlist({ says, classes }) {

@@ -1,7 +1,7 @@
 // Rules: write one, and see what it does while typing.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { ask, latest, painted } from "./api.js";
-import { Empty, Known, Marked, Shortlist, colour, count, percent, plural } from "./parts.js";
+import { Empty, Known, Marked, Shortlist, Whole, colour, count, perLine, percent, plural } from "./parts.js";
 import { go } from "./app.js";
 
 let begun = null; // a rule that was begun by marking words
@@ -29,15 +29,17 @@ export function toForm(record, classes) {
   return form;
 }
 
-const written = (classes) => (classes && typeof classes === "object" && !Array.isArray(classes) ? `not ${[classes.not].flat().join(", ")}` : [classes ?? []].flat().join(", "));
+// Classes with commas between; one that holds a comma stands in quotation marks.
+const listed = (names) => [names ?? []].flat().map((name) => (/,|^"/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(", ");
+const named = (text) => [...text.matchAll(/\s*"((?:[^"]|"")*)"\s*(?:,|$)|([^,]+)/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain.trim()).filter(Boolean);
+const written = (classes) => (classes && typeof classes === "object" && !Array.isArray(classes) ? `not ${listed(classes.not)}` : listed(classes));
 
 // Lines such as "number = sports, world" or "other = not sports" as answers of a prompt; choices begin with a blank.
 function choices(text) {
   const lines = text.split("\n").map((line) => line.split("=")).filter((parts) => parts.length === 2 && parts[0].trim());
   return Object.fromEntries(lines.map(([choice, classes]) => {
     const not = classes.trim().startsWith("not ");
-    const names = classes.trim().replace(/^not /, "").split(",").map((name) => name.trim()).filter(Boolean);
-    return [` ${choice.trim()}`, answer(names, not)];
+    return [` ${choice.trim()}`, answer(named(classes.trim().replace(/^not /, "")), not)];
   }));
 }
 
@@ -51,7 +53,7 @@ export function toRecord(form) {
   const other = answer(form.chosen, !form.inverted);
   const record = { kind: form.kind, name: form.name.trim() };
   if (form.kind === "keywords") {
-    record.words = form.words.split(/[\n,]/).map((word) => word.trim()).filter(Boolean);
+    record.words = perLine(form.words);
     record.says = says;
     if (form.two_sided) record.no = other;
     if (!form.whole_words) record.whole_words = false;
@@ -72,7 +74,7 @@ function isWhole(form) {
   const filled = { keywords: form.words.trim(), pattern: form.regex, ask: form.model && form.question.trim() }[form.kind];
   return Boolean(filled) && form.chosen.length > 0;
 }
-const proposed = (form) => (form.kind === "keywords" ? form.words.split(/[\n,]/)[0].trim() : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 30);
+const proposed = (form) => (form.kind === "keywords" ? (perLine(form.words)[0] ?? "") : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 30);
 
 const free = (name, taken) => (taken.includes(name) ? free(/_\d+$/.test(name) ? name.replace(/\d+$/, (n) => Number(n) + 1) : `${name}_2`, taken) : name);
 
@@ -152,7 +154,7 @@ function Editor({ project, rule, setProject, say, onKept }) {
   return html`<section class="card editor" aria-label=${rule ? `Rule ${rule.name}` : "New rule"}>
     <form onSubmit=${(event) => { event.preventDefault(); if (isWhole(form) && !busy) keep(event.timeStamp); }}>
       <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${Object.entries(KINDS).filter(([kind]) => !PROMPTS.includes(kind) || project.models.length).map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", model: form.model || (project.models[0] ?? "") })} />${title}</label>`)}</div>
-      ${form.kind === "keywords" ? html`<label class="field"><span>Words or phrases, one on each line</span><textarea id="words" rows="4" spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea></label>`
+      ${form.kind === "keywords" ? html`<label class="field"><span>Words or phrases, one on each line</span><textarea id="words" rows="4" spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea><${Whole} text=${form.words} what="phrase" /></label>`
         : PROMPTS.includes(form.kind) ? html`<label class="field"><span>${form.kind === "ask" ? "A question that is answered by yes or no; {text} is the text of the row" : "A prompt; {text} is the text of the row"}</span><textarea id="question" rows="4" value=${form.question} onInput=${(event) => set({ question: event.target.value }, event)}></textarea></label>
           ${form.kind === "choose" && html`<label class="field"><span>What the model may answer, one on each line: answer = classes</span><textarea id="answers" rows="4" placeholder="number = sports, world" value=${form.answers} onInput=${(event) => set({ answers: event.target.value }, event)}></textarea></label>`}
           <label class="field"><span>Model</span><select id="model" value=${form.model} onChange=${(event) => set({ model: event.target.value })}>${project.models.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`
@@ -186,9 +188,9 @@ function Cost({ plan, record, replaces }) {
     setBusy(false);
   };
   return html`<h3>What it costs</h3><dl class="tiles small" id="cost">
-      <div class="tile"><dt>calls</dt><dd>${count(plan.calls)}</dd><dd class="note">of ${plan.model}</dd></div>
+      <div class="tile"><dt>calls</dt><dd>${count(plan.calls)}</dd><dd class="note">of ${plan.model}${plan.trials ? `, and at most ${plan.trials} to find out how to ask` : ""}</dd></div>
       <div class="tile"><dt>tokens, about</dt><dd>${count(plan.tokens)}</dd>${plan.money !== null && html`<dd class="note">about ${plan.money.toFixed(4)} of money</dd>`}</div>
-      <div class="tile"><dt>rows known</dt><dd>${count(plan.known)}</dd><dd class="note">of ${count(plan.rows)}: not asked again</dd></div></dl>
+      <div class="tile"><dt>rows known</dt><dd>${count(plan.known)}</dd><dd class="note">of ${count(plan.rows - plan.skipped)}: not asked again</dd></div></dl>
     <p class="quiet">Nothing was sent yet. The model is asked when you try or keep the rule.</p>
     <button type="button" class="button" disabled=${busy} onClick=${attempt}>${busy ? "Asking…" : "Try it on 5 rows"}</button>
     ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}

@@ -23,7 +23,7 @@ from shortlist.zeroshot.detectors.mlp import MLPTraining
 from shortlist.zeroshot.detectors.selection import Trained, Training, keep, select
 from shortlist.zeroshot.detectors.validation import Band, Validation
 from shortlist.zeroshot.scaling import Scaling
-from shortlist.zeroshot.task import make_task, read_features, warn_of_twins
+from shortlist.zeroshot.task import make_task, read_features, warn_of_one_detector, warn_of_twins
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,6 +112,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         dropped = {name: alike[name] for name in task.table.attributes if name in alike}
         names = [name for name in task.table.attributes if name not in dropped]
         warn_of_twins(task, names)
+        warn_of_one_detector(task, names)
         if not names:
             raise BadFit(f"no attribute can be learned: {_listed(dropped)}")
         scaling, table = Scaling.of(task.X), task.table.take(names)

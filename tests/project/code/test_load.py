@@ -1,0 +1,65 @@
+"""labelers.py: which labelers it defines, and what they are called."""
+
+import pytest
+
+from shortlist import Project
+from shortlist.project.code.load import load
+from tests.project.news import edit, make
+
+HEAD = "from shortlist import keywords, pattern\n\n"
+RULE = 'pattern("goal|match", yes="sports")'
+
+
+def names(tmp_path, text):
+    path = tmp_path / "labelers.py"
+    path.write_text(HEAD + text)
+    return [one.name for one in load(path).labelers]
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        (f"play = {RULE}\n", ["play"]),
+        ('play = keywords(["goal", "match"], says="sports")\n', ["play"]),
+        (f'play = {RULE[:-1]}, name="goal|match")\n', ["goal|match"]),  # a name that was given stays
+        (f"play = {RULE}\nagain = play\n", ["play"]),
+        (f"play = {RULE}\n_aside = {RULE}\nLABELERS = [_aside, play]\n", ["goal|match", "play"]),
+        (f"both = [{RULE}]\n", ["goal|match"]),
+        (f'play = {RULE}\nother = keywords(["x"], says="sports", name="play")\n', ["goal|match", "play"]),
+        (f'a = {RULE}\ngoal = {RULE}\nb = keywords(["goal"], says="sports")\n', ["a", "goal", "b"]),
+    ],
+)
+def test_a_labeler_without_a_name_is_called_as_its_variable(tmp_path, text, called):
+    assert names(tmp_path, text) == called
+
+
+COIN = """from shortlist import ask, pattern
+
+
+class Coin:
+    id = "coin"
+
+    def scores(self, prompts, choices):
+        return []
+
+
+heads = ask("Is it? {text}", yes="sports", model=Coin())
+play = pattern("goal", yes="sports")
+"""
+
+
+def test_a_question_is_called_as_its_variable_and_its_record_says_so(tmp_path):
+    (tmp_path / "labelers.py").write_text(COIN)
+    made, _ = load(tmp_path / "labelers.py").labelers
+    assert (made.name, made.settings["name"]) == ("heads", "heads")
+
+
+def test_an_edit_of_another_labeler_does_not_ask_it_again_and_its_line_is_found(tmp_path):
+    """What a labeler with a model of its own depends on is found by the object that the file made."""
+    roster = make(tmp_path, labelers=COIN).session.roster
+    assert [roster.code.source.find_definition(name) for name in ("heads", "play")] == [11, 12]
+    edit(tmp_path / "labelers.py", '"goal"', '"match"')
+    later = Project(tmp_path).session.roster
+    before, after = (dict(zip(one.names, one.fingerprints, strict=True)) for one in (roster, later))
+    assert before["heads"] == after["heads"]
+    assert before["play"] != after["play"]
