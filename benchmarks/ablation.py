@@ -22,6 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import cycle
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
@@ -209,7 +210,9 @@ PARTS: dict[str, Variant] = {
     "no temperature": patch((guard, "temperature", always(1.0))),
     "temperature by held-out labelers only": patch((temperature, "design_effect", always(1.0))),
     "temperature by the design effect only": patch((temperature, "held_out_temperature", always(1.0))),
-    "one labeler of all classes is enough": patch((Says, "silence", property(lambda labelers: labelers.named_share))),
+    "abstaining is evidence, unasked": patch(
+        (pooled, "predicted", lambda *_given, made=iter(cycle((0.0, 1.0))): next(made))
+    ),
     "no trust asked for (κ = 1)": patch(
         (guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0)), (guard, "MOST_TRUST", 1.0)
     ),

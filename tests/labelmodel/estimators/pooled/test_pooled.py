@@ -45,12 +45,13 @@ def test_two_labelers_with_one_thing_to_say_by_hand():
     # so nobody judges anybody. None may name every class, so none can tell how frequent classes are
     assert model.propensity_ == pytest.approx([0.3, 0.2])
     assert model.class_balance_ == pytest.approx([1 / 3, 1 / 3, 1 / 3])
-    # No accuracy is learned, so nothing differs from what was declared
-    assert (model.estimate_.trust, model.estimate_.temperature) == (1, 1)
+    # No accuracy is learned, so nothing differs from what was declared. Counting has a twentieth all the same
+    assert (model.estimate_.trust, model.estimate_.temperature) == (0.95, 1)
     assert model.accuracy_.tolist() == [[1, 0, 0], [0, 1, 0]]
     assert model.class_propensity_ == pytest.approx(np.array([[0.66, 0.12, 0.12], [0.08, 0.44, 0.08]]))
     by_hand = np.array([[5.5, 1, 1], [1, 5.5, 1], [2.5, 2.5, 2.5]]) / 7.5  # abstaining says nothing
-    assert model.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(by_hand)
+    counted = np.array([[4, 1, 1], [1, 4, 1], [2, 2, 2]]) / 6  # a vote, and one that is spread over all classes
+    assert model.predict_proba(two_keywords())[[0, 30, 50]] == pytest.approx(0.95 * by_hand + 0.05 * counted)
 
 
 # -- parameters ----------------------------------------------------------------------------------------------

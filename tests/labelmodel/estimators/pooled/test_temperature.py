@@ -1,4 +1,5 @@
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from shortlist.labelmodel.estimators.pooled.temperature import (
     HeldOut,
     design_effect,
     held_out_temperature,
+    predicted,
 )
 from tests.labelmodel.estimators.pooled.parts import parts
 
@@ -23,6 +25,17 @@ def test_held_out_labelers_by_hand():
     held = HeldOut(rows, table)
     assert [held.score(g) for g in TEMPERATURES] == pytest.approx(counted, abs=1e-9)
     assert held_out_temperature(rows, table) == TEMPERATURES[np.argmax(counted)]
+
+
+def test_held_out_votes_of_one_labeler_by_hand():
+    """A rule for x votes on two of four rows, a person on all. Of a rule that abstains, 1 − β_j remains."""
+    _, rows, table = parts(Votes([[1, 1], [1, 2], [0, 1], [0, 2]], [["x"], ["x", "y"]], ["x", "y"]))
+    rule, silent, person = np.exp(table.votes[0]), np.array([0.4, 0.7]), np.array([[0.8, 0.2], [0.2, 0.8]])
+    believed = rule / rule.sum()  # where the rule votes: rows where it does not have one vote, and tell nothing
+    found = predicted(rows, table, np.array([False, True]))
+    assert found == pytest.approx(np.log(believed @ person.T).mean())
+    listening = replace(table, abstain=np.log([silent, [1, 1]]))
+    assert predicted(rows, listening, np.array([False, True])) == pytest.approx(found)  # nobody abstains there
 
 
 def test_rows_with_one_vote_tell_nothing():

@@ -30,7 +30,7 @@ from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, parameters_of, prior_parameters, settle
-from shortlist.labelmodel.estimators.pooled.temperature import temperature
+from shortlist.labelmodel.estimators.pooled.temperature import predicted, temperature
 from shortlist.labelmodel.formulae.likelihood import emission
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
@@ -87,7 +87,7 @@ class Pooled(Estimator):
             rows = Sample.of(evidence, says.layout, first)
         says = replace(says, named_share=rows.share_with(says.names_all))
         judge = Judge.of(rows, says, problem.threads)
-        settled = settle(self, says, judge, gold, max_iter=problem.max_iter)
+        settled, says = self._settled(says, judge, gold, rows, problem.max_iter)
         settled = settled.of_copies(first)
         known = GoldRows.of(problem.evidence)
         weight = 1 / np.bincount(first, minlength=len(first))[first]  # copies share that of one
@@ -112,6 +112,24 @@ class Pooled(Estimator):
             reliability=found,
             guard=guard,
         )
+
+    def _settled(self, says: Says, judge: Judge, gold: GoldVotes, rows: Sample, max_iter: int) -> tuple[Settled, Says]:
+        """Accuracies and propensities; and whether it is evidence that rules abstain.
+
+        Only labelers that may name every class can tell: it is, if what they say is then better predicted by the other
+        votes. How far, is the share of rows that they vote on: the other rows tell for which classes rules were written.
+        """
+        found = settle(self, says, judge, gold, max_iter=max_iter)
+        if not (says.named_share and says.telling.any()):
+            return found, says
+        listening = replace(says, silence=says.named_share)
+        other = settle(self, listening, judge, gold, max_iter=max_iter)
+        equal = np.full(says.layout.k, 1 / says.layout.k)
+        without, with_ = (
+            predicted(rows, emission(each.parameters(self, kind, gold, equal), says.layout), says.names_all)
+            for each, kind in ((found, says), (other, listening))
+        )
+        return (other, listening) if with_ > without else (found, says)
 
     def _counted_balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.

@@ -33,6 +33,7 @@ class Says:
     chance: Floats  # (n, k): R_ij, the share of its votes that hold class j
     share: Floats  # (S,): of each shortlist among its votes
     named_share: float = 0.0  # of the rows, those with a vote of a labeler that may name every class
+    silence: float = 0.0  # how far it is evidence that a rule abstains
 
     @classmethod
     def of(cls, panel: Panel, vote_counts: Floats, total: float) -> Says:
@@ -73,15 +74,6 @@ class Says:
     def names_all(self) -> Mask:
         """(n,): labelers that may name every class."""
         return np.asarray(self.named.all(axis=1))
-
-    @property
-    def silence(self) -> float:
-        """How far it is evidence that a rule abstains: as far as votes tell how frequent classes are.
-
-        They do on rows with a vote of a labeler that may name every class, if there are two such labelers at least:
-        one alone has nobody of its kind to check it.
-        """
-        return self.named_share if np.count_nonzero(self.names_all) > 1 else 0.0
 
     @cached_property
     def telling(self) -> Mask:

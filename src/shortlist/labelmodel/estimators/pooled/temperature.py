@@ -84,18 +84,29 @@ def enough_rows(sample: Sample) -> int:
     return max(int(NUMBERS / max(numbers, 1.0)), 1)
 
 
-class HeldOut:
-    """Every vote on rows with more than one, and what the other votes of its row say."""
+def predicted(sample: Sample, table: Emission, labelers: Mask) -> float:
+    """Mean log P(what these labelers (n,) said | they voted, the other votes, who abstained)."""
+    return HeldOut(sample, table.of_votes_alone(sample.layout, sample.asked), labelers, balance=True).score(1.0)
 
-    def __init__(self, sample: Sample, table: Emission) -> None:
+
+class HeldOut:
+    """Every vote on rows with more than one, and what the other votes of its row say.
+
+    Perhaps of some `labelers` (n,) only; and with the `balance` of the table, or under equal classes.
+    """
+
+    def __init__(self, sample: Sample, table: Emission, labelers: Mask | None = None, *, balance: bool = False) -> None:
         shared = sample.only(sample.n_votes > 1)
         shared = shared.heaviest(min(MOST, enough_rows(shared)))
         row, vote = np.repeat(np.arange(len(shared.weights)), shared.n_votes), shared.hot.indices
+        if labelers is not None:
+            held = labelers[sample.layout.owner[vote]]
+            row, vote = row[held], vote[held]
         said = np.exp(table.votes)
         voted = np.maximum(sample.layout.per_labeler(said), IMPOSSIBLE)
         self.said = said[vote] / voted[sample.layout.owner[vote]]  # P(t | voted, j)
         self.weights = shared.weights[row]
-        self.others = (shared.hot @ table.votes)[row] - table.votes[vote]
+        self.others = (shared.hot @ table.votes + balance * table.balance)[row] - table.votes[vote]
         self.others -= row_largest(self.others)
 
     def score(self, g: float) -> float:
