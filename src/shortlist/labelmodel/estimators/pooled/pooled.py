@@ -117,7 +117,7 @@ class Pooled(Estimator):
         """Accuracies and propensities; and whether it is evidence that rules abstain.
 
         Only labelers that may name every class can tell: it is, if what they say is then better predicted by the other
-        votes. How far, is the share of rows that they vote on: the other rows tell for which classes rules were written.
+        votes. It counts as far as they vote: on other rows, votes only tell for which classes rules were written.
         """
         found = settle(self, says, judge, gold, max_iter=max_iter)
         if not (says.named_share and says.telling.any()):
