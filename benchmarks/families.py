@@ -2,8 +2,8 @@
 
 `expanded` makes more sets of the families that have few, for choosing among estimators: some labelers are dropped, and
 rows of some classes thinned out. Of the detectors, which have many and take longest, it takes the first split of each.
-Simulated votes (`simulated.py`), keyword projects (`keywords.py`), and people with rules (`mixed.py`) are families of
-their own.
+Simulated votes (`simulated.py`), keyword projects (`keywords.py`), people with rules (`mixed.py`), and hand-written
+labelers (`handwritten.py`) are families of their own.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ FAMILIES = {
     "simulated": "simulated",
     "keywords": "keywords",
     "mixed": "people and rules",
+    "written": "hand-written",
 }
 OTHERS = "others"
 TOLERATED = 2.0  # points below majority vote
