@@ -38,6 +38,7 @@ from shortlist.options import check_amount, check_probability
 
 CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
+CLEARLY = 0.005  # a held-out log score is no worse that is not worse by this
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
     "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
@@ -116,8 +117,8 @@ class Pooled(Estimator):
     def _settled(self, says: Says, judge: Judge, gold: GoldVotes, rows: Sample, max_iter: int) -> tuple[Settled, Says]:
         """Accuracies and propensities; and whether it is evidence that rules abstain.
 
-        Only labelers that may name every class can tell: it is, if what they say is then better predicted by the other
-        votes. It counts as far as they vote: on other rows, votes only tell for which classes rules were written.
+        Only labelers that may name every class can tell: it is, unless what they say is then clearly worse predicted by
+        the other votes. It counts as far as they vote: on other rows, votes only tell for which classes rules were written.
         """
         found = settle(self, says, judge, gold, max_iter=max_iter)
         if not (says.named_share and says.telling.any()):
@@ -129,7 +130,7 @@ class Pooled(Estimator):
             predicted(rows, emission(each.parameters(self, kind, gold, equal), says.layout), says.names_all)
             for each, kind in ((found, says), (other, listening))
         )
-        return (other, listening) if with_ > without else (found, says)
+        return (other, listening) if with_ > without - CLEARLY else (found, says)
 
     def _counted_balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
