@@ -1,4 +1,4 @@
-"""That a rule does not vote is evidence, unless labelers that may name every class are then worse predicted."""
+"""That rules do not vote is evidence, if labelers that may name every class are then better predicted."""
 
 import warnings
 from dataclasses import replace
@@ -71,10 +71,12 @@ def test_rules_alone_say_nothing_by_abstaining():
 def test_held_out_people_say_whether_abstaining_is_evidence(monkeypatch):
     votes, _ = people_and_rules(0)
     assert LabelModel().fit(votes).parameters_.silence > 0.99  # some row may have votes of rules only
-    for without, silent in ((-0.59, 0), (-0.597, 1)):  # against −0.6 with it: clearly worse, or not
-        scores = iter([without, -0.6])
+    for without, silent in ((-0.59, 0), (-0.61, 1)):  # against −0.6 with it
+        scores = iter([-0.6, without])
         monkeypatch.setattr(module, "predicted", lambda *_, scores=scores: next(scores))
         assert LabelModel().fit(votes).parameters_.silence == pytest.approx(silent, abs=0.01)
+    one_rule = votes[:, np.arange(9, 16)]
+    assert LabelModel().fit(one_rule).parameters_.silence > 0.99  # nobody is asked
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -38,7 +38,6 @@ from shortlist.options import check_amount, check_probability
 
 CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from
-CLEARLY = 0.005  # a held-out log score is no worse that is not worse by this
 DOUBTFUL = 0.6  # trust below this is worth a warning
 ONE_ANSWER = (
     "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
@@ -117,20 +116,21 @@ class Pooled(Estimator):
     def _settled(self, says: Says, judge: Judge, gold: GoldVotes, rows: Sample, max_iter: int) -> tuple[Settled, Says]:
         """Accuracies and propensities; and whether it is evidence that rules abstain.
 
-        Only labelers that may name every class can tell: it is, unless what they say is then clearly worse predicted by
-        the other votes. It counts as far as they vote: on other rows, votes only tell for which classes rules were written.
+        Rules abstain together, so that counts too often. Only labelers that may name every class can tell: it is
+        evidence if what they say is then better predicted by the other votes. It counts as far as they vote: on other
+        rows, votes only tell for which classes rules were written. One rule alone has none to abstain with.
         """
-        found = settle(self, says, judge, gold, max_iter=max_iter)
-        if not (says.named_share and says.telling.any()):
-            return found, says
         listening = replace(says, silence=says.named_share)
-        other = settle(self, listening, judge, gold, max_iter=max_iter)
+        heard = settle(self, listening, judge, gold, max_iter=max_iter)
+        if not says.named_share or np.count_nonzero(says.telling) < 2:
+            return heard, listening
+        deaf = settle(self, says, judge, gold, max_iter=max_iter)
         equal = np.full(says.layout.k, 1 / says.layout.k)
-        without, with_ = (
+        with_, without = (
             predicted(rows, emission(each.parameters(self, kind, gold, equal), says.layout), says.names_all)
-            for each, kind in ((found, says), (other, listening))
+            for each, kind in ((heard, listening), (deaf, says))
         )
-        return (other, listening) if with_ > without - CLEARLY else (found, says)
+        return (heard, listening) if with_ > without else (deaf, says)
 
     def _counted_balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
