@@ -11,7 +11,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy import sparse
 
 from shortlist.arrays import Floats, Mask, Positions, row_largest, row_sums
 from shortlist.beliefs import leading
@@ -38,14 +37,20 @@ def design_effect(sample: Sample, table: Emission, telling: Mask) -> float:
     tell by voting, what they say counts, and not whether they vote.
     """
     layout, table = sample.layout, table.of_votes_alone(sample.layout, sample.asked)
-    evidence = table.votes - table.votes.mean(axis=1, keepdims=True)  # (S, k)
     sample, believed = _decided(sample, sample.beliefs(table))
-    votes, rows = _by_class(sample, believed)
-    asked = np.where(telling[:, None], rows, layout.per_labeler(votes))  # (n, k): rows on which e_i counts
-    mean = layout.per_labeler(votes * evidence) / np.maximum(asked, NOTHING)
-    apart = float((layout.per_labeler(votes * evidence**2) - asked * mean**2).sum())
-    surprise = sample.hot @ (evidence - np.where(telling[:, None], 0.0, mean)[layout.owner])  # (u, k)
-    surprise = surprise[np.arange(len(believed)), believed] - mean[telling].sum(axis=0)[believed]
+    row, vote = np.repeat(np.arange(len(believed)), sample.n_votes), sample.hot.indices  # (v,)
+    labeler, of_class, weight = layout.owner[vote], believed[row], sample.weights[row]
+    evidence = table.votes[vote, of_class] - table.votes.mean(axis=1)[vote]  # (v,)
+    votes, sums, squares = (
+        np.bincount(labeler * layout.k + of_class, weight * each, layout.n * layout.k).reshape(layout.n, layout.k)
+        for each in (np.ones_like(evidence), evidence, evidence**2)
+    )
+    rows = np.bincount(believed, sample.weights, layout.k)
+    asked = np.where(telling[:, None], rows, votes)  # (n, k): rows on which e_i counts
+    mean = sums / np.maximum(asked, NOTHING)
+    apart = float((squares - asked * mean**2).sum())
+    expected = np.where(telling[:, None], 0.0, mean)[labeler, of_class]
+    surprise = np.bincount(row, evidence - expected, len(believed)) - mean[telling].sum(axis=0)[believed]  # (u,)
     together = float(sample.weights @ surprise**2)
     return together / apart if min(apart, together) > NOTHING else 1.0
 
@@ -55,13 +60,6 @@ def _decided(sample: Sample, beliefs: Floats) -> tuple[Sample, Positions]:
     first = leading(beliefs)
     decided = first.sum(axis=1) == 1
     return sample.only(decided), np.argmax(first[decided], axis=1)
-
-
-def _by_class(sample: Sample, classes: Positions) -> tuple[Floats, Floats]:
-    """(S, k) votes and (k,) rows of each class, where rows are of these classes (u,)."""
-    shape = (sample.layout.k, len(classes))
-    members = sparse.csr_matrix((sample.weights, (classes, np.arange(len(classes)))), shape=shape)
-    return (members @ sample.hot).toarray().T, members.sum(axis=1).A1
 
 
 def held_out_temperature(sample: Sample, table: Emission) -> float:
