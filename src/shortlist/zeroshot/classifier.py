@@ -14,6 +14,7 @@ from shortlist.arrays import Floats, Positions
 from shortlist.classifier import NoiseAwareClassifier
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
+from shortlist.wording import some_of
 from shortlist.zeroshot.clusters import find_clusterings
 from shortlist.zeroshot.detectors.attribute_detectors import AttributeDetectors
 from shortlist.zeroshot.mixture import SeededMixture
@@ -187,7 +188,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         doubtful = [name for j, name in enumerate(self.unseen_) if _belief(self.named_[best == j]) <= LIKELIER]
         warnings.warn(
             f"names of clusters are in doubt: the likeliest are believed at {_belief(self.named_):.0%} on average, and "
-            f"{', '.join(doubtful)} at {LIKELIER:.0%} or less. Whole classes may be wrong. Add attributes in which "
+            f"{some_of(doubtful)} at {LIKELIER:.0%} or less. Whole classes may be wrong. Add attributes in which "
             "these classes differ and the seen classes differ, too; label some rows and check `scores`; or try "
             "by_cluster=False, which learns from beliefs row by row",
             FitWarning,

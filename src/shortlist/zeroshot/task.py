@@ -14,6 +14,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.attribute_table import AttributeTable
 from shortlist.errors import BadFit, FitWarning, Inseparable
+from shortlist.wording import some_of
 
 Features: TypeAlias = npt.NDArray[np.float32]  # (m, p), one line a row
 
@@ -120,8 +121,9 @@ def warn_of_one_detector(task: Task, learnable: Iterable[str]) -> None:
                 pairs.append(f"{table.attributes[a]} and {table.attributes[b]} are {what} on all seen classes")
     if pairs:
         warnings.warn(
-            f"{'; '.join(pairs)}: they get one and the same detector, whose votes about unseen classes contradict each "
-            "other. Leave out the attribute that is harder to see, or label rows of a class that sets the two apart.",
+            f"{some_of(pairs, joint='; ')}: they get one and the same detector, whose votes about unseen classes "
+            "contradict each other. Leave out the attribute that is harder to see, or label rows of a class that sets "
+            "the two apart.",
             FitWarning,
             stacklevel=4,
         )

@@ -120,17 +120,15 @@ class Pooled(Estimator):
         evidence if what they say is then better predicted by the other votes. It counts as far as they vote: on other
         rows, votes only tell for which classes rules were written. One rule alone has none to abstain with.
         """
-        listening = replace(says, silence=says.named_share)
-        heard = settle(self, listening, judge, gold, max_iter=max_iter)
-        if not says.named_share or np.count_nonzero(says.telling) < 2:
-            return heard, listening
-        deaf = settle(self, says, judge, gold, max_iter=max_iter)
         equal = np.full(says.layout.k, 1 / says.layout.k)
-        with_, without = (
-            predicted(rows, emission(each.parameters(self, kind, gold, equal), says.layout), says.names_all)
-            for each, kind in ((heard, listening), (deaf, says))
-        )
-        return (heard, listening) if with_ > without else (deaf, says)
+        asked = says.named_share > 0 and np.count_nonzero(says.telling) > 1
+        tried = []
+        for kind in (replace(says, silence=says.named_share), says)[: 2 if asked else 1]:
+            found = settle(self, kind, judge, gold, max_iter=max_iter)
+            table = emission(found.parameters(self, kind, gold, equal), says.layout)
+            tried.append((predicted(rows, table, says.names_all) if asked else 0.0, found, kind))
+        _, found, kind = max(reversed(tried), key=lambda one: one[0])  # of equal ones, without
+        return found, kind
 
     def _counted_balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.

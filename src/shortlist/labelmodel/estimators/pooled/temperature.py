@@ -108,7 +108,7 @@ class HeldOut:
         self.others -= row_largest(self.others)
 
     def score(self, g: float) -> float:
-        """Mean log P(what was said | it voted, the other votes), under evidence to the power of g and equal classes."""
+        """Mean log P(what was said | it voted, the other votes), where what the others say has the power g."""
         if not len(self.weights):
             return 0.0
         joint = self.others * g
