@@ -29,6 +29,15 @@ def test_a_rule_is_what_it_declares():
     assert says.no_right.tolist() == [[False, True, True], [False] * 3]
     assert says.no_wrong.tolist() == [[True, False, False], [False] * 3]
     assert says.telling.tolist() == [True, False]
+    assert says.weighing.tolist() == [False, True]
+
+
+def test_a_class_that_all_answers_hold_is_not_weighed():
+    """So a labeler that names every class, and z with every answer, does not tell how frequent z is."""
+    codes = [[1, 1, 0], [2, 2, 1], [1, 2, 0], [2, 3, 1]]
+    says, _, _ = parts(Votes(codes, [[{"x", "z"}, {"y", "z"}], ["x", "y", "z"], ["x"]], ["x", "y", "z"]))
+    assert says.named.all(axis=1).tolist() == [True, True, False]
+    assert says.weighing.tolist() == [False, True, False]
 
 
 def heard(times):

@@ -85,7 +85,7 @@ class Pooled(Estimator):
         first = first_copies(rows, says)
         if (first != np.arange(says.layout.n)).any():
             rows = Sample.of(evidence, says.layout, first)
-        says = replace(says, named_share=rows.share_with(says.names_all))
+        says = replace(says, weighed_share=rows.share_with(says.weighing))
         judge = Judge.of(rows, says, problem.threads)
         settled, says = self._settled(says, judge, gold, rows, problem.max_iter)
         settled = settled.of_copies(first)
@@ -116,31 +116,31 @@ class Pooled(Estimator):
     def _settled(self, says: Says, judge: Judge, gold: GoldVotes, rows: Sample, max_iter: int) -> tuple[Settled, Says]:
         """Accuracies and propensities; and whether it is evidence that rules abstain.
 
-        Rules abstain together, so that counts too often. Only labelers that may name every class can tell: it is
-        evidence if what they say is then better predicted by the other votes. It counts as far as they vote: on other
-        rows, votes only tell for which classes rules were written. One rule alone has none to abstain with.
+        Rules abstain together, so that counts too often. Only labelers that weigh every class can tell: it is evidence
+        if what they say is then better predicted by the other votes. It counts as far as they vote: on other rows,
+        votes only tell for which classes rules were written. One rule alone has none to abstain with.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
-        asked = says.named_share > 0 and np.count_nonzero(says.telling) > 1
+        asked = says.weighed_share > 0 and np.count_nonzero(says.telling) > 1
         tried = []
-        for kind in (replace(says, silence=says.named_share), says)[: 2 if asked else 1]:
+        for kind in (replace(says, silence=says.weighed_share), says)[: 2 if asked else 1]:
             found = settle(self, kind, judge, gold, max_iter=max_iter)
             table = emission(found.parameters(self, kind, gold, equal), says.layout)
-            tried.append((predicted(rows, table, says.names_all) if asked else 0.0, found, kind))
+            tried.append((predicted(rows, table, says.weighing) if asked else 0.0, found, kind))
         _, found, kind = max(reversed(tried), key=lambda one: one[0])  # of equal ones, without
         return found, kind
 
     def _counted_balance(self, settled: Settled, says: Says, gold: GoldVotes, rows: Sample) -> tuple[Floats, float]:
         """As the votes have it, as far as they can tell and the fit is trusted; else equal classes. And that trust.
 
-        They can tell on rows with a vote of a labeler that may name every class: how often rules vote says for which
+        They can tell on rows with a vote of a labeler that weighs every class: how often rules vote says for which
         classes rules were written.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
         fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
         fit, before = (emission(each, says.layout) for each in (fitted, prior))
         trust = agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)
-        taken = trust * says.named_share
+        taken = trust * says.weighed_share
         return taken * believed_balance(rows.beliefs(fit), rows.weights) + (1 - taken) * equal, trust
 
     def _balance_with_gold(

@@ -32,7 +32,7 @@ class Says:
     named: Mask  # (n, k): the classes that it may name
     chance: Floats  # (n, k): R_ij, the share of its votes that hold class j
     share: Floats  # (S,): of each shortlist among its votes
-    named_share: float = 0.0  # of the rows, those with a vote of a labeler that may name every class
+    weighed_share: float = 0.0  # of the rows, those with a vote of a labeler that weighs every class
     silence: float = 0.0  # how far it is evidence that a rule abstains
 
     @classmethod
@@ -70,16 +70,19 @@ class Says:
         """(n,): labelers that vote."""
         return self.propensity > 0
 
-    @property
-    def names_all(self) -> Mask:
-        """(n,): labelers that may name every class."""
-        return np.asarray(self.named.all(axis=1))
-
     @cached_property
     def telling(self) -> Mask:
         """(n,): labelers that tell something by voting at all: they name some classes, and vote on some rows."""
-        telling: Mask = self.speaks & ~self.names_all & (self.propensity <= NEARLY_ALL)
+        telling: Mask = self.speaks & ~self.named.all(axis=1) & (self.propensity <= NEARLY_ALL)
         return telling
+
+    @property
+    def weighing(self) -> Mask:
+        """(n,): labelers that weigh every class: some of their answers hold it, and others do not.
+
+        What they say tells how frequent each class is. A class that all answers hold is never weighed.
+        """
+        return np.asarray(self.free.all(axis=1))
 
     @cached_property
     def plausible(self) -> tuple[Floats, Floats]:
