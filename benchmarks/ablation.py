@@ -37,9 +37,9 @@ from accuracy import scores, tasks
 from families import Task, by_family, expanded, keyword_tasks, mixed_tasks, simulated_tasks
 
 from shortlist import LabelModel
-from shortlist.beliefs import leading
 from shortlist.labelmodel import Pooled
 from shortlist.labelmodel.estimators.pooled import (
+    balance,
     copies,
     guard,
     judged,
@@ -140,17 +140,11 @@ def knowing(share: float) -> Callable[[says.Says, float], np.ndarray]:
     return lambda labelers, _accuracy: ratios(labelers, (1 + share) / 2)
 
 
-def half_way(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Between mean beliefs and the shares of the most likely classes."""
-    first = leading(beliefs)
-    return believed_balance((beliefs + first / first.sum(axis=1, keepdims=True)) / 2, weights)
-
-
-def taken_as_far_as(share: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+def taken_as_far_as(share: float) -> Callable[[np.ndarray], np.ndarray]:
     """A balance that is drawn toward equal classes."""
 
-    def drawn(beliefs: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        found = believed_balance(beliefs, weights)
+    def drawn(mass: np.ndarray) -> np.ndarray:
+        found = believed_balance(mass)
         return share * found + (1 - share) / len(found)
 
     return drawn
@@ -208,7 +202,9 @@ PARTS: dict[str, Variant] = {
     "any accuracy is plausible": patch((Says, "plausible", property(anything))),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
     "classes taken for equal": Variant(balance="uniform"),
-    "balance half way to most likely classes": patch((pooled, "believed_balance", half_way)),
+    "classes equal in the fit": patch((pooled, "told", always(0.0))),
+    "labelers have no preference": patch((balance, "no_preference", always(1.0))),
+    "all that name every class were asked": patch((balance, "were_asked", always(True))),
     "balance counted by rules, and all abstaining is evidence": patch((Sample, "share_with", always(1.0))),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "abstaining is no evidence": silence(0.0),
@@ -250,6 +246,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "trust at most .9, .98": (patch((guard, "MOST_TRUST", 0.9)), patch((guard, "MOST_TRUST", 0.98))),
     "nearly all rows .9, .99": (nearly_all(0.9), nearly_all(0.99)),
     "seldom .005, .02": (patch((says, "SELDOM", 0.005)), patch((says, "SELDOM", 0.02))),
+    "asked if below .25, .75": (patch((balance, "ASKED", 0.25)), patch((balance, "ASKED", 0.75))),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
 }
 

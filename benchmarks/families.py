@@ -110,7 +110,7 @@ def _thinned(task: Task, name: str, draw: np.random.Generator) -> Task:
 
 
 def simulated_tasks() -> Iterator[Task]:
-    makers = (simulated.rules, simulated.copied_rules, simulated.crowd, simulated.detectors)
+    makers = (simulated.rules, simulated.copied_rules, simulated.crowd, simulated.models, simulated.detectors)
     for make in makers:
         for balance in simulated.BALANCES:
             votes, truth = make(np.random.default_rng(SEED), balance)

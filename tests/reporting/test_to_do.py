@@ -13,7 +13,7 @@ from shortlist import LabelModel, Votes
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.notices import verdict
 from shortlist.reporting.overview import Overview
-from shortlist.reporting.prospects import Average
+from shortlist.reporting.prospects import Average, named_shares
 from shortlist.reporting.to_do import ENOUGH, TRIED, advise, contradicted, most_tried, suspects, worse_than_chance
 from shortlist.reporting.trials import Trial, Trials
 from shortlist.votes import Failure
@@ -115,6 +115,51 @@ def test_one_sided_labelers_are_told_once_and_what_to_write():
     (one,) = [one for one in advice_of(votes, quietly_fitted(votes)) if one.kind == "two-sided"]
     assert "film, state, either" in one.what
     assert 'no=Not("a")' in one.code
+
+
+def mostly_ham(m=2000, *, seed=0):
+    """Four labelers that are right on 70 % of the rows, of which one in ten is spam; and the classes."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(m) < 0.1).astype(int)
+    said = 1 + np.where(rng.random((m, 4)) < 0.7, truth[:, None], 1 - truth[:, None])
+    return Votes(said, [["ham", "spam"]] * 4, ["ham", "spam"]), np.array(["ham", "spam"])[truth]
+
+
+def balance_advice(votes, model, **known):
+    return [one for one in advice_of(votes, model, **known) if one.kind == "balance"]
+
+
+def test_the_balance_is_asked_for_where_labels_depend_on_it():
+    votes, truth = mostly_ham()
+    model = quietly_fitted(votes)
+    (one,) = balance_advice(votes, model)
+    share = (votes.codes == 1).mean()
+    assert f"ham has {share:.0%} of the votes, and the model takes {model.class_balance_[0]:.0%} of the rows" in one.why
+    assert one.gain is None
+    given = eval(one.code, {"LabelModel": LabelModel})
+    assert given.balance["ham"] == pytest.approx(share, abs=0.001)
+    right = [(each.fit(votes).predict(votes) == truth).mean() for each in (LabelModel(), given)]
+    assert right[1] > right[0] + 0.05
+    (measured,) = balance_advice(votes, model, gold=list(truth))
+    assert measured.measured
+    assert measured.gain == pytest.approx(2000 * (right[1] - right[0]))
+
+
+def test_the_balance_is_not_asked_for_where_it_is_known_or_changes_little():
+    votes, truth = mostly_ham()
+    assert not balance_advice(votes, LabelModel(balance={"ham": 0.9, "spam": 0.1}).fit(votes))
+    assert not balance_advice(votes, LabelModel(balance="uniform").fit(votes))
+    knowing = overview_of(votes, quietly_fitted(votes), gold=list(truth))
+    knowing.gold_fits = True
+    assert "balance" not in kinds(advise(knowing))
+    equal, _ = drawn()
+    assert not balance_advice(equal, quietly_fitted(equal))
+
+
+def test_shares_of_votes_by_hand():
+    """A vote for two classes is half a vote for each, and every class has one vote more."""
+    votes = Votes([[1, 1], [1, 2], [0, 2]], [[{"a", "b"}], ["a", "c"]], ["a", "b", "c"])
+    assert named_shares(votes) == {"a": pytest.approx(3 / 8), "b": pytest.approx(2 / 8), "c": pytest.approx(3 / 8)}
 
 
 def keyword_lists(m=1500, seed=0, recall=0.2):

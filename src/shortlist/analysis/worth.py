@@ -9,6 +9,8 @@ right with its votes and not without, less the reverse.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,12 +55,13 @@ def halves(analysis: Analysis, most: int, seed: int) -> tuple[npt.NDArray[np.int
     return np.sort(order[:half][:most]), np.sort(order[half:][::-1][:most])
 
 
-def fit_again(model: Any, votes: Votes, **more: Any) -> Any:
+def fit_again(model: Any, votes: Votes, options: Mapping[str, Any] = MappingProxyType({}), **more: Any) -> Any:
+    """A model like this one, perhaps with other options, fitted to other votes."""
     from sklearn.base import clone
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)  # they were said when the model was fitted
-        return clone(model).fit(votes, **more)
+        return clone(model).set_params(**options).fit(votes, **more)
 
 
 def likelihoods(model: Any, votes: Votes) -> Floats:

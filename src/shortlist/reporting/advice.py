@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 Kind = Literal[
-    "failed", "silent", "unfinished", "leave out", "two-sided", "mixed", "uncovered", "use gold", "no gold", "label"
+    "failed", "silent", "unfinished", "leave out", "two-sided", "balance", "mixed", "uncovered", "use gold", "no gold",
+    "label",
 ]  # fmt: skip
 
 

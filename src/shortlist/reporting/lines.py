@@ -6,6 +6,7 @@ can be pasted as it is, or else it is a comment that says what to change where.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
@@ -44,6 +45,12 @@ class Lines:
     def longer_fit(self, steps: int) -> str:
         return f"LabelModel(max_iter={steps})"
 
+    def balance(self, shares: Mapping[str, float]) -> str:
+        """As it was tried; who knows better writes other shares."""
+        if len(shares) > MOST:
+            return "# LabelModel(balance={...}), with a share for each class"
+        return f"LabelModel(balance={{{each_share(shares, ': ')}}})    # as in the votes; write what you know"
+
     def use_gold(self) -> str:
         return "LabelModel().fit(votes, gold)"
 
@@ -58,6 +65,11 @@ class Lines:
         for said in (one, other):
             lines += [f"    if {quoted(f'<a word of {said}>')} in text:", f"        return {quoted(said)}"]
         return "\n".join(lines)
+
+
+def each_share(shares: Mapping[str, float], sign: str) -> str:
+    """What stands in a dictionary, or in a table of TOML. A balance need not have the sum 1 to the last digit."""
+    return ", ".join(f"{json.dumps(name, ensure_ascii=False)}{sign}{share:.3g}" for name, share in shares.items())
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

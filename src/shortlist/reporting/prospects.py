@@ -19,6 +19,7 @@ from shortlist.analysis.labelers import not_known
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import most_likely
 from shortlist.reporting.trials import FEW, spread
+from shortlist.votes import Votes
 
 LARGEST = 30  # classes: beyond, only the most frequent are looked at
 MOST = 20_000  # rows that differ
@@ -133,3 +134,13 @@ def uncovered_gain(analysis: Analysis, average: Average) -> float:
         float(np.max(analysis.model.class_balance_)) if analysis.model is not None else 1 / len(analysis.votes.space)
     )
     return silent * average.coverage * max(0.0, average.accuracy - guess)
+
+
+def named_shares(votes: Votes) -> dict[str, float]:
+    """How frequent each class is among votes. A vote for several classes counts for each in part; no class has none."""
+    counts = np.ones(len(votes.space))
+    for codomain, column in zip(votes.codomains, votes.codes.T, strict=True):
+        said = np.bincount(column, minlength=len(codomain.shortlists) + 1)[1:]
+        for shortlist, count in zip(codomain.shortlists, said, strict=True):
+            counts[[votes.space.index(name) for name in shortlist]] += count / len(shortlist)
+    return dict(zip(votes.space, (counts / counts.sum()).tolist(), strict=True))

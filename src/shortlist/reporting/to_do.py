@@ -12,7 +12,7 @@ import polars as pl
 from shortlist.analysis.accuracy import WIDEST
 from shortlist.analysis.calibration import wilson
 from shortlist.reporting.advice import Advice
-from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain
+from shortlist.reporting.prospects import Average, mixed_pairs, named_shares, uncovered_gain
 from shortlist.reporting.trials import ENOUGH, FEW, Trial, Trials
 from shortlist.votes.failure import failed_alike
 from shortlist.wording import number_of, some_of
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TRIED = 20  # labelers that are tried at most: those whose gold rows disagree most with the estimate
 TRIED_CELLS = 5_000  # labelers × classes × trials: where there are many of the first two, fewer are tried
 SHOWN = 6
+APART = 0.05  # the share of a class among votes, above what the model takes it to be: the balance may matter
+MANY = 0.02  # of the rows: it matters to their labels
 NOT_MEASURED = f"Label rows first: with {FEW} gold rows, what it brings is measured."
 
 
@@ -92,6 +94,7 @@ def improvements(overview: Overview) -> Iterator[Advice]:
         yield from left_out(overview, trials)
         yield from two_sided(overview, trials)
         yield from (no_gold if overview.gold_fits else use_gold)(overview, trials)
+        yield from balance(overview, trials)
     average = Average.of(table)
     yield from mixed(overview, average)
     yield from uncovered(overview, average)
@@ -213,6 +216,31 @@ def _second_answers(overview: Overview, names: list[str]) -> str:
     votes = overview.votes
     said = {name: codomain.says for name, codomain in zip(votes.names, votes.codomains, strict=True)}
     return overview.lines.second_answers({name: votes.space.ordered(said[name][0]) for name in names})
+
+
+def balance(overview: Overview, trials: Trials) -> Iterator[Advice]:
+    """Ask how frequent the classes are, where many labels depend on it. Gold rows in the fit say it already."""
+    if overview.gold_fits or getattr(overview.model, "balance", "learn") is not None:
+        return
+    shares = named_shares(overview.votes)
+    often = max(shares, key=shares.__getitem__)
+    taken = float(overview.model.class_balance_[overview.votes.space.index(often)])
+    if shares[often] < taken + APART:
+        return
+    trial = trials.balanced(shares)
+    if not (trial.better if trial.measured else trial.changed >= MANY * len(overview.votes)):
+        return
+    changed = f"With the shares of the votes, {number_of(round(trial.changed), 'row')} would change their label."
+    yield Advice(
+        "balance",
+        "Tell the model how frequent the classes are, if you know it roughly.",
+        f"Votes alone do not show it well: {often} has {shares[often]:.0%} of the votes, and the model takes "
+        f"{taken:.0%} of the rows to be of this class. {changed} A rough guess is enough.",
+        overview.lines.balance(shares),
+        trial.gain,
+        trial.measured,
+        trial.known,
+    )
 
 
 def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:

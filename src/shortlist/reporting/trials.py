@@ -1,4 +1,4 @@
-"""Trials: what a change to the labelers would do, tried out on the votes at hand by fitting the model again.
+"""Trials: what a change to the labelers, or to the model, would do, tried out by fitting the model again.
 
 Rows with a known class measure it. Without them only the rows that change their label are counted: that is no gain.
 Beliefs cannot stand in for known classes. By its own beliefs every new fit is better than the one before, also where it
@@ -71,6 +71,10 @@ class Trials:
         """Labelers that have one thing to say also say the contrary, wherever they abstain."""
         return self._tried(contradicting(self.votes, names))
 
+    def balanced(self, shares: dict[str, float]) -> Trial:
+        """Classes are taken to be so frequent."""
+        return self._tried(self.votes, balance=shares)
+
     def knowing(self) -> Trial:
         """Known classes fit the model, too: each half of them is judged by a model that was fitted with the other.
 
@@ -103,13 +107,13 @@ class Trials:
     def _before(self) -> Positions:
         return self._labels(self.votes)
 
-    def _labels(self, votes: Votes) -> Positions:
+    def _labels(self, votes: Votes, **options: Any) -> Positions:
         """The labels by a new fit; −1 for rows that have no vote, or had none before the change: they do not count."""
-        guess = guessed(fit_again(self.model, votes), votes)[0]
+        guess = guessed(fit_again(self.model, votes, options), votes)[0]
         return np.where(votes.covered & self.votes.covered, guess, -1)
 
-    def _tried(self, votes: Votes) -> Trial:
-        before, after = self._before, self._labels(votes)
+    def _tried(self, votes: Votes, **options: Any) -> Trial:
+        before, after = self._before, self._labels(votes, **options)
         scale, changed = self.m / len(self.votes), before != after
         if self.known.sum() >= FEW:
             found = self._measured(before[self.known], after[self.known], self.gold[self.known])

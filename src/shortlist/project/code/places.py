@@ -11,7 +11,7 @@ from shortlist.identifiability.findings import show_not
 from shortlist.labelers.core import FunctionLabeler
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
-from shortlist.reporting.lines import MOST, Lines
+from shortlist.reporting.lines import MOST, Lines, each_share
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ class Places(Lines):
 
     def longer_fit(self, steps: int) -> str:
         return self._setting("label_model", "max_iter", str(steps))
+
+    def balance(self, shares: Mapping[str, float]) -> str:
+        if len(shares) > MOST:
+            return f"# balance = {{ ... }} in {self.toml}, under [label_model], with a share for each class"
+        line = self._setting("label_model", "balance", f"{{ {each_share(shares, ' = ')} }}")
+        return f"{line}; as in the votes: write what you know"
 
     def use_gold(self) -> str:
         return self._setting("label_model", "use_gold", "true")

@@ -21,7 +21,7 @@ def naming_and_rule():
 def test_lifts_by_hand():
     says, _, _ = naming_and_rule()
     rows, told = np.array([[1.0] * 3, [100.0, 100, 2]]), np.array([[0.0] * 3, [60.0, 20, 0.8]])
-    judged = Judged(np.zeros((5, 3)), told, rows)
+    judged = Judged(np.zeros((5, 3)), told, rows, np.zeros(3))
     free = lifts(judged, says, 0.8, 1e-9)  # no prior to speak of: rates are what was seen
     assert free[1] / free[1, 0] == pytest.approx((told / rows)[1] / (told / rows)[1, 0])
     stiff = lifts(judged, says, 0.8, 1e12)

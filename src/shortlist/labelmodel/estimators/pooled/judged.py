@@ -35,6 +35,7 @@ class Judged(NamedTuple):
     votes: Floats  # (S, k): of each shortlist on rows of each class
     telling: Floats  # (n, k): votes of labelers that tell something by voting, by the others alone
     rows: Floats  # (n, k): rows of each class that such a labeler could have voted on
+    mass: Floats  # (k,): rows of each class, as all votes have it
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class Judge:
         parts = in_order(threads_engine(self.threads), lambda block: block.judged(table, own, propensity), self.blocks)
         counts, told, asked, mass = (sum(part) for part in zip(*parts, strict=True))
         told, asked = (np.broadcast_to(each, counts.shape) for each in (told, asked))
-        return Judged(counts, layout.per_labeler(told), np.maximum(mass + layout.per_labeler(asked), 0))
+        return Judged(counts, layout.per_labeler(told), np.maximum(mass + layout.per_labeler(asked), 0), mass)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.estimate import State, table_from
 from shortlist.labelmodel.estimators.estimator import Estimator
-from shortlist.labelmodel.estimators.pooled.balance import balance_with_gold, believed_balance
+from shortlist.labelmodel.estimators.pooled.balance import balance_with_gold, believed_balance, told
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
 from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledEstimate
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
@@ -31,7 +31,7 @@ from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, parameters_of, prior_parameters, settle
 from shortlist.labelmodel.estimators.pooled.temperature import predicted, temperature
-from shortlist.labelmodel.formulae.likelihood import emission
+from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
 from shortlist.options import check_amount, check_probability
@@ -85,9 +85,9 @@ class Pooled(Estimator):
         first = first_copies(rows, says)
         if (first != np.arange(says.layout.n)).any():
             rows = Sample.of(evidence, says.layout, first)
-        says = replace(says, weighed_share=rows.share_with(says.weighing))
+        says = replace(says, weighed_share=rows.share_with(says.weighing), told=told(rows, says))
         judge = Judge.of(rows, says, problem.threads)
-        settled, says = self._settled(says, judge, gold, rows, problem.max_iter)
+        settled, says = self._settled(says, judge, gold, rows, problem)
         settled = settled.of_copies(first)
         known = GoldRows.of(problem.evidence)
         weight = 1 / np.bincount(first, minlength=len(first))[first]  # copies share that of one
@@ -113,19 +113,20 @@ class Pooled(Estimator):
             guard=guard,
         )
 
-    def _settled(self, says: Says, judge: Judge, gold: GoldVotes, rows: Sample, max_iter: int) -> tuple[Settled, Says]:
+    def _settled(
+        self, says: Says, judge: Judge, gold: GoldVotes, rows: Sample, problem: Problem
+    ) -> tuple[Settled, Says]:
         """Accuracies and propensities; and whether it is evidence that rules abstain.
 
         Rules abstain together, so that counts too often. Only labelers that weigh every class can tell: it is evidence
         if what they say is then better predicted by the other votes. It counts as far as they vote: on other rows,
         votes only tell for which classes rules were written. One rule alone has none to abstain with.
         """
-        equal = np.full(says.layout.k, 1 / says.layout.k)
         asked = says.weighed_share > 0 and np.count_nonzero(says.telling) > 1
         tried = []
         for kind in (replace(says, silence=says.weighed_share), says)[: 2 if asked else 1]:
-            found = settle(self, kind, judge, gold, max_iter=max_iter)
-            table = emission(found.parameters(self, kind, gold, equal), says.layout)
+            found = settle(self, kind, judge, gold, given=problem.balance, max_iter=problem.max_iter)
+            table = emission(found.parameters(self, kind, gold, found.balance), says.layout)
             tried.append((predicted(rows, table, says.weighing) if asked else 0.0, found, kind))
         _, found, kind = max(reversed(tried), key=lambda one: one[0])  # of equal ones, without
         return found, kind
@@ -137,11 +138,15 @@ class Pooled(Estimator):
         classes rules were written.
         """
         equal = np.full(says.layout.k, 1 / says.layout.k)
-        fitted, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
-        fit, before = (emission(each, says.layout) for each in (fitted, prior))
-        trust = agreement(rows.beliefs(fit), rows.beliefs(before), rows.weights)
+
+        def beliefs(parameters: Parameters) -> Floats:
+            return rows.beliefs(emission(parameters, says.layout))
+
+        fit, prior = settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal)
+        trust = agreement(beliefs(fit), beliefs(prior), rows.weights)
+        found = beliefs(settled.parameters(self, says, gold, settled.balance))
         taken = trust * says.weighed_share
-        return taken * believed_balance(rows.beliefs(fit), rows.weights) + (1 - taken) * equal, trust
+        return taken * believed_balance(rows.weights @ found) + (1 - taken) * equal, trust
 
     def _balance_with_gold(
         self, counted: Floats, settled: Settled, says: Says, rows: Sample, weight: Floats, known: GoldRows

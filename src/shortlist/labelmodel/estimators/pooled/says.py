@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shortlist.arrays import Floats, Mask
+from shortlist.arrays import Floats, Mask, row_sums
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.panel import Panel
 
@@ -34,6 +34,7 @@ class Says:
     share: Floats  # (S,): of each shortlist among its votes
     weighed_share: float = 0.0  # of the rows, those with a vote of a labeler that weighs every class
     silence: float = 0.0  # how far it is evidence that a rule abstains
+    told: float = 0.0  # how far labelers tell how frequent classes are
 
     @classmethod
     def of(cls, panel: Panel, vote_counts: Floats, total: float) -> Says:
@@ -83,6 +84,21 @@ class Says:
         What they say tells how frequent each class is. A class that all answers hold is never weighed.
         """
         return np.asarray(self.free.all(axis=1))
+
+    @property
+    def naming(self) -> Mask:
+        """(n,): labelers that weigh every class, and name each by itself at times."""
+        layout = self.layout
+        by_itself = layout.member & (layout.member.sum(axis=1, keepdims=True) == 1)
+        return self.weighing & (layout.per_labeler(by_itself.astype(np.float64)) > 0).all(axis=1)
+
+    @property
+    def answers(self) -> Floats:
+        """(n, k): the share of each class in a labeler's votes. A vote for several classes counts for each in part."""
+        layout = self.layout
+        each = layout.per_labeler(self.share[:, None] * layout.member / layout.member.sum(axis=1, keepdims=True))
+        shares: Floats = each / np.maximum(row_sums(each), NEVER)
+        return shares
 
     @cached_property
     def plausible(self) -> tuple[Floats, Floats]:

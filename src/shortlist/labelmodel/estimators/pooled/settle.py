@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shortlist.arrays import Floats, Positions
+from shortlist.labelmodel.estimators.pooled.balance import believed_balance
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.judged import Judge, Judged
 from shortlist.labelmodel.estimators.pooled.propensity import class_propensities, lifts, prior_lifts
@@ -28,6 +29,7 @@ class Settled:
     accuracy: Floats  # (n, k)
     lift: Floats  # (n, k): how often a labeler votes on each class, up to a factor
     votes: Floats  # (n, k): judged votes
+    balance: Floats  # (k,): of classes, meanwhile
     history: Floats  # (steps,): the largest change of a number in each step
     at_rest: bool
 
@@ -41,9 +43,14 @@ class Settled:
         return with_gold(settings, self.accuracy, self.lift, says, gold, balance)
 
 
-def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_iter: int) -> Settled:
-    """From the prior, under equal classes, until nothing moves. Where it does not come to rest, steps are halved."""
-    equal = np.full(says.layout.k, 1 / says.layout.k)
+def settle(
+    settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, given: Floats | None, max_iter: int
+) -> Settled:
+    """From the prior, until nothing moves. Where it does not come to rest, steps are halved.
+
+    Classes are equally frequent, but as far as labelers tell how frequent they are. If that is `given`, as given.
+    """
+    equal = balance = np.full(says.layout.k, 1 / says.layout.k)
     here, history = prior_parameters(settings, says, equal), list[float]()
     accuracy, lift = here.accuracy, prior_lifts(says, settings.accuracy_mean)
     while True:
@@ -52,11 +59,13 @@ def settle(settings: Pooled, says: Says, judge: Judge, gold: GoldVotes, *, max_i
         right, votes = judged_votes(judged, says)
         accuracy = accuracy + step * (pooled_accuracy(settings, says, right, votes) - accuracy)
         lift = lift + step * (lifts(judged, says, settings.accuracy_mean, settings.propensity_votes) - lift)
-        before, here = here, with_gold(settings, accuracy, lift, says, gold, equal)
+        found = believed_balance(judged.mass) if given is None else given
+        balance = balance + step * (says.told * found + (1 - says.told) * equal - balance)
+        before, here = here, with_gold(settings, accuracy, lift, says, gold, balance)
         history.append(change(before, here))
         at_rest = history[-1] < AT_REST
         if at_rest or len(history) >= max_iter:
-            return Settled(accuracy, lift, votes, np.array(history), at_rest)
+            return Settled(accuracy, lift, votes, balance, np.array(history), at_rest)
 
 
 def prior_parameters(settings: Pooled, says: Says, balance: Floats) -> Parameters:
@@ -97,6 +106,6 @@ def with_gold(
 
 
 def change(before: Parameters, now: Parameters) -> float:
-    """The largest change of an accuracy or a propensity."""
-    pairs = ((before.accuracy, now.accuracy), (before.propensity, now.propensity))
+    """The largest change of an accuracy, a propensity, or the share of a class."""
+    pairs = ((before.accuracy, now.accuracy), (before.propensity, now.propensity), (before.balance, now.balance))
     return max(float(np.abs(b - a).max(initial=0)) for a, b in pairs)
