@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shortlist.reporting.advice import Advice
+from shortlist.reporting.advising.advice import Advice
 from shortlist.reporting.checkup import Checkup
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import SCRIPT, drawn, hostile, overview_of

@@ -71,8 +71,8 @@ def too_low(fit: Facts, *, scored: bool) -> Iterator[str]:
     hard, others = fit.get("gold_hard", 0), fit.get("others", {})
     if not hard:
         return
+    from shortlist.reporting.advising.trials import ENOUGH
     from shortlist.reporting.notices import FAIR_SCORE, hard_ones
-    from shortlist.reporting.trials import ENOUGH
 
     line = f"{hard_ones(hard)}{', so these scores may be too low' if scored else ''}."
     if "accuracy" in fit and "accuracy" in others:

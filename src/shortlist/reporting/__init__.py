@@ -1,6 +1,6 @@
 """Reporting: what labelers do, to look at: one HTML page, or a summary on the terminal."""
 
-from shortlist.reporting.advice import Advice
+from shortlist.reporting.advising.advice import Advice
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.overview import checkup
 from shortlist.reporting.page import report

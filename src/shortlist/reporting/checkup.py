@@ -8,7 +8,7 @@ from typing import Any
 
 from shortlist.identifiability import Diagnosis
 from shortlist.identifiability.findings import REMEDY
-from shortlist.reporting.advice import Advice
+from shortlist.reporting.advising.advice import Advice
 
 GAINS = "in rows that the label model labels right. Do one, then run again: gains do not add up."
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from shortlist.analysis.labelers import not_known
+from shortlist.reporting.advising.trials import FEW
 from shortlist.reporting.overview import Overview
-from shortlist.reporting.trials import FEW
 
 OFF = 0.05  # distance of an estimate from gold, or of belief from truth, that is worth a word
 MOST = 3  # of each kind

@@ -18,10 +18,10 @@ from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.reporting.advising.lines import Lines
+from shortlist.reporting.advising.to_do import advise
+from shortlist.reporting.advising.trials import FEW
 from shortlist.reporting.checkup import Checkup
-from shortlist.reporting.lines import Lines
-from shortlist.reporting.to_do import advise
-from shortlist.reporting.trials import FEW
 from shortlist.votes import Votes
 from shortlist.wording import number_of
 

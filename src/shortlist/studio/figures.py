@@ -6,7 +6,7 @@ from typing import Any
 
 from shortlist.project.code.places import Places
 from shortlist.project.session import Session
-from shortlist.reporting.advice import Advice
+from shortlist.reporting.advising.advice import Advice
 from shortlist.reporting.overview import Overview
 
 LIMIT = 5.0  # seconds for the doctor

@@ -8,7 +8,7 @@ import pytest
 from shortlist.labelers import Labeler
 from shortlist.project import BadProject
 from shortlist.project.code.places import Places
-from shortlist.reporting.lines import MOST, Lines, free_name
+from shortlist.reporting.advising.lines import MOST, Lines, free_name
 from tests.project.news import LABELERS, TOML, edit, make
 
 

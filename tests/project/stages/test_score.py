@@ -8,7 +8,7 @@ from shortlist.labelmodel import MajorityVote
 from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.project.gold.known import entry_for
 from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
-from shortlist.reporting.trials import MOST, Trials
+from shortlist.reporting.advising.trials import MOST, Trials
 from tests.project.news import edit, make
 
 NOISY = """from shortlist import labeler

@@ -11,7 +11,7 @@ from shortlist.identifiability.findings import show_not
 from shortlist.labelers.core import FunctionLabeler
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
-from shortlist.reporting.lines import MOST, Lines, each_share
+from shortlist.reporting.advising.lines import MOST, Lines, each_share
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:

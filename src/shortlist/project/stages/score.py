@@ -114,7 +114,7 @@ def _below(found: Floats, counted: Floats) -> bool:
 
     Only rows on which one of the two is right and the other wrong tell: a sign test.
     """
-    from shortlist.reporting.trials import surely_more
+    from shortlist.reporting.advising.trials import surely_more
 
     differ = counted - found
     return surely_more(float(differ[differ > 0].sum()), -float(differ[differ < 0].sum()))

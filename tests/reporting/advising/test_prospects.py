@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import Analysis, Votes
-from shortlist.reporting.prospects import Average, mixed_pairs, uncovered_gain, value_of_a_vote
+from shortlist.reporting.advising.prospects import Average, mixed_pairs, uncovered_gain, value_of_a_vote
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn
 

@@ -18,7 +18,7 @@ from shortlist.analysis import Analysis
 from shortlist.analysis.labelers import not_known
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import most_likely
-from shortlist.reporting.trials import FEW, spread
+from shortlist.reporting.advising.trials import FEW, spread
 from shortlist.votes import Votes
 
 LARGEST = 30  # classes: beyond, only the most frequent are looked at

@@ -1,7 +1,6 @@
 """What to do comes first, by gain, with a line of code, and never contradicts itself."""
 
 import ast
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,16 +9,15 @@ import pytest
 
 import shortlist
 from shortlist import LabelModel, Votes
+from shortlist.reporting.advising.prospects import Average
+from shortlist.reporting.advising.to_do import ENOUGH, TRIED, advise, most_tried, suspects, worse_than_chance
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.notices import verdict
 from shortlist.reporting.overview import Overview
-from shortlist.reporting.prospects import Average, named_shares
-from shortlist.reporting.to_do import ENOUGH, TRIED, advise, contradicted, most_tried, suspects, worse_than_chance
-from shortlist.reporting.trials import Trial, Trials
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
+from tests.reporting.advising.test_trials import misled
 from tests.reporting.showing import drawn, hostile, overview_of
-from tests.reporting.test_trials import misled
 
 
 def advice_of(votes, model=None, *, gold=None):
@@ -115,51 +113,6 @@ def test_one_sided_labelers_are_told_once_and_what_to_write():
     (one,) = [one for one in advice_of(votes, quietly_fitted(votes)) if one.kind == "two-sided"]
     assert "film, state, either" in one.what
     assert 'no=Not("a")' in one.code
-
-
-def mostly_ham(m=2000, *, seed=0):
-    """Four labelers that are right on 70 % of the rows, of which one in ten is spam; and the classes."""
-    rng = np.random.default_rng(seed)
-    truth = (rng.random(m) < 0.1).astype(int)
-    said = 1 + np.where(rng.random((m, 4)) < 0.7, truth[:, None], 1 - truth[:, None])
-    return Votes(said, [["ham", "spam"]] * 4, ["ham", "spam"]), np.array(["ham", "spam"])[truth]
-
-
-def balance_advice(votes, model, **known):
-    return [one for one in advice_of(votes, model, **known) if one.kind == "balance"]
-
-
-def test_the_balance_is_asked_for_where_labels_depend_on_it():
-    votes, truth = mostly_ham()
-    model = quietly_fitted(votes)
-    (one,) = balance_advice(votes, model)
-    share = (votes.codes == 1).mean()
-    assert f"ham has {share:.0%} of the votes, and the model takes {model.class_balance_[0]:.0%} of the rows" in one.why
-    assert one.gain is None
-    given = eval(one.code, {"LabelModel": LabelModel})
-    assert given.balance["ham"] == pytest.approx(share, abs=0.001)
-    right = [(each.fit(votes).predict(votes) == truth).mean() for each in (LabelModel(), given)]
-    assert right[1] > right[0] + 0.05
-    (measured,) = balance_advice(votes, model, gold=list(truth))
-    assert measured.measured
-    assert measured.gain == pytest.approx(2000 * (right[1] - right[0]))
-
-
-def test_the_balance_is_not_asked_for_where_it_is_known_or_changes_little():
-    votes, truth = mostly_ham()
-    assert not balance_advice(votes, LabelModel(balance={"ham": 0.9, "spam": 0.1}).fit(votes))
-    assert not balance_advice(votes, LabelModel(balance="uniform").fit(votes))
-    knowing = overview_of(votes, quietly_fitted(votes), gold=list(truth))
-    knowing.gold_fits = True
-    assert "balance" not in kinds(advise(knowing))
-    equal, _ = drawn()
-    assert not balance_advice(equal, quietly_fitted(equal))
-
-
-def test_shares_of_votes_by_hand():
-    """A vote for two classes is half a vote for each, and every class has one vote more."""
-    votes = Votes([[1, 1], [1, 2], [0, 2]], [[{"a", "b"}], ["a", "c"]], ["a", "b", "c"])
-    assert named_shares(votes) == {"a": pytest.approx(3 / 8), "b": pytest.approx(2 / 8), "c": pytest.approx(3 / 8)}
 
 
 def keyword_lists(m=1500, seed=0, recall=0.2):
@@ -306,57 +259,6 @@ def news_overview(known=300):
     votes = Votes((truth[:, None] == np.arange(3)).astype(int), [["a"], ["b"], ["c"]], ["a", "b", "c"])
     gold = {a: "abc"[truth[a]] for a in range(known)}
     return overview_of(votes, quietly_fitted(votes), gold=gold or None)
-
-
-def doubted(m=600, seed=0, good="b"):
-    """Two labelers that say one class each, the first right 95 % of the time, the second 60 %. Where both vote, a tie:
-    the label is the class that comes first, a."""
-    rng = np.random.default_rng(seed)
-    truth, first = rng.integers(0, 2, m), "ab".index(good)
-    fires = [rng.random(m) < np.where(truth == j, 0.6, else_) for j, else_ in ((first, 0.04), (1 - first, 0.45))]
-    votes = Votes(np.column_stack(fires).astype(int), [[good], ["ba"[first]]], ["a", "b"], ["good", "bad"])
-    return votes, ["ab"[j] for j in truth]
-
-
-def test_gold_rows_that_contradict_the_model_are_to_fit_it():
-    votes, truth = doubted()
-    model, gold = quietly_fitted(votes), dict(enumerate(truth[:200]))
-    overview = overview_of(votes, model, gold=gold)
-    assert set(contradicted(overview)) & {"good", "bad"}
-    (found,) = [one for one in advise(overview) if one.kind == "use gold"]
-    assert found.code == "LabelModel().fit(votes, gold)"
-    assert found.measured
-    told = re.search(r"Right on ([\d.]+)% → ([\d.]+)% of (\d+) gold rows with a vote", found.why)
-    assert float(told[2]) > float(told[1])
-    assert int(told[3]) == votes.covered[:200].sum()
-    assert "use gold" not in kinds(advice_of(votes, model, gold=truth))  # all are known: they are there to score
-    fits = Overview(overview.analysis, gold_fits=True)
-    assert "use gold" not in kinds(advise(fits))
-    assert "use gold" not in kinds(advice_of(votes, model, gold=dict(enumerate(truth[: ENOUGH - 1]))))
-
-
-def test_gold_rows_that_set_no_row_right_are_not_to_fit_the_model():
-    """It was advised at 86.7 % → 86.7 %: beliefs were likelier, and no label changed."""
-    told = 0
-    for seed in range(6):
-        votes, truth = doubted(seed=seed, good="a")
-        overview = overview_of(votes, quietly_fitted(votes), gold=dict(enumerate(truth[:60])))
-        trial = Trials(overview.analysis).knowing()
-        told += trial.likelier is not None and not trial.better
-        assert ("use gold" in kinds(advise(overview))) <= trial.better
-    assert told
-
-
-def test_gold_rows_that_make_labels_worse_are_to_be_taken_out_of_the_fit(monkeypatch):
-    votes, truth = doubted()
-    gold = dict(enumerate(truth[:200]))
-    fits = Overview(overview_of(votes, quietly_fitted(votes), gold=gold).analysis, gold_fits=True)
-    assert "no gold" not in kinds(advise(fits))  # here they help
-    monkeypatch.setattr(Trials, "forgetting", lambda self: Trial(30.0, 40, 0.7, 0.8, 120, True))
-    (found,) = [one for one in advise(fits) if one.kind == "no gold"]
-    assert "Right on 70.0% with them, 80.0% without, of 120 gold rows with a vote" in found.why
-    assert found.code == "LabelModel().fit(votes)"
-    assert "no gold" not in kinds(advice_of(votes, quietly_fitted(votes), gold=gold))  # they are not in the fit
 
 
 def test_an_accuracy_that_is_not_known_is_no_part_of_the_average():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import Analysis, LabelModel, Votes
-from shortlist.reporting.trials import FEW, MOST, Trials, chosen_rows, contradicting
+from shortlist.reporting.advising.trials import FEW, MOST, Trials, chosen_rows, contradicting
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn
 
