@@ -142,11 +142,8 @@ class Pooled(Estimator):
         def beliefs(parameters: Parameters) -> Floats:
             return rows.beliefs(emission(parameters, says.layout))
 
-        fit, prior = (
-            beliefs(each)
-            for each in (settled.parameters(self, says, gold, equal), prior_parameters(self, says, equal))
-        )
-        trust = agreement(fit, prior, rows.weights)
+        fit = beliefs(settled.parameters(self, says, gold, equal))
+        trust = agreement(fit, beliefs(prior_parameters(self, says, equal)), rows.weights)
         found = beliefs(settled.parameters(self, says, gold, settled.balance)) if says.told else fit
         taken = trust * says.weighed_share
         return taken * believed_balance(rows.weights @ found) + (1 - taken) * equal, trust
