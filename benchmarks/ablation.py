@@ -202,9 +202,9 @@ PARTS: dict[str, Variant] = {
     "any accuracy is plausible": patch((Says, "plausible", property(anything))),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
     "classes taken for equal": Variant(balance="uniform"),
-    "classes equal in the fit": patch((pooled, "told", always(0.0))),
+    "classes equal in the fit": patch((pooled, "balance_weight", always(0.0))),
     "labelers have no preference": patch((balance, "no_preference", always(1.0))),
-    "all that name every class were asked": patch((balance, "were_asked", always(True))),
+    "votes on rows are taken to be even": patch((balance, "evenly_spread", always(True))),
     "balance counted by rules, and all abstaining is evidence": patch((Sample, "share_with", always(1.0))),
     "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
     "abstaining is no evidence": silence(0.0),
@@ -246,7 +246,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "trust at most .9, .98": (patch((guard, "MOST_TRUST", 0.9)), patch((guard, "MOST_TRUST", 0.98))),
     "nearly all rows .9, .99": (nearly_all(0.9), nearly_all(0.99)),
     "seldom .005, .02": (patch((says, "SELDOM", 0.005)), patch((says, "SELDOM", 0.02))),
-    "asked if below .25, .75": (patch((balance, "ASKED", 0.25)), patch((balance, "ASKED", 0.75))),
+    "even if below .125, .5 of the mean": (patch((balance, "UNEVEN", 0.125)), patch((balance, "UNEVEN", 0.5))),
     "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
 }
 

@@ -6,58 +6,60 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from shortlist.arrays import Floats, Mask
+from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 
 BALANCE_ROWS = 30.0  # rows that the prior is worth: equal classes to votes, and what votes say to gold rows
-FEWEST = 3  # labelers: with two, it is not determined which of their answers are right
-ASKED = 0.5  # the number of votes on a row varies by less than this part of what it would if each chose its rows
+FEWEST = 3  # labelers, and votes on a row: with two, it is not determined which of them is right
+UNEVEN = 0.25  # of its mean: the number of votes on a row differs by less (standard deviation), where it is even
 UNEXPLAINED = 0.05  # gold rows whose class has nothing to do with their votes, as far as the balance is concerned
 
 
 def believed_balance(mass: Floats) -> Floats:
-    """(k,): the shares of classes that so many rows each are believed to be of (k,)."""
+    """(k,): the shares of classes, of which so many rows (k,) are expected. Some rows of equal classes are added."""
     balance: Floats = mass + BALANCE_ROWS / len(mass)
     shares: Floats = balance / np.sum(balance)
     return shares
 
 
-def told(sample: Sample, says: Says) -> float:
-    """How far labelers tell how frequent classes are, by how often they name each: 0, not at all, to 1.
+def balance_weight(sample: Sample, says: Says) -> float:
+    """How far labelers show how frequent classes are, by how often they name each: 0, not at all, to 1.
 
-    They name each class by itself, and were asked about rows. It is told on rows where they vote, as far as it is no
-    preference of theirs.
+    They name each class by itself, and are assigned to rows. They show it on rows with at least three of their votes,
+    as far as it is no preference of theirs.
     """
     naming = says.naming
-    if np.count_nonzero(naming) < FEWEST or not were_asked(sample, naming):
+    if np.count_nonzero(naming) < FEWEST:
         return 0.0
-    return no_preference(says.answers[naming], says.propensity[naming]) * sample.share_with(naming)
+    votes = sample.votes_of(naming)
+    if not evenly_spread(votes, sample.weights):
+        return 0.0
+    often = float(sample.weights @ (votes >= FEWEST)) / float(sample.weights.sum())
+    return often * no_preference(says.answers[naming], says.propensity[naming])
 
 
-def were_asked(sample: Sample, labelers: Mask) -> bool:
-    """Whether labelers (n,) were asked about given rows: these have nearly the same number of their votes.
+def evenly_spread(votes: Floats, weights: Floats) -> bool:
+    """Whether rows have nearly the same number of votes (u,). So it is with people who are assigned to rows.
 
-    If each chooses its rows on its own, as rules do, that number has the variance Σ_i β_i (1 − β_i), or more.
+    Rules choose their rows: how many of them vote differs from row to row.
     """
-    votes = sample.hot @ labelers[sample.layout.owner].astype(np.float64)
-    often = sample.layout.per_labeler(sample.weights @ sample.hot)[labelers] / sample.weights.sum()
-    variance = float(np.average((votes - often.sum()) ** 2, weights=sample.weights))
-    return variance <= ASKED * float((often * (1 - often)).sum())
+    mean = float(np.average(votes, weights=weights))
+    return float(np.average((votes - mean) ** 2, weights=weights)) <= (UNEVEN * mean) ** 2
 
 
 def no_preference(answers: Floats, votes: Floats) -> float:
     """The part of what labelers (n, k) answer more or less often that is no preference of single labelers: 0 to 1.
 
-    Classes may be unequal, or each labeler may prefer some. If all of it were preference, the mean of their answers
-    would be at a squared distance V from equal classes, as far as labelers differ from one another. It is at D. The
-    factor of James and Stein, 1 − V / D, is the rest. What all of them prefer is not seen.
+    Classes may be unequal, or each labeler may prefer some. If all of it were preference, the squared distance D of
+    their mean answer from equal classes would be expected to be V, as far as labelers differ from one another. So
+    1 − V / D is the rest. What all of them prefer is not seen.
     """
     weights = votes / votes.sum()
-    mean, many = weights @ answers, 1 / (weights @ weights)  # as many labelers with the same number of votes
-    preference = float(weights**2 @ ((answers - mean) ** 2).sum(axis=1)) * many / (many - 1)
+    mean, alone = weights @ answers, float(weights @ weights)
+    differ = float(weights @ ((answers - mean) ** 2).sum(axis=1))
     apart = float(((mean - 1 / len(mean)) ** 2).sum())
-    return max(0.0, 1 - preference / apart) if apart > 0 else 0.0
+    return max(0.0, 1 - differ * alone / ((1 - alone) * apart)) if apart > 0 and alone < 1 else 0.0
 
 
 def balance_with_gold(counted: Floats, beliefs: Floats, known: Floats) -> Floats:

@@ -19,7 +19,7 @@ from shortlist.labelmodel.estep.cores import one_blas_thread
 from shortlist.labelmodel.estep.expectation import posteriors
 from shortlist.labelmodel.estimators.estimate import State, table_from
 from shortlist.labelmodel.estimators.estimator import Estimator
-from shortlist.labelmodel.estimators.pooled.balance import balance_with_gold, believed_balance, told
+from shortlist.labelmodel.estimators.pooled.balance import balance_weight, balance_with_gold, believed_balance
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
 from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledEstimate
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
@@ -72,7 +72,8 @@ class Pooled(Estimator):
         """Accuracies and propensities; then the balance; then how far to believe them."""
         if problem.learn_balance:
             raise BadFit(
-                'the pooled estimator does not learn the balance: leave it out, give it, or use estimator="likelihood"',
+                'balance="learn" is for estimator="likelihood". Leave it out: the default estimates the balance where '
+                "votes show it. Or give the share of each class.",
                 option=("balance",),
             )
         with one_blas_thread():
@@ -85,7 +86,7 @@ class Pooled(Estimator):
         first = first_copies(rows, says)
         if (first != np.arange(says.layout.n)).any():
             rows = Sample.of(evidence, says.layout, first)
-        says = replace(says, weighed_share=rows.share_with(says.weighing), told=told(rows, says))
+        says = replace(says, weighed_share=rows.share_with(says.weighing), balance_weight=balance_weight(rows, says))
         judge = Judge.of(rows, says, problem.threads)
         settled, says = self._settled(says, judge, gold, rows, problem)
         settled = settled.of_copies(first)
@@ -144,7 +145,7 @@ class Pooled(Estimator):
 
         fit = beliefs(settled.parameters(self, says, gold, equal))
         trust = agreement(fit, beliefs(prior_parameters(self, says, equal)), rows.weights)
-        found = beliefs(settled.parameters(self, says, gold, settled.balance)) if says.told else fit
+        found = beliefs(settled.parameters(self, says, gold, settled.balance)) if says.balance_weight else fit
         taken = trust * says.weighed_share
         return taken * believed_balance(rows.weights @ found) + (1 - taken) * equal, trust
 

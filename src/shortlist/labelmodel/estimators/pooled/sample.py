@@ -98,10 +98,15 @@ class Sample:
         rows, weights = thinned(np.argsort(-self.weights, kind="stable"), self.weights, most)
         return replace(self.only(rows), weights=weights)
 
+    def votes_of(self, labelers: Mask) -> Floats:
+        """(u,): how many of these labelers (n,) vote on each row."""
+        votes: Floats = self.hot @ labelers[self.layout.owner].astype(np.float64)
+        return votes
+
     def share_with(self, labelers: Mask) -> float:
         """The share of rows with a vote of one of these labelers (n,)."""
         whole = float(self.weights.sum())
-        return float(self.weights @ (self.hot @ labelers[self.layout.owner] > 0)) / whole if whole else 0.0
+        return float(self.weights @ (self.votes_of(labelers) > 0)) / whole if whole else 0.0
 
     @property
     def n_votes(self) -> Positions:

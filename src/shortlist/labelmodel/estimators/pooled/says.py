@@ -34,7 +34,7 @@ class Says:
     share: Floats  # (S,): of each shortlist among its votes
     weighed_share: float = 0.0  # of the rows, those with a vote of a labeler that weighs every class
     silence: float = 0.0  # how far it is evidence that a rule abstains
-    told: float = 0.0  # how far labelers tell how frequent classes are
+    balance_weight: float = 0.0  # how far labelers show how frequent classes are
 
     @classmethod
     def of(cls, panel: Panel, vote_counts: Floats, total: float) -> Says:
@@ -87,7 +87,7 @@ class Says:
 
     @property
     def naming(self) -> Mask:
-        """(n,): labelers that weigh every class, and name each by itself at times."""
+        """(n,): labelers that weigh every class, and may name each by itself."""
         layout = self.layout
         by_itself = layout.member & (layout.member.sum(axis=1, keepdims=True) == 1)
         return self.weighing & (layout.per_labeler(by_itself.astype(np.float64)) > 0).all(axis=1)

@@ -29,7 +29,7 @@ class Settled:
     accuracy: Floats  # (n, k)
     lift: Floats  # (n, k): how often a labeler votes on each class, up to a factor
     votes: Floats  # (n, k): judged votes
-    balance: Floats  # (k,): of classes, meanwhile
+    balance: Floats  # (k,): under which it was found
     history: Floats  # (steps,): the largest change of a number in each step
     at_rest: bool
 
@@ -48,7 +48,7 @@ def settle(
 ) -> Settled:
     """From the prior, until nothing moves. Where it does not come to rest, steps are halved.
 
-    Classes are equally frequent, but as far as labelers tell how frequent they are. If that is `given`, as given.
+    Classes are equally frequent, except as far as labelers show how frequent they are. If that is `given`, as given.
     """
     equal = balance = np.full(says.layout.k, 1 / says.layout.k)
     here, history = prior_parameters(settings, says, equal), list[float]()
@@ -60,7 +60,8 @@ def settle(
         accuracy = accuracy + step * (pooled_accuracy(settings, says, right, votes) - accuracy)
         lift = lift + step * (lifts(judged, says, settings.accuracy_mean, settings.propensity_votes) - lift)
         found = believed_balance(judged.mass) if given is None else given
-        balance = balance + step * (says.told * found + (1 - says.told) * equal - balance)
+        found = says.balance_weight * found + (1 - says.balance_weight) * equal
+        balance = balance + step * (found - balance)
         before, here = here, with_gold(settings, accuracy, lift, says, gold, balance)
         history.append(change(before, here))
         at_rest = history[-1] < AT_REST
