@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+from shortlist import LabelModel
 from shortlist.labelers import Labeler
 from shortlist.project import BadProject
 from shortlist.project.code.places import Places
@@ -55,6 +56,19 @@ def test_a_function_is_told_to_declare_what_it_says(tmp_path):
     make(tmp_path, labelers=followed).run(["vote"])
     two = places(tmp_path).second_answer("sport", ["sports", "politics"])
     assert '@labeler(says=[{"sports", "politics"}, Not("sports", "politics")])' in two
+
+
+def test_a_balance_can_be_pasted_whatever_classes_are_called(tmp_path):
+    shares = {"a \"b\", 'c'": 0.5, "ü = {1} # no": 0.25, "back\\slash": 0.25}
+    line = places(tmp_path).balance(shares)
+    assert line.endswith("# in shortlist.toml, under [label_model]; as in the votes: write what you know")
+    assert tomllib.loads(line)["balance"] == shares
+    assert eval(Lines().balance(shares), {"model": LabelModel()}).balance == shares
+    many = {f"class {j}": 1 / (MOST + 1) for j in range(MOST + 1)}
+    for told in (places(tmp_path).balance(many), Lines().balance(many)):
+        assert told.startswith("# ")
+        assert '"class 0"' in told
+        assert told.endswith("with a share for each class")
 
 
 def test_a_function_that_declares_nothing(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
+from shortlist.reporting.advising import better_fit
 from shortlist.reporting.advising.better_fit import contradicted
 from shortlist.reporting.advising.prospects import named_shares
 from shortlist.reporting.advising.to_do import ENOUGH, advise
@@ -85,9 +86,10 @@ def test_the_balance_is_asked_for_where_labels_depend_on_it():
     model = quietly_fitted(votes)
     (one,) = balance_advice(votes, model)
     share = (votes.codes == 1).sum() / (votes.codes > 0).sum()
-    assert f"ham has {share:.0%} of the votes, and the model takes {model.class_balance_[0]:.0%} of the rows" in one.why
+    assert f"ham has {share:.0%} of the votes" in one.why
+    assert f"the model takes {model.class_balance_[0]:.0%} of the rows" in one.why
     assert one.gain is None
-    given = eval(one.code, {"LabelModel": LabelModel})
+    given = eval(one.code, {"model": LabelModel()})
     assert given.balance["ham"] == pytest.approx(share, abs=0.001)
     right = [(each.fit(votes).predict(votes) == truth)[votes.covered].sum() for each in (LabelModel(), given)]
     assert right[1] > right[0] + 100
@@ -107,7 +109,46 @@ def test_the_balance_is_not_asked_for_where_it_is_known_or_changes_little():
     assert not balance_advice(equal, quietly_fitted(equal))
 
 
+def test_the_line_keeps_the_other_options_of_the_model():
+    votes, _ = mostly_ham()
+    (one,) = balance_advice(votes, quietly_fitted(votes, estimator="likelihood"))
+    assert eval(one.code, {"model": LabelModel(estimator="likelihood")}).estimator == "likelihood"
+
+
+@pytest.mark.parametrize(("constant", "value"), [("MANY", 0.2), ("APART", 0.3)])
+def test_how_much_must_depend_on_the_balance(monkeypatch, constant, value):
+    """Shares are 9 points apart, and 8 % of the labels change."""
+    votes, _ = mostly_ham()
+    assert balance_advice(votes, quietly_fitted(votes))
+    monkeypatch.setattr(better_fit, constant, value)
+    assert not balance_advice(votes, quietly_fitted(votes))
+
+
+def rules(spam, m=2000, *, seed=0):
+    """Six rules for spam, and two for ham."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(m) < spam).astype(int)
+    hits = [rng.random(m) < np.where(truth == j, 0.4, 0.05) for j in (1, 1, 1, 1, 1, 1, 0, 0)]
+    said = [["spam"]] * 6 + [["ham"]] * 2
+    return Votes(np.column_stack(hits).astype(int), said, ["ham", "spam"]), truth
+
+
+def test_rules_do_not_show_how_frequent_classes_are_so_no_shares_are_advised():
+    """Shares of their votes were: 55 % spam, where 10 % is true, and labels were worse for it."""
+    votes, truth = rules(0.1)
+    assert named_shares(votes) is None
+    model = quietly_fitted(votes)
+    (one,) = balance_advice(votes, model)
+    assert "Rules do not show it" in one.why
+    assert one.code == '# model.set_params(balance={"ham": ..., ...}), with a share for each class'
+    assert one.gain is None
+    known = [quietly_fitted(votes, **options) for options in ({}, {"balance": {"ham": 0.9, "spam": 0.1}})]
+    right = [(each.predict_proba(votes).argmax(axis=1) == truth)[votes.covered].mean() for each in known]
+    assert right[1] > right[0] + 0.1  # so it is worth asking for
+
+
 def test_shares_of_votes_by_hand():
-    """A vote for two classes is half a vote for each, and every class has one vote more."""
-    votes = Votes([[1, 1], [1, 2], [0, 2]], [[{"a", "b"}], ["a", "c"]], ["a", "b", "c"])
+    """A vote for two classes is half a vote for each, every class has one vote more, and rules do not count."""
+    says = [[{"a", "b"}, "c"], ["a", "b", "c"], ["a"], [{"a", "b"}, {"a", "c"}]]
+    votes = Votes([[1, 1, 1, 1], [1, 3, 1, 1], [0, 3, 1, 2]], says, ["a", "b", "c"])
     assert named_shares(votes) == {"a": pytest.approx(3 / 8), "b": pytest.approx(2 / 8), "c": pytest.approx(3 / 8)}

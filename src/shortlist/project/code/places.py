@@ -83,9 +83,13 @@ class Places(Lines):
 
     def balance(self, shares: Mapping[str, float]) -> str:
         if len(shares) > MOST:
-            return f"# balance = {{ ... }} in {self.toml}, under [label_model], with a share for each class"
+            return self.any_balance(list(shares))
         line = self._setting("label_model", "balance", f"{{ {each_share(shares, ' = ')} }}")
         return f"{line}; as in the votes: write what you know"
+
+    def any_balance(self, names: Sequence[str]) -> str:
+        name = json.dumps(names[0], ensure_ascii=False)
+        return f"# balance = {{ {name} = ..., ... }} in {self.toml}, under [label_model], with a share for each class"
 
     def use_gold(self) -> str:
         return self._setting("label_model", "use_gold", "true")

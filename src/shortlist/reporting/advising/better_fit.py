@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from shortlist.analysis.calibration import wilson
 from shortlist.reporting.advising.advice import Advice
-from shortlist.reporting.advising.prospects import named_shares
+from shortlist.reporting.advising.prospects import named_shares, twice_as_frequent
 from shortlist.reporting.advising.trials import ENOUGH, FEW, Trials
 from shortlist.wording import number_of, some_of
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 APART = 0.05  # the share of a class among votes, above what the model takes it to be: the balance may matter
 MANY = 0.02  # of the rows: it matters to their labels
+KNOWN = "Tell the model how frequent the classes are, if you know it roughly."
 
 
 def better_fit(overview: Overview, trials: Trials) -> Iterator[Advice]:
@@ -31,24 +33,45 @@ def balance(overview: Overview, trials: Trials) -> Iterator[Advice]:
     if overview.gold_fits or getattr(overview.model, "balance", "learn") is not None:
         return
     shares = named_shares(overview.votes)
+    yield from balance_of_rules(overview, trials) if shares is None else balance_of_votes(overview, trials, shares)
+
+
+def balance_of_votes(overview: Overview, trials: Trials, shares: dict[str, float]) -> Iterator[Advice]:
+    """Where votes show a balance, and the model takes another one."""
     often = max(shares, key=shares.__getitem__)
     taken = float(overview.model.class_balance_[overview.votes.space.index(often)])
     if shares[often] < taken + APART:
         return
     trial = trials.balanced(shares)
-    if not (trial.better if trial.measured else trial.changed >= MANY * len(overview.votes)):
-        return
-    changed = f"With the shares of the votes, {number_of(round(trial.changed), 'row')} would change their label."
-    yield Advice(
-        "balance",
-        "Tell the model how frequent the classes are, if you know it roughly.",
-        f"Votes alone do not show it well: {often} has {shares[often]:.0%} of the votes, and the model takes "
-        f"{taken:.0%} of the rows to be of this class. {changed} A rough guess is enough.",
-        overview.lines.balance(shares),
-        trial.gain,
-        trial.measured,
-        trial.known,
-    )
+    if trial.better if trial.measured else trial.changed >= MANY * len(overview.votes):
+        changed = number_of(round(trial.changed), "row")
+        yield Advice(
+            "balance",
+            KNOWN,
+            f"Votes alone do not show it well: {often} has {shares[often]:.0%} of the votes of labelers that know all "
+            f"classes, and the model takes {taken:.0%} of the rows to be of this class. With the shares of these "
+            f"votes, {changed} would change their label. A rough guess is enough.",
+            overview.lines.balance(shares),
+            trial.gain,
+            trial.measured,
+            trial.known,
+        )
+
+
+def balance_of_rules(overview: Overview, trials: Trials) -> Iterator[Advice]:
+    """Where votes show no balance. What is tried is an example, so it is not told as a gain."""
+    believed = overview.analysis.mass
+    often = overview.votes.space[int(np.argmax(believed))]
+    trial = trials.balanced(twice_as_frequent(often, overview.votes))
+    if trial.changed >= MANY * len(overview.votes):
+        yield Advice(
+            "balance",
+            KNOWN,
+            f"Rules do not show it, so all classes are taken to be equally frequent. If {often} were twice as frequent "
+            f"as the others, {number_of(round(trial.changed), 'row')} would change their label. A rough guess is "
+            "enough.",
+            overview.lines.any_balance(overview.votes.space),
+        )
 
 
 def use_gold(overview: Overview, trials: Trials) -> Iterator[Advice]:

@@ -48,8 +48,13 @@ class Lines:
     def balance(self, shares: Mapping[str, float]) -> str:
         """As it was tried; who knows better writes other shares."""
         if len(shares) > MOST:
-            return "# LabelModel(balance={...}), with a share for each class"
-        return f"LabelModel(balance={{{each_share(shares, ': ')}}})    # as in the votes; write what you know"
+            return self.any_balance(list(shares))
+        return f"model.set_params(balance={{{each_share(shares, ': ')}}})    # as in the votes; write what you know"
+
+    def any_balance(self, names: Sequence[str]) -> str:
+        """What to write where it is not known."""
+        first = json.dumps(names[0], ensure_ascii=False)
+        return f"# model.set_params(balance={{{first}: ..., ...}}), with a share for each class"
 
     def use_gold(self) -> str:
         return "LabelModel().fit(votes, gold)"

@@ -136,11 +136,23 @@ def uncovered_gain(analysis: Analysis, average: Average) -> float:
     return silent * average.coverage * max(0.0, average.accuracy - guess)
 
 
-def named_shares(votes: Votes) -> dict[str, float]:
-    """How frequent each class is among votes. A vote for several classes counts for each in part; no class has none."""
-    counts = np.ones(len(votes.space))
+def named_shares(votes: Votes) -> dict[str, float] | None:
+    """How frequent each class is among votes of labelers that have answers with and without each class.
+
+    None if there are none: rules show for which classes they were written. A vote for several classes counts for each
+    in part, and every class has one vote more.
+    """
+    counts, found = np.ones(len(votes.space)), False
     for codomain, column in zip(votes.codomains, votes.codes.T, strict=True):
-        said = np.bincount(column, minlength=len(codomain.shortlists) + 1)[1:]
-        for shortlist, count in zip(codomain.shortlists, said, strict=True):
-            counts[[votes.space.index(name) for name in shortlist]] += count / len(shortlist)
-    return dict(zip(votes.space, (counts / counts.sum()).tolist(), strict=True))
+        if all(0 < sum(name in said for said in codomain.says) < len(codomain.says) for name in votes.space):
+            found = found or bool(column.any())
+            said = np.bincount(column, minlength=len(codomain.shortlists) + 1)[1:]
+            for shortlist, count in zip(codomain.shortlists, said, strict=True):
+                counts[[votes.space.index(name) for name in shortlist]] += count / len(shortlist)
+    return dict(zip(votes.space, (counts / counts.sum()).tolist(), strict=True)) if found else None
+
+
+def twice_as_frequent(often: str, votes: Votes) -> dict[str, float]:
+    """Equal classes, but one of them."""
+    k = len(votes.space)
+    return {name: (2 if name == often else 1) / (k + 1) for name in votes.space}

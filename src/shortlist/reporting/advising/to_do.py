@@ -91,8 +91,8 @@ def improvements(overview: Overview) -> Iterator[Advice]:
     if overview.estimates and overview.model.accuracy_.size <= WIDEST:
         trials = Trials(overview.analysis)
         yield from left_out(overview, trials)
-        yield from two_sided(overview, trials)
         yield from better_fit(overview, trials)
+        yield from two_sided(overview, trials)
     average = Average.of(table)
     yield from mixed(overview, average)
     yield from uncovered(overview, average)
