@@ -23,7 +23,7 @@ class Check(Stage):
     name = "check"
     help = "What to do next; can accuracies be learned from votes?"
     needs = ("vote", "fit")
-    revision = 6  # goes up when the same votes give other advice
+    revision = 7  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)

@@ -26,7 +26,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
     needs = ("vote",)
-    revision = 10  # goes up when the same votes give another model, or other figures
+    revision = 11  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)
