@@ -18,6 +18,8 @@ from shortlist.arrays import Floats
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
 
+MANY = 16  # shortlists a labeler, on average
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -115,6 +117,8 @@ class Layout:
 
     def per_labeler(self, table: Floats) -> Floats:
         """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""
+        if self._all and len(table) > MANY * self.n:  # one labeler after the other: `reduceat` is slow in long sums
+            return np.stack([part.sum(axis=0) for part in np.split(table, self.starts[1:])])
         if self._all:
             return np.add.reduceat(table, self.starts, axis=0)
         sums = np.zeros((self.n, *table.shape[1:]))
