@@ -5,7 +5,8 @@
 Rules name one class (with more than two classes, sometimes several) or abstain, and fire on other classes, too; crowds
 name one of all classes, five answers a row; models, ten of them, name one on every row, and are right on 65 % of
 them; detectors always divide the classes in two, with accuracies that differ from class to class. "Copied": with six
-near-copies of the first rule. Balances are equal, or not; "equal" takes them for equal, "told" is given the true one.
+near-copies of the first rule. "Choosing": each model votes on half of the rows. "Biased": all models prefer the last
+class, which is the rarest. Balances are equal, or not; "equal" takes them for equal, "told" is given the true one.
 Accuracy on covered rows / NLL, means of `--seeds` draws; the gap is to the better of Nearest Class and majority vote,
 mean and worst.
 """
@@ -68,6 +69,22 @@ def models(rng: np.random.Generator, balance: list[float], m: int = 4000, n: int
     return Votes(1 + said, [names(k)] * n, names(k)), truth
 
 
+def choosing_models(rng: np.random.Generator, balance: list[float]):
+    """The same, but each votes on half of the rows, whatever the others do."""
+    votes, truth = models(rng, balance)
+    codes = np.where(rng.random(votes.codes.shape) < 0.5, 0, votes.codes)
+    return Votes(codes, votes.codomains, votes.space), truth
+
+
+def biased_models(rng: np.random.Generator, balance: list[float], m: int = 4000, n: int = 10):
+    """Ten that all prefer the last class: right on 95 % of its rows, and on half of the others, else they say it."""
+    k = len(balance)
+    truth = rng.choice(k, m, p=balance)
+    right = rng.random((m, n)) < np.where(truth == k - 1, 0.95, 0.5)[:, None]
+    wrong = np.where(truth == k - 1, 0, k - 1)[:, None]
+    return Votes(1 + np.where(right, truth[:, None], wrong), [names(k)] * n, names(k)), truth
+
+
 def detectors(rng: np.random.Generator, balance: list[float], m: int = 2000, n: int = 30):
     k = len(balance)
     truth = rng.choice(k, m, p=balance)
@@ -99,7 +116,7 @@ def main() -> None:
         "| votes | balance | Nearest Class | majority vote | likelihood | `LabelModel()` | gap, worst | equal | told |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
-    for make in (rules, copied_rules, crowd, models, detectors):
+    for make in (rules, copied_rules, crowd, models, choosing_models, biased_models, detectors):
         for balance in BALANCES:
             rows = []
             for seed in range(given.seeds):

@@ -115,7 +115,7 @@ def test_the_line_keeps_the_other_options_of_the_model():
     assert eval(one.code, {"model": LabelModel(estimator="likelihood")}).estimator == "likelihood"
 
 
-@pytest.mark.parametrize(("constant", "value"), [("MANY", 0.2), ("APART", 0.3)])
+@pytest.mark.parametrize(("constant", "value"), [("CHANGED", 0.2), ("APART", 0.3)])
 def test_how_much_must_depend_on_the_balance(monkeypatch, constant, value):
     """Shares are 9 points apart, and 8 % of the labels change."""
     votes, _ = mostly_ham()

@@ -18,7 +18,7 @@ from shortlist.arrays import Floats
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
 
-MANY = 16  # shortlists a labeler, on average
+LONG = 16  # shortlists a labeler, on average: sums over them are long
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Layout:
 
     def per_labeler(self, table: Floats) -> Floats:
         """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""
-        if self._all and len(table) > MANY * self.n:  # one labeler after the other: `reduceat` is slow in long sums
+        if self._all and len(table) > LONG * self.n:  # one labeler after the other: `reduceat` is slow in long sums
             return np.stack([part.sum(axis=0) for part in np.split(table, self.starts[1:])])
         if self._all:
             return np.add.reduceat(table, self.starts, axis=0)

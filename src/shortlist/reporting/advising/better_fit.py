@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shortlist.reporting.overview import Overview
 
 APART = 0.05  # the share of a class among votes, above what the model takes it to be: the balance may matter
-MANY = 0.02  # of the rows: it matters to their labels
+CHANGED = 0.02  # of the rows: it matters to their labels
 KNOWN = "Tell the model how frequent the classes are, if you know it roughly."
 
 
@@ -43,7 +43,7 @@ def balance_of_votes(overview: Overview, trials: Trials, shares: dict[str, float
     if shares[often] < taken + APART:
         return
     trial = trials.balanced(shares)
-    if trial.better if trial.measured else trial.changed >= MANY * len(overview.votes):
+    if trial.better if trial.measured else trial.changed >= CHANGED * len(overview.votes):
         changed = number_of(round(trial.changed), "row")
         yield Advice(
             "balance",
@@ -63,7 +63,7 @@ def balance_of_rules(overview: Overview, trials: Trials) -> Iterator[Advice]:
     believed = overview.analysis.mass
     often = overview.votes.space[int(np.argmax(believed))]
     trial = trials.balanced(twice_as_frequent(often, overview.votes))
-    if trial.changed >= MANY * len(overview.votes):
+    if trial.changed >= CHANGED * len(overview.votes):
         yield Advice(
             "balance",
             KNOWN,

@@ -16,8 +16,11 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.labelers import not_known
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely
+from shortlist.labelmodel.baselines import shares
+from shortlist.labelmodel.formulae.counts import vote_counts
+from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.reporting.advising.trials import FEW, spread
 from shortlist.votes import Votes
 
@@ -142,14 +145,13 @@ def named_shares(votes: Votes) -> dict[str, float] | None:
     None if there are none: rules show for which classes they were written. A vote for several classes counts for each
     in part, and every class has one vote more.
     """
-    counts, found = np.ones(len(votes.space)), False
-    for codomain, column in zip(votes.codomains, votes.codes.T, strict=True):
-        if all(0 < sum(name in said for said in codomain.says) < len(codomain.says) for name in votes.space):
-            found = found or bool(column.any())
-            said = np.bincount(column, minlength=len(codomain.shortlists) + 1)[1:]
-            for shortlist, count in zip(codomain.shortlists, said, strict=True):
-                counts[[votes.space.index(name) for name in shortlist]] += count / len(shortlist)
-    return dict(zip(votes.space, (counts / counts.sum()).tolist(), strict=True)) if found else None
+    layout = Layout.of(votes.codomains, votes.space)
+    said = np.array([answer not in one.dummies for one in votes.codomains for answer in one.shortlists], np.float64)
+    holding, answers = layout.per_labeler(said[:, None] * layout.member), layout.per_labeler(said)
+    weighing: Mask = np.all((holding > 0) & (holding < answers[:, None]), axis=1)
+    counts = vote_counts(votes.codes.T, np.ones(len(votes)), layout) * weighing[layout.owner]
+    named = 1 + counts @ shares(layout)
+    return dict(zip(votes.space, (named / named.sum()).tolist(), strict=True)) if counts.any() else None
 
 
 def twice_as_frequent(often: str, votes: Votes) -> dict[str, float]:
