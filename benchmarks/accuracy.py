@@ -51,8 +51,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies besid
 
 from families import TOLERATED, Task, by_family
 
+from experiments import datasets
 from experiments.votes import MODULES
-from shortlist import LabelModel, MajorityVote, NearestClass, Votes, apply, datasets
+from shortlist import LabelModel, MajorityVote, NearestClass, Votes, apply
 from shortlist.errors import BadVotes, ShortlistError
 
 FITTED_ON = {"agnews": ("dev", "test")}  # else train, where there is such a split

@@ -116,7 +116,8 @@ def _text(draw):
 
 def texts_read(m, data_home):
     """The texts of AG-News, repeated to as many rows as are asked for."""
-    from shortlist import datasets
+    sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
+    from experiments import datasets
 
     splits = datasets.load("agnews", data_home).splits.values()
     read = [text for split in splits for text in split.rows["string"]]

@@ -22,7 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from shortlist import LabelModel, ShortlistError, Votes, datasets
+sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
+
+from experiments import datasets
+from shortlist import LabelModel, ShortlistError, Votes
 from shortlist.errors import BadVotes
 
 ENOUGH = 20.0  # seconds: a turn that takes longer is not repeated

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -31,7 +32,10 @@ from scipy.sparse import csc_matrix
 from simulated import scored
 from sklearn.feature_extraction.text import CountVectorizer
 
-from shortlist import LabelModel, MajorityVote, NearestClass, Votes, datasets
+sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
+
+from experiments import datasets
+from shortlist import LabelModel, MajorityVote, NearestClass, Votes
 
 SOURCES = {  # data set, its texts, and its classes where they are not the gold labels
     "trec": ("trec", "text", None),

@@ -19,6 +19,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import argparse
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -26,7 +27,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from shortlist import NoiseAwareClassifier, datasets
+sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
+
+from experiments import datasets
+from shortlist import NoiseAwareClassifier
 
 MARK = 3.0
 SETS = {

@@ -119,7 +119,8 @@ def source(n: int) -> str:
 def texts(m: int, data_home: str | None) -> tuple[list[str], list[str | None]]:
     """Texts and gold labels: AG-News, or news-like ones."""
     if data_home:
-        from shortlist import datasets
+        sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
+        from experiments import datasets
 
         parts = list(datasets.load("agnews", data_home=data_home).splits.values())
         both = [pair for part in parts for pair in zip(part.rows["text"].to_list(), part.gold, strict=True)]

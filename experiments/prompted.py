@@ -20,9 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments import datasets
 from experiments.trec import SPACE
 from experiments.trec import labelers as rules
-from shortlist import LabelModel, MajorityVote, NoiseAwareClassifier, apply, choose, datasets, plan
+from shortlist import LabelModel, MajorityVote, NoiseAwareClassifier, apply, choose, plan
 from shortlist.errors import FitWarning, ModelWarning
 from shortlist.models import LlamaCpp
 

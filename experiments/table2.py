@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist import LabelModel, NearestClass, datasets
+from experiments import datasets
+from shortlist import LabelModel, NearestClass
 from shortlist.labelmodel import MajorityVote
 
 SETS = {"A": "Animals", "F": "Fruit", "V": "Vehicles", "E": "Electronics", "H": "Hairstyles"}

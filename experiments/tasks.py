@@ -123,7 +123,7 @@ def _believe(task, method, model, votes, gold=None):
 
 def _rows(name, data_home):
     """Rows as dicts with the columns the labelers read; text and label are called so in all of them."""
-    from shortlist import datasets
+    from experiments import datasets
 
     data = datasets.load(name.removesuffix("-titled"), data_home)
     rows = {}

@@ -8,8 +8,8 @@ of its shortlists. Without --data-home, the environment variable SHORTLIST_DATA 
 
 import argparse
 
-from experiments import agnews, scicite, trec
-from shortlist import apply, datasets
+from experiments import agnews, datasets, scicite, trec
+from shortlist import apply
 
 MODULES = {"scicite": scicite, "trec": trec, "agnews": agnews}
 SPLITS = {"scicite": ("train", "dev", "test"), "trec": ("train", "dev", "test"), "agnews": ("dev", "test")}

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist import LabelModel, TransformerClassifier, datasets
+from experiments import datasets
+from shortlist import LabelModel, TransformerClassifier
 from shortlist.classifier.evaluation import score
 
 SETS = ("wrench/youtube", "wrench/trec")

@@ -20,7 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist import datasets
+sys.path.insert(0, str(Path(__file__).parents[2]))  # experiments/ lies beside benchmarks/
+
+from experiments import datasets
 from shortlist.errors import ShortlistError
 
 from .errors import MissingError

@@ -6,20 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
+from experiments.zeroshot.methods import ESZSL, QFSL, VCL, ConSE, SynC, WDVSc
 from shortlist import LabelModel, NearestClass, NoiseAwareClassifier
 from shortlist.classifier.evaluation import Estimate
 from shortlist.errors import BadFit
-from shortlist.zeroshot import (
-    ESZSL,
-    QFSL,
-    VCL,
-    AttributeDetectors,
-    ConSE,
-    SynC,
-    WDVSc,
-    ZeroShotClassifier,
-    zero_shot_scores,
-)
+from shortlist.zeroshot import AttributeDetectors, ZeroShotClassifier, zero_shot_scores
 
 SETS = ("digits", "fashion", "zoo")
 SPLITS = 0  # the seed that deals the classes. 1001 dealt those that options were looked at with.

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from shortlist import datasets as datasets
     from shortlist.analysis import Analysis as Analysis
     from shortlist.analysis import suggest_questions as suggest_questions
     from shortlist.classifier import MLPClassifier as MLPClassifier
@@ -86,7 +85,6 @@ _SUBMODULES = [
     "analysis",
     "classifier",
     "cli",
-    "datasets",
     "errors",
     "identifiability",
     "labelers",
@@ -102,7 +100,7 @@ _SUBMODULES = [
     "zeroshot",
 ]
 
-__all__ = sorted([*_ROOM_OF, "datasets"])
+__all__ = sorted(_ROOM_OF)
 
 
 def __getattr__(name: str) -> Any:

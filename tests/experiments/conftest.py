@@ -2,7 +2,7 @@
 
 import pytest
 
-from shortlist import datasets
+from experiments import datasets
 from tests.classifier.conftest import _one_thread, tiny_encoder  # noqa: F401
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from experiments import agnews, scicite, trec
-from shortlist import LabelModel, LabelSpace, Votes, datasets, diagnose, keywords, labeler
+from experiments import agnews, datasets, scicite, trec
+from shortlist import LabelModel, LabelSpace, Votes, diagnose, keywords, labeler
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import Diagnosis, verify
 from shortlist.identifiability.intersection import Deadline

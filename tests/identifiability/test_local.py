@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from shortlist import LabelModel, Votes, datasets, diagnose, simulate
+from experiments import datasets
+from shortlist import LabelModel, Votes, diagnose, simulate
 from shortlist.errors import FitWarning, NotFitted
 from shortlist.identifiability import diagnose_fit
 from shortlist.identifiability.generic import generic_rank

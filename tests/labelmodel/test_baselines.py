@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from sklearn.base import clone
 
-from shortlist import MajorityVote, NearestClass, Votes, datasets
+from experiments import datasets
+from shortlist import MajorityVote, NearestClass, Votes
 from shortlist.errors import NotFitted
 from tests.labelmodel.reference import some_votes
 

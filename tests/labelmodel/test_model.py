@@ -6,7 +6,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from shortlist import LabelModel, Votes, apply, datasets, labeler, simulate
+from experiments import datasets
+from shortlist import LabelModel, Votes, apply, labeler, simulate
 from shortlist.errors import BadFit, BadVotes, FitWarning, NotFitted, UnknownClass
 from shortlist.labelmodel import Gradient, Likelihood, Parameters
 from tests.labelmodel.reference import joint, likelihood, some_votes

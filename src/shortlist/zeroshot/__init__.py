@@ -4,7 +4,7 @@
     model.predict(X_new)
 
 `AttributeDetectors` is its first stage. `image_folder` and `image_features` get features out of images [extra
-`vision`]. `ConSE`, `ESZSL`, `SynC`, `VCL`, `QFSL` and `WDVSc` are there to compare with.
+`vision`].
 """
 
 from __future__ import annotations
@@ -22,42 +22,24 @@ if TYPE_CHECKING:
     from shortlist.zeroshot.images.backbone import Backbone as Backbone
     from shortlist.zeroshot.images.backbone import efficientnet_lite0 as efficientnet_lite0
     from shortlist.zeroshot.images.features import image_features as image_features
-    from shortlist.zeroshot.methods.conse import ConSE as ConSE
-    from shortlist.zeroshot.methods.eszsl import ESZSL as ESZSL
-    from shortlist.zeroshot.methods.qfsl import QFSL as QFSL
-    from shortlist.zeroshot.methods.sync import SynC as SynC
-    from shortlist.zeroshot.methods.vcl import VCL as VCL
-    from shortlist.zeroshot.methods.wdvsc import WDVSc as WDVSc
     from shortlist.zeroshot.mixture import SeededMixture as SeededMixture
 
 _LATER = {  # these bring scikit-learn in, so they wait until they are asked for
     "AttributeDetectors": "detectors.attribute_detectors",
     "Backbone": "images.backbone",
-    "ConSE": "methods.conse",
-    "ESZSL": "methods.eszsl",
-    "QFSL": "methods.qfsl",
     "SeededMixture": "mixture",
-    "SynC": "methods.sync",
-    "VCL": "methods.vcl",
-    "WDVSc": "methods.wdvsc",
     "ZeroShotClassifier": "classifier",
     "efficientnet_lite0": "images.backbone",
     "image_features": "images.features",
 }
 
 __all__ = [
-    "ESZSL",
-    "QFSL",
-    "VCL",
     "AttributeDetectors",
     "AttributeTable",
     "Backbone",
-    "ConSE",
     "ImageFolder",
     "Scores",
     "SeededMixture",
-    "SynC",
-    "WDVSc",
     "ZeroShotClassifier",
     "efficientnet_lite0",
     "image_features",

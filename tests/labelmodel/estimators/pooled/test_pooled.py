@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from shortlist import LabelModel, MajorityVote, NearestClass, Votes, datasets, simulate
+from experiments import datasets
+from shortlist import LabelModel, MajorityVote, NearestClass, Votes, simulate
 from shortlist.errors import BadFit, NotConverged, NotFitted
 from shortlist.labelmodel import Parameters, Pooled
 from tests.labelmodel.reference import some_votes

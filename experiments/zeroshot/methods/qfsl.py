@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp
 
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod
 from shortlist.zeroshot.task import Task
 
 

@@ -15,7 +15,7 @@ format it has is found out from its files, never from its name:
 The data home is the argument `data_home`, or else the environment variable `SHORTLIST_DATA`.
 """
 
-from shortlist.datasets.catalogue import available, load
-from shortlist.datasets.dataset import Dataset, Split
+from experiments.datasets.catalogue import available, load
+from experiments.datasets.dataset import Dataset, Split
 
 __all__ = ["Dataset", "Split", "available", "load"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.zeroshot.ridge import ridge, with_bias
 from shortlist.zeroshot.task import Task
 

@@ -9,14 +9,18 @@ from types import MappingProxyType
 
 import polars as pl
 
-from shortlist.datasets.attributes import read_attributes
-from shortlist.datasets.crowd import read_crowd
-from shortlist.datasets.dataset import Dataset, Read
-from shortlist.datasets.matrix import is_matrix, read_matrix
-from shortlist.datasets.people import ANSWERS, is_people, read_people
-from shortlist.datasets.reading import ORDER
-from shortlist.datasets.text import read_text
-from shortlist.datasets.wrench import read_wrench
+from experiments.datasets.dataset import ORDER, Dataset, Read
+from experiments.datasets.formats import (
+    ANSWERS,
+    is_matrix,
+    is_people,
+    read_attributes,
+    read_crowd,
+    read_matrix,
+    read_people,
+    read_text,
+    read_wrench,
+)
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.wording import did_you_mean
 

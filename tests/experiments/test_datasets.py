@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist.datasets import Dataset, Split, available, load
+from experiments.datasets import Dataset, Split, available, load
 from shortlist.errors import BadFile, ShortlistWarning, UselessLabeler
 from shortlist.votes import Votes
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.zeroshot.task import Task
 
 STRENGTHS = tuple(10.0**power for power in (0, -3, -2, -1, 1, 2, 3))

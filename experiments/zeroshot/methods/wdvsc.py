@@ -7,9 +7,9 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
+from experiments.zeroshot.methods.vcl import PENALTIES, nearest, prepare
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
-from shortlist.zeroshot.methods.vcl import PENALTIES, nearest, prepare
 from shortlist.zeroshot.ridge import ridge, with_bias
 from shortlist.zeroshot.task import Task
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod
 from shortlist.arrays import Floats
 from shortlist.classifier.linear import SoftLogisticRegression
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod
 from shortlist.zeroshot.task import Task
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.arrays import Floats
-from shortlist.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.zeroshot.task import Task
 
 PENALTIES, WIDTHS = (0.1, 1.0), (0.5, 0.25, 1.0, 2.0)
