@@ -7,11 +7,15 @@ from shortlist.wording import (
     did_you_mean,
     ended,
     given_twice,
+    html_list,
+    html_table,
     listed,
     nearest,
     number_of,
+    percent,
     some_of,
     split_names,
+    text_table,
     visible,
 )
 
@@ -78,3 +82,24 @@ def test_names_as_people_write_them():
     assert split_names('say "x", "unclosed') == ['say "x"', '"unclosed']
     assert split_names(" , ") == split_names("") == []
     assert listed(["a", "b, c", 'say "x"']) == 'a, "b, c", say "x"'
+
+
+# -- tables for terminals and notebooks ------------------------------------------------------------------
+
+
+def test_words_to_the_left_and_figures_to_the_right():
+    shown = text_table(["labeler", "votes"], [["a", "1,000"], ["longer", "7"], ["c", "–"]])
+    assert shown.splitlines() == ["labeler  votes", "a        1,000", "longer       7", "c            –"]
+    assert text_table(["a", "b"], []) == "a  b"
+
+
+def test_in_a_notebook_everything_is_text():
+    page = html_table(["<b>"], [["<script>"], ["12"]]) + html_list(["<i>"])
+    assert "<script>" not in page
+    assert "<i>" not in page
+    assert "&lt;b&gt;" in page
+    assert 'text-align:right">12' in page
+
+
+def test_shares():
+    assert [percent(0.1234), percent(1, 0), percent(None), percent(float("nan"))] == ["12.3%", "100%", "–", "–"]

@@ -25,14 +25,9 @@ _HEADER = "header.json"
 
 
 def write_archive(
-    path: str | os.PathLike[str],
-    *,
-    kind: str,
-    version: int,
-    header: Mapping[str, Any],
-    arrays: Mapping[str, Any],
+    path: str | os.PathLike[str], *, kind: str, header: Mapping[str, Any], arrays: Mapping[str, Any], version: int = 1
 ) -> None:
-    """Write arrays under a header that says what this is and which version of the format it has."""
+    """Write arrays under a header with the kind of file and the version of its format."""
     text = json.dumps({**header, "kind": kind, "version": version}, allow_nan=False)
     packed: dict[str, npt.NDArray[Any]] = {_HEADER: np.frombuffer(text.encode("ascii"), np.uint8)}
     for name, array in arrays.items():
@@ -88,30 +83,37 @@ def _of_polars(error: BaseException) -> bool:
     return type(error).__module__.startswith("polars") or (isinstance(error, OSError) and error.strerror is None)
 
 
-def read_archive(path: str | os.PathLike[str], *, kind: str, version: int) -> tuple[dict[str, Any], Arrays]:
+def read_archive(path: str | os.PathLike[str], *, kind: str, version: int = 1) -> tuple[dict[str, Any], Arrays]:
     """Read what `write_archive` wrote: (header, arrays). Anything else is a BadFile that says why.
 
-    An array is unpacked when it is asked for. So a small file cannot fill the memory with what nobody knows.
+    An array is unpacked when it is first used, so that a small file cannot fill the memory with arrays nobody reads.
     """
-    with _damage_told(path):
+    with damage_as_bad_file(path):
         with open(path, "rb") as file:
             content = np.load(io.BytesIO(file.read()), allow_pickle=False)
         if _HEADER not in content.files:
             raise BadFile(f"{path} was not written by shortlist: it has no header")
         header: dict[str, Any] = json.loads(content[_HEADER].tobytes().decode())
-        if header.get("kind") != kind:
-            raise BadFile(f"{path} holds {header.get('kind')!r}, not {kind!r}")
-        if header["version"] > version:
-            raise BadFile(
-                f"{path} was written by a newer shortlist (format {header['version']}; this one reads up "
-                f"to {version}): upgrade shortlist to read it"
-            )
+        check_header(path, header, kind, version)
         return header, _Packed(path, content)
 
 
+def check_header(path: str | os.PathLike[str], header: Mapping[str, Any], kind: str, version: int = 1) -> None:
+    """Raise a BadFile where a header is of another kind of file, or of a newer version of its format."""
+    if not header:
+        raise BadFile(f"{path} was not written by shortlist: it has no header")
+    if header.get("kind") != kind:
+        raise BadFile(f"{path} holds {header.get('kind')!r}, not {kind!r}")
+    if header["version"] > version:
+        raise BadFile(
+            f"{path} was written by a newer shortlist (format {header['version']}; this one reads up to {version}): "
+            "upgrade shortlist to read it"
+        )
+
+
 @contextmanager
-def _damage_told(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What is wrong with a file as a BadFile."""
+def damage_as_bad_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise a BadFile for any error that a missing, foreign or damaged file causes."""
     try:
         yield
     except FileNotFoundError:
@@ -120,7 +122,7 @@ def _damage_told(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except OSError as error:
         raise BadFile(f"{path} cannot be read ({error})") from error
-    except Exception as error:  # a foreign or damaged file can trip numpy, zipfile and json in any way
+    except Exception as error:  # a foreign or damaged file can trip numpy, zipfile, polars and json in any way
         raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error
 
 
@@ -134,7 +136,7 @@ class _Packed(Arrays):
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         if name not in self._names:
             raise KeyError(name)
-        with _damage_told(self._path):
+        with damage_as_bad_file(self._path):
             array = self._content[name]
             if not isinstance(array, np.ndarray):
                 raise BadFile(f"{self._path} is truncated or not a shortlist file ({name} is no array)")

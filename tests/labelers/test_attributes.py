@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from shortlist import apply, attributes
-from shortlist.attribute_table import AttributeTable
-from shortlist.errors import BadLabeler, BadRows, UselessLabeler
+from shortlist.errors import BadLabeler, BadRows, UnknownClass, UselessLabeler
+from shortlist.labelers.attributes import AttributeTable
 
 ANIMALS = ["horse", "tiger", "lion", "zebra"]
 TABLE = {"stripes": ["tiger", "zebra"], "claws": ["tiger", "lion"]}
@@ -92,3 +92,74 @@ def test_what_is_no_table_and_thresholds_that_are_no_numbers_are_refused():
         attributes(["stripes", "mane"])
     with pytest.raises(BadLabeler, match="numbers"):
         attributes({"stripes": ["tiger"], "mane": ["lion"]}, yes_from="0.5")
+
+
+# -- tables of attributes --------------------------------------------------------------------------------
+
+
+ATTRIBUTES = {
+    "animal": ["horse", "tiger", "lion", "zebra"],
+    "stripes": [0, 1, 0, 1],
+    "claws": [False, True, True, False],
+}
+MAPPING = {"stripes": ["tiger", "zebra"], "claws": ["tiger", "lion"]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame(ATTRIBUTES),
+        pd.DataFrame(ATTRIBUTES),
+        pd.DataFrame(ATTRIBUTES).set_index("animal"),
+        pl.DataFrame(ATTRIBUTES).to_arrow(),
+        AttributeTable.of(MAPPING, classes=ATTRIBUTES["animal"]),
+    ],
+)
+def test_any_table_reads_the_same(table):
+    read = AttributeTable.of(table)
+    assert read.attributes == ("stripes", "claws")
+    assert read.rows(["zebra", "horse", "tiger"]).tolist() == [[True, False], [False, False], [True, True]]
+
+
+def test_a_single_class_may_be_written_without_brackets():
+    assert AttributeTable.of({"mane": "lion", "stripes": ["tiger"]}).rows(["lion"]).tolist() == [[True, False]]
+
+
+def test_twins_have_the_same_attributes():
+    table = AttributeTable.of({**MAPPING, "mane": ["lion", "horse"]}, classes=[*ATTRIBUTES["animal"], "okapi", "rock"])
+    assert table.twins(["tiger", "lion", "rock"]) == []
+    assert table.twins(["okapi", "tiger", "rock"]) == [("okapi", "rock")]
+    assert table.twins(["horse", "lion"], ["stripes", "mane"]) == [("horse", "lion")]
+
+
+def test_a_class_that_is_not_covered_is_named_with_its_neighbour():
+    with pytest.raises(UnknownClass, match=r"'tigre'.*Did you mean 'tiger'"):
+        AttributeTable.of(MAPPING).rows(["tigre"])
+
+
+@pytest.mark.parametrize(
+    ("table", "fact"),
+    [
+        (pl.DataFrame({"stripes": [0, 1]}), "name its classes"),
+        (pl.DataFrame({"animal": ["a", "b"], "stripes": [0, 2]}), "'stripes'"),
+        (pl.DataFrame({"animal": ["a", "b"], "stripes": [0, None]}), "None"),
+        (pl.DataFrame({"animal": ["a", "a"], "stripes": [0, 1]}), "twice"),
+        (["stripes"], "DataFrame or a mapping"),
+    ],
+)
+def test_bad_tables_of_attributes(table, fact):
+    with pytest.raises(BadLabeler) as error:
+        AttributeTable.of(table)
+    assert fact in str(error.value)
+
+
+def test_a_misspelt_owner_is_found():
+    with pytest.raises(BadLabeler, match=r"'tigre'.*'tiger'"):
+        AttributeTable.of({"stripes": ["tigre"]}, classes=["tiger", "lion"])
+
+
+def test_owners_are_the_mapping_it_may_have_come_from():
+    read = AttributeTable.of(pl.DataFrame(ATTRIBUTES))
+    assert read.owners() == {name: frozenset(having) for name, having in MAPPING.items()}
+    again = AttributeTable.of(read.owners(), classes=read.classes)
+    assert (again.has == read.has).all()

@@ -9,7 +9,7 @@ from shortlist.errors import BadFit
 from shortlist.labelmodel import spread
 from shortlist.labelmodel.estimators.paper import Likelihood
 from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum, unique
-from shortlist.votes.parts import VotePart, VoteParts
+from shortlist.votes.vote_parts import VotePart, VoteParts
 
 SPACE = ["a", "b", "c"]
 CODOMAINS = [["a", "b", "c"], ["a", {"b", "c"}], [{"a", "b"}, "c"], ["a", "b", "c"], ["b", {"a", "c"}]]

@@ -10,7 +10,7 @@ import pytest
 from shortlist import Project
 from shortlist.errors import BadRows
 from shortlist.project.watch import Watch
-from shortlist.rows import file as file_module
+from shortlist.rows import row_file as file_module
 from tests.project.news import TOML, edit, make, rows
 
 FILES = '"news.csv", "b.parquet", "c.jsonl", "d.tsv", "e.csv.gz"'

@@ -10,7 +10,7 @@ from shortlist import LabelModel, Project
 from shortlist.analysis.distinct import Distinct
 from shortlist.classifier import NoiseAwareClassifier
 from shortlist.project.rows import Rows
-from shortlist.votes.parts import VoteParts
+from shortlist.votes.vote_parts import VoteParts
 from tests.project.news import edit, make
 
 ROWS = 300

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from shortlist.errors import BadShortlist, UnknownClass
 from shortlist.labelspace import LabelSpace, Not
-from shortlist.votes import Codomain
-from shortlist.votes.codomain import missing_dummy
+from shortlist.votes import Codomain, Failure
+from shortlist.votes.codomain import failed_alike, missing_dummy
 from tests.votes.drawing import codomains, shortlists, spaces
 
 NEWS = LabelSpace(["business", "politics", "sports"])
@@ -130,3 +130,17 @@ def test_encoding_then_decoding_is_the_identity(data):
     assert codes == list(range(1, len(codomain) + 1))
     assert [codomain.shortlists[c - 1] for c in codes] == list(codomain.shortlists)
     assert Codomain.from_json(codomain.to_json(space)) == codomain
+
+
+# -- failures --------------------------------------------------------------------------------------------
+
+
+def test_the_first_error_in_a_line():
+    assert Failure(2, "Traceback …\nValueError: no\n").last_line == "ValueError: no"
+    assert Failure(2, "").last_line == "unknown"
+
+
+def test_those_that_failed_alike_are_together():
+    first, more, other = Failure(2, "a"), Failure(5, "a"), Failure(1, "b")
+    told = list(failed_alike(["w", "x", "y", "z"], [first, None, other, more]))
+    assert told == [(["w", "z"], more), (["y"], other)]

@@ -21,10 +21,9 @@ from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes, FitWarning
 from shortlist.labelmodel import LabelModel
 from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
-from shortlist.tables import NOT_KNOWN, html_table, percent, text_table
 from shortlist.votes import Patterns, Votes
-from shortlist.votes.checks import not_votes
-from shortlist.wording import number_of
+from shortlist.votes.votes import not_votes
+from shortlist.wording import NOT_KNOWN, html_table, number_of, percent, text_table
 
 if TYPE_CHECKING:
     from shortlist.analysis.plots import Plots

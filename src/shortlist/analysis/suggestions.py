@@ -19,7 +19,7 @@ from shortlist.analysis.rows import top_two
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.identifiability import diagnose
-from shortlist.options import check_amount, check_whole
+from shortlist.registry import check_amount, check_whole
 from shortlist.uncertainty.questions import best_questions
 
 if TYPE_CHECKING:

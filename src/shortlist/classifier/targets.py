@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit
 from shortlist.labelspace import LabelSpace, unknown
-from shortlist.options import check_amount, check_choice
+from shortlist.registry import check_amount, check_choice
 from shortlist.votes import Votes
 
 Uncovered: TypeAlias = Literal["drop", "keep"]

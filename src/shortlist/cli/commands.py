@@ -12,8 +12,7 @@ from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
 from shortlist.project.stages.running import left_over
-from shortlist.tables import NOT_KNOWN
-from shortlist.wording import number_of, some_of, split_names
+from shortlist.wording import NOT_KNOWN, number_of, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract

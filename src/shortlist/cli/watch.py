@@ -11,8 +11,7 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch
-from shortlist.tables import NOT_KNOWN
-from shortlist.wording import number_of, some_of
+from shortlist.wording import NOT_KNOWN, number_of, some_of
 
 EXAMPLES = 3
 LONGEST = 100  # characters of an example

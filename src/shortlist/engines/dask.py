@@ -10,9 +10,8 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from shortlist.engines.engine import Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
-from shortlist.engines.flight import Flight
-from shortlist.engines.travel import Packed
+from shortlist.engines.engine import InFlight, Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
+from shortlist.engines.pickling import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
 LOOK = 5.0  # seconds without a result, after which we look whether there are workers
@@ -57,21 +56,21 @@ class Dask(Lasting):
         by one: only a piece that is killed alone is lost.
         """
         with self._carried(Packed.of(function), gpus_of(function)) as begin:
-            for number, piece, _error in (yield from self._results(Flight(begin, pieces))):
-                for *_piece, error in (yield from self._results(Flight(begin, [(number, piece)]))):
+            for number, piece, _error in (yield from self._results(InFlight(begin, pieces))):
+                for *_piece, error in (yield from self._results(InFlight(begin, [(number, piece)]))):
                     raise PieceLost("its worker was killed each time it was begun", number=number) from error
 
-    def _results(self, flight: Flight[Work, Any]) -> Generator[tuple[int, Any], None, list[Killed[Work]]]:
+    def _results(self, in_flight: InFlight[Work, Any]) -> Generator[tuple[int, Any], None, list[Killed[Work]]]:
         """(id, result) as pieces end; at the end come back those whose workers were killed."""
         killed: list[Killed[Work]] = []
         try:
-            while flight.fill(self.workers):
-                for future in self._done(list(flight.running)):
-                    number, piece = flight.land(future)
+            while in_flight.fill(self.workers):
+                for future in self._done(list(in_flight.running)):
+                    number, piece = in_flight.land(future)
                     try:
                         result = future.result()
                     except CancelledError:  # the result was lost with its worker
-                        flight.start(number, piece)
+                        in_flight.start(number, piece)
                     except self._dask.KilledWorker as error:
                         killed.append((number, piece, error))
                     except Exception as error:
@@ -79,7 +78,7 @@ class Dask(Lasting):
                     else:
                         yield number, opened(result)
         finally:
-            self.client.cancel(list(flight.running), force=True)
+            self.client.cancel(list(in_flight.running), force=True)
         return killed
 
     def _done(self, futures: Sequence[Any]) -> list[Any]:

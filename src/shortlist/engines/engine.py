@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Generic, NoReturn, Protocol, Self, TypeVar
 
 from shortlist.errors import ShortlistError
@@ -142,3 +143,31 @@ def processes_here(workers: int | None) -> int:
 def share_of_cores(workers: int) -> dict[str, str]:
     """What tells polars in each of several processes of this machine how many threads it may have."""
     return {"POLARS_MAX_THREADS": str(max(1, machine_cores() // workers))}
+
+
+# -- pieces in flight ------------------------------------------------------------------------------------
+
+
+Handle = TypeVar("Handle")  # by which an engine knows a piece that it was given: a future, a reference
+
+
+class InFlight(Generic[Work, Handle]):
+    """Pieces that were handed to an engine by `begin` and are not done; `running` says which."""
+
+    def __init__(self, begin: Callable[[Work], Handle], pieces: Iterable[tuple[int, Work]]) -> None:
+        self.begin, self._source = begin, iter(pieces)
+        self.running: dict[Handle, tuple[int, Work]] = {}
+
+    def fill(self, workers: int) -> bool:
+        """Begin more, until two pieces a worker are under way: who ends one has the next. Whether there are any."""
+        for number, piece in islice(self._source, max(0, 2 * workers - len(self.running))):
+            self.start(number, piece)
+        return bool(self.running)
+
+    def start(self, number: int, piece: Work) -> None:
+        """Begin a piece; or begin it again, where it got lost."""
+        self.running[self.begin(piece)] = number, piece
+
+    def land(self, handle: Handle) -> tuple[int, Work]:
+        """A piece is done: its id, and itself."""
+        return self.running.pop(handle)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+import functools
+import sys
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from importlib import import_module
 from pickle import PicklingError
+from typing import Any
 
-from shortlist.engines.cached import Cached, reduced_cached
-from shortlist.engines.engine import Engine, Result, Work, checked_workers
-from shortlist.engines.flight import Flight
+from shortlist.engines.engine import Engine, InFlight, Result, Work, checked_workers
 from shortlist.errors import ShortlistError
+from shortlist.wording import did_you_mean
 
 
 class Local:
@@ -77,12 +80,52 @@ def as_they_finish(
     pool: Executor, workers: int, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
 ) -> Generator[tuple[int, Result]]:
     """(id, result). Who stops early gives up the pieces that have not begun."""
-    flight: Flight[Work, Future[Result]] = Flight(lambda piece: pool.submit(function, piece), pieces)
+    in_flight: InFlight[Work, Future[Result]] = InFlight(lambda piece: pool.submit(function, piece), pieces)
     try:
-        while flight.fill(workers):
-            for future in wait(flight.running, return_when=FIRST_COMPLETED).done:
-                number, _piece = flight.land(future)
+        while in_flight.fill(workers):
+            for future in wait(in_flight.running, return_when=FIRST_COMPLETED).done:
+                number, _piece = in_flight.land(future)
                 yield number, future.result()
     finally:
-        for future in flight.running:
+        for future in in_flight.running:
             future.cancel()
+
+
+# -- engines by name -------------------------------------------------------------------------------------
+
+
+KINDS = ("local", "dask", "ray", "spark")
+
+
+def make_engine(kind: str, address: str | None = None, workers: int | None = None, **options: Any) -> Engine:
+    """An engine by its name. Processes of this machine are started where no address is given."""
+    if kind not in KINDS:
+        raise ShortlistError(f"{kind!r} is no engine.{did_you_mean(kind, KINDS)} Engines: {', '.join(KINDS)}")
+    if kind == "local":
+        if address is not None:
+            raise ShortlistError(f"the engine local works on this machine: leave the address {address!r} out")
+        return Local(1 if workers is None else workers)
+    made = getattr(import_module(f"shortlist.engines.{kind}"), kind.capitalize())
+    engine: Engine = made(address, workers, **options)
+    return engine
+
+
+# -- functions that cache --------------------------------------------------------------------------------
+
+
+Cached = type(functools.cache(len))  # the class of such functions: functools gives it no public name
+
+
+def reduced_cached(function: Any) -> str | tuple[Any, ...]:
+    """`@cache` and `@lru_cache` functions as pickle is to keep them: by name, or with their code where that is needed.
+
+    What they remember stays behind, so a model that such a function loads is loaded once by each worker.
+    """
+    name = str(function.__qualname__)
+    if getattr(sys.modules.get(function.__module__), name, None) is function:
+        return name
+    return _cached, (function.__wrapped__, function.cache_parameters())
+
+
+def _cached(function: Callable[..., Any], how: Mapping[str, Any]) -> Any:
+    return functools.lru_cache(**how)(function)

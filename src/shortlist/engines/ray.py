@@ -6,9 +6,8 @@ import os
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from shortlist.engines.engine import Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
-from shortlist.engines.flight import Flight
-from shortlist.engines.travel import Packed
+from shortlist.engines.engine import InFlight, Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
+from shortlist.engines.pickling import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
 RETRIES = 3  # of a piece whose worker or node goes away
@@ -56,10 +55,10 @@ class Ray(Lasting):
         ray, sent = self.ray, self.ray.put(Packed.of(function))
         how = {"num_cpus": 1, "num_gpus": self._gpus(gpus_of(function)), "max_retries": RETRIES}
         task = ray.remote(max_calls=0, **how)(_run)  # 0: a process does many pieces, with a GPU too, and loads once
-        flight: Flight[Work, Any] = Flight(lambda piece: task.remote(sent, piece), pieces)
-        while flight.fill(self.workers):
-            (done, *_), _ = ray.wait(list(flight.running), num_returns=1)
-            number, _piece = flight.land(done)
+        in_flight: InFlight[Work, Any] = InFlight(lambda piece: task.remote(sent, piece), pieces)
+        while in_flight.fill(self.workers):
+            (done, *_), _ = ray.wait(list(in_flight.running), num_returns=1)
+            number, _piece = in_flight.land(done)
             yield number, self._result(done, number)
 
     def _gpus(self, wanted: float) -> float | None:

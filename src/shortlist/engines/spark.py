@@ -12,7 +12,7 @@ from typing import Any
 
 from shortlist.engines.engine import Lasting, Result, Work, opened, processes_here
 from shortlist.engines.local import as_they_finish
-from shortlist.engines.travel import Packed, to_bytes
+from shortlist.engines.pickling import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
 
 RETRIES = 3  # of a piece whose executor goes away

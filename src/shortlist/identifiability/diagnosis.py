@@ -89,7 +89,7 @@ class Diagnosis:
 
     def _repr_html_(self) -> str:
         """What notebooks show: the verdict and what to do; the theory is folded away."""
-        from shortlist.tables import html_list
+        from shortlist.wording import html_list
 
         why = list(findings.theory(self))
         known = self.findings[: len(self.findings) - len(why)]

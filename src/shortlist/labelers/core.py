@@ -28,7 +28,7 @@ from shortlist.labelers.ballot import Ballot
 from shortlist.labelers.failure import FeatureError, failed, refusing
 from shortlist.labelers.features import Columns, Plan, RowFunction
 from shortlist.labelers.together import Search
-from shortlist.options import parameters_known
+from shortlist.registry import parameters_known
 
 
 class Parts(NamedTuple):

@@ -28,7 +28,7 @@ from typing import Any, ClassVar, SupportsIndex, overload
 from shortlist.errors import BadLabeler
 from shortlist.labelers.failure import FeatureError, FeatureFailed, feature_failed, passing
 from shortlist.rows import Chunk
-from shortlist.rows.own import can_be_shared, own_copy, rows_can_be_shared
+from shortlist.rows.chunk import can_be_shared, own_copy, rows_can_be_shared
 from shortlist.wording import did_you_mean, nearest
 
 

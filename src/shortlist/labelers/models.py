@@ -18,7 +18,7 @@ from shortlist.labelers.core import Labeler, Parts, checked_gpus
 from shortlist.labelers.failure import failed
 from shortlist.labelers.features import Columns
 from shortlist.labelspace import Not, Shortlist
-from shortlist.options import parameters_known
+from shortlist.registry import parameters_known
 from shortlist.rows import Chunk
 
 

@@ -23,8 +23,7 @@ from shortlist.archive import atomic
 from shortlist.errors import BadFile, BadLabeler, ShortlistError
 from shortlist.labelers.answers import from_plain
 from shortlist.labelers.core import Labeler
-from shortlist.options import parameter_meant
-from shortlist.registry import Registry
+from shortlist.registry import Registry, parameter_meant
 from shortlist.wording import did_you_mean
 
 FORMAT = 2  # 1: keywords had "yes" for what is now "says"

@@ -30,7 +30,7 @@ from shortlist.labelers.regex.patience import LATE, too_slow
 from shortlist.labelers.search import column_text, feature_text, find
 from shortlist.labelers.together import Search
 from shortlist.labelspace import Not, Shortlist
-from shortlist.options import parameters_known
+from shortlist.registry import parameters_known
 from shortlist.rows import Chunk
 
 MOST_LATE = 10  # rows of a chunk on which a search may be given up, where errors are to abstain

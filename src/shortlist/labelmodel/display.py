@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shortlist.tables import html_table, percent, text_table
-from shortlist.wording import number_of, some_of
+from shortlist.wording import html_table, number_of, percent, some_of, text_table
 
 if TYPE_CHECKING:
     from shortlist.arrays import Floats

@@ -13,7 +13,7 @@ from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.estimate import Estimate
 from shortlist.labelmodel.formulae.likelihood import log_joint
 from shortlist.labelspace import LabelSpace
-from shortlist.tables import html_table
+from shortlist.wording import html_table
 
 ABSTAINED, NAMED = "abstained", 3  # labelers that abstained: so many are named, and the others counted
 NOTHING = 1e-12  # a smaller move is none

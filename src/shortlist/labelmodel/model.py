@@ -33,8 +33,7 @@ from shortlist.labelmodel.predictor import Predictor
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.settings import check_names, chosen, from_table, plain
 from shortlist.labelmodel.simulate import Simulated, draw
-from shortlist.options import check_amount, check_whole
-from shortlist.registry import Registry
+from shortlist.registry import Registry, check_amount, check_whole
 from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
@@ -154,7 +153,7 @@ class LabelModel(Predictor):
 
     def _fit_parts(self, parts: Any, gold: Gold | None, weights: Any, engine: Engine) -> Self:
         from shortlist.labelmodel.spread import count_parts, steps_over
-        from shortlist.votes.parts import VoteParts
+        from shortlist.votes.vote_parts import VoteParts
 
         if not isinstance(parts, VoteParts) or weights is not None:
             raise BadFit("with an engine, votes are VoteParts (VoteParts.open(path)), and rows have no weights")

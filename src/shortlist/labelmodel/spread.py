@@ -23,7 +23,7 @@ from shortlist.labelmodel.formulae.counts import Counts, Known
 from shortlist.labelmodel.formulae.evidence import EvidenceSum, Gold, GoldByRow, unique
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelmodel.formulae.likelihood import Emission
-from shortlist.votes.parts import VoteParts
+from shortlist.votes.vote_parts import VoteParts
 
 MOST = 1 << 22  # rows that differ: what is held where the fit is made
 GROUPS = 4  # of parts, for each worker: what an EM step hands over at a time

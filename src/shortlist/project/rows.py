@@ -22,7 +22,7 @@ from shortlist.project.mistake import BadProject
 from shortlist.project.parts.columns import check_different, strange_class
 from shortlist.project.settings import Data, Settings
 from shortlist.rows import RowFile, RowStore
-from shortlist.rows.taking import by_batches, check_numbers, distinct
+from shortlist.rows.reading import by_batches, check_numbers, distinct
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
 

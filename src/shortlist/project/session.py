@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shortlist.project.rows import Rows
     from shortlist.reporting.checkup import Checkup
     from shortlist.votes import Votes
-    from shortlist.votes.parts import VoteParts
+    from shortlist.votes.vote_parts import VoteParts
 
 
 AT_ONCE = 8  # files that are fetched from a store at the same time

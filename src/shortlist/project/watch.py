@@ -25,9 +25,9 @@ from shortlist.project.session import Session
 from shortlist.project.settings import NAME
 from shortlist.project.stages.fit import fitted
 from shortlist.project.stages.stage import noted
-from shortlist.rows.file import stamp
+from shortlist.rows.row_file import stamp
 from shortlist.votes import Votes
-from shortlist.votes.failure import failure_notes
+from shortlist.votes.codomain import failure_notes
 
 LARGE = 1 << 30  # bytes: data files larger than this together are read again each time
 PAUSE = 0.05  # seconds between looks

@@ -32,7 +32,7 @@ from shortlist.prompts.asking import Asking
 from shortlist.prompts.kept_scores import NAME, KeptScores, Keys, open_kept, until_python_ends
 from shortlist.prompts.template import Template, column_values
 from shortlist.rows import Chunk
-from shortlist.rows.cells import is_missing
+from shortlist.rows.chunk import is_missing
 
 YES, NO = " yes", " no"
 ENDING = "\nAnswer yes or no:"

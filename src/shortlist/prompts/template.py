@@ -11,7 +11,7 @@ import polars as pl
 
 from shortlist.errors import BadLabeler, BadRows
 from shortlist.rows import Chunk
-from shortlist.rows.cells import is_missing
+from shortlist.rows.chunk import is_missing
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 TEXT = "text"  # the text of a row, whatever its column is called

@@ -11,8 +11,8 @@ from shortlist.identifiability import Diagnosis
 from shortlist.labelmodel.formulae.evidence import Gold
 from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
-from shortlist.tables import NOT_KNOWN
 from shortlist.votes import Votes
+from shortlist.wording import NOT_KNOWN
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType

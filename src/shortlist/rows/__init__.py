@@ -7,9 +7,8 @@ write_table("labels.parquet", frames, schema)
 """
 
 from shortlist.rows.chunk import Chunk, Row
-from shortlist.rows.file import RowFile
-from shortlist.rows.reading import RowStore, chunks, rows_at
+from shortlist.rows.reading import RowStore, chunks, read_texts, rows_at
+from shortlist.rows.row_file import RowFile
 from shortlist.rows.table import table_format, write_table
-from shortlist.rows.texts import read_texts
 
 __all__ = ["Chunk", "Row", "RowFile", "RowStore", "chunks", "read_texts", "rows_at", "table_format", "write_table"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -10,7 +10,6 @@ import polars as pl
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadRows
-from shortlist.rows.cells import cell, no_column, texts_of
 from shortlist.wording import did_you_mean
 
 
@@ -152,3 +151,89 @@ class Chunk:
             return pl.Series(values, dtype=pl.String)
         except (UnicodeEncodeError, pl.exceptions.PolarsError, TypeError) as error:
             raise BadRows(f"a row from {self.start} on holds text that is not valid Unicode ({error})") from error
+
+
+# -- cells -----------------------------------------------------------------------------------------------
+
+
+def cell(row: Any, on: Any, a: int) -> Any:
+    """What row a holds in a column."""
+    try:
+        return row[on]
+    except (KeyError, TypeError, IndexError):
+        if isinstance(row, Mapping):
+            hint = f"{did_you_mean(on, map(str, row))} It has {', '.join(map(str, row))}"
+        else:
+            hint = f" It is a {type(row).__name__}, not a mapping"
+        raise BadRows(f"row {a} has no {on!r}.{hint}", row=a, column=str(on)) from None
+
+
+def texts_of(values: Sequence[Any], on: Any = None, start: int = 0) -> Sequence[str | None]:
+    """Cells as text, None where there is nothing; anything else is an error. The first one is in row `start`."""
+    if all(value.__class__ is str for value in values):
+        return values
+    return [text_of(value, on, a) for a, value in enumerate(values, start)]
+
+
+def text_of(value: Any, on: Any, a: int) -> str | None:
+    """A cell as text, None where there is nothing."""
+    if isinstance(value, str):
+        return value
+    if is_missing(value):
+        return None
+    what = f"column {on!r} of row {a}" if on is not None else f"row {a}"
+    hint = "; say which column to read with on=…" if isinstance(value, Mapping) else ""
+    raise BadRows(f"{what} holds {type(value).__name__}, not text{hint}", row=a, column=None if on is None else str(on))
+
+
+def is_missing(value: Any) -> bool:
+    """None, or what pandas writes where there is nothing: NaN, NA, NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def no_column(name: Any, columns: Iterable[Any]) -> BadRows:
+    """The error that a table has no such column."""
+    known = [str(one) for one in columns]
+    message = f"no column is called {name!r}.{did_you_mean(name, known)} Columns: {', '.join(known)}"
+    return BadRows(message, column=str(name))
+
+
+# -- copies ----------------------------------------------------------------------------------------------
+
+
+CHANGEABLE = (list, dict, set, Row)
+
+
+def can_be_shared(values: Sequence[Any]) -> bool:
+    """Whether there is no list, dict or set among the values, nor inside a row."""
+    kinds = {value.__class__ for value in values}
+    if Row in kinds:
+        return not any(_changeable_inside(row) for row in values if row.__class__ is Row) and kinds == {Row}
+    return kinds.isdisjoint(CHANGEABLE)
+
+
+def rows_can_be_shared(chunk: Chunk) -> bool:
+    """The same of the rows of a chunk. Of a table, the kinds of its columns tell."""
+    if chunk.frame is None:
+        return can_be_shared(chunk.rows)
+    return not any(kind.is_nested() or kind == pl.Object for kind in chunk.frame.schema.values())
+
+
+def own_copy(value: Any) -> Any:
+    """A list, a dict, a set or a row with all that can be changed inside it, copied; anything else as it is."""
+    kind = value.__class__
+    if kind is list:
+        return [own_copy(one) for one in value]
+    if kind is set:
+        return set(value)
+    if kind is dict:
+        return {key: own_copy(one) for key, one in value.items()}
+    if kind is Row:
+        return Row({key: own_copy(one) for key, one in value.items()}) if _changeable_inside(value) else value
+    return value
+
+
+def _changeable_inside(row: Row) -> bool:
+    return any(one.__class__ in CHANGEABLE for one in row.values())

@@ -9,15 +9,15 @@ from __future__ import annotations
 import itertools
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from shortlist.arrays import Positions
 from shortlist.errors import BadRows
-from shortlist.rows.cells import is_missing
-from shortlist.rows.chunk import Chunk
+from shortlist.rows.chunk import Chunk, cell, is_missing, no_column, texts_of
 
 CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
 FIRST = 512  # rows of the first chunk
@@ -186,3 +186,127 @@ def _object_series(name: str, values: list[Any]) -> pl.Series:
         return pl.Series(name, [None if is_missing(value) else value for value in values], strict=True)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError):
         return pl.Series(name, values, dtype=pl.Object)
+
+
+# -- rows by number --------------------------------------------------------------------------------------
+
+
+SPAN = 65_536  # rows: not more than this are held at a time
+
+
+def distinct(numbers: Sequence[int] | Positions) -> tuple[Positions, Positions]:
+    """The numbers in ascending order, each once, and the place of each number among them."""
+    wanted, places = np.unique(np.asarray(numbers, np.int64), return_inverse=True)
+    return wanted, places
+
+
+def check_numbers(wanted: Positions, m: int) -> None:
+    """Raise where a number is not that of a row."""
+    if len(wanted) and not 0 <= wanted[0] <= wanted[-1] < m:
+        row = int(wanted[0] if wanted[0] < 0 else wanted[-1])
+        raise BadRows(f"there is no row {row}: there are {m:,} rows, numbered from 0", row=row)
+
+
+def by_slices(table: pl.LazyFrame, wanted: Positions, near: int) -> pl.DataFrame:
+    """Ascending rows of a table that can be read from anywhere, as parquet can.
+
+    Numbers that are not further apart than `near` are read in one go. That should be about as many rows as are read to
+    find one: with less, some are read several times; with more, some are read that nobody asked for.
+    """
+    check_numbers(wanted, table.select(pl.len()).collect().item())
+    runs = _runs(wanted, near)
+    parts = [table.slice(int(run[0]), int(run[-1] - run[0]) + 1).collect()[run - run[0]] for run in runs]
+    return pl.concat(parts) if parts else table.head(0).collect()
+
+
+def by_batches(batches: Iterable[pl.DataFrame], wanted: Positions) -> pl.DataFrame | None:
+    """Ascending rows of a table that comes batch by batch; None where there is no batch."""
+    parts, start = [], 0
+    for batch in batches:
+        first, last = np.searchsorted(wanted, [start, start + len(batch)])
+        parts.append(batch[wanted[first:last] - start])
+        start += len(batch)
+    check_numbers(wanted, start)
+    return pl.concat(parts) if parts else None
+
+
+def _runs(wanted: Positions, near: int) -> Iterator[Positions]:
+    """The numbers in groups that are read in one go."""
+    first = 0
+    for a in range(1, len(wanted) + 1):
+        end = a == len(wanted)
+        if end or wanted[a] - wanted[a - 1] > near or wanted[a] - wanted[first] >= SPAN:
+            yield wanted[first:a]
+            first = a
+
+
+# -- texts for classifiers -------------------------------------------------------------------------------
+
+
+def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | None:
+    """The rows as strings, or None where they are features: a column of a table, of dicts, or the rows themselves.
+
+    Several columns are joined by ". ", in the order of `on`. A missing text is an empty one.
+    """
+    if isinstance(rows, (str, bytes)):
+        raise BadRows("rows is a single string; put it in a list")
+    if not isinstance(on, (list, Hashable)):
+        raise BadRows(f"on is the name of a column, or a list of names, not a {type(on).__name__}: list(…) makes one")
+    if (table := from_pyarrow(rows)) is not None:
+        return _table_texts(table, on)
+    if hasattr(rows, "columns") and hasattr(rows, "shape"):
+        return _table_texts(rows, on)
+    if not hasattr(rows, "__len__") and hasattr(rows, "__iter__"):
+        rows = list(rows)
+    if not hasattr(rows, "__getitem__") or hasattr(rows, "nnz") or not len(rows):
+        return None
+    if isinstance(rows, np.ndarray) and (rows.ndim != 1 or rows.dtype.kind not in "OUT"):
+        return None
+    return _list_texts(rows.tolist() if isinstance(rows, np.ndarray) else list(rows), on)
+
+
+def _list_texts(values: list[Any], on: Any) -> list[str] | None:
+    if isinstance(values[0], Mapping):
+        if on is None:
+            raise BadRows("rows are dicts; say which entry to read with on=…")
+        if isinstance(on, (list, tuple)):
+            return _joined(on, lambda name: [cell(row, name, a) for a, row in enumerate(values)])
+        values = [cell(row, on, a) for a, row in enumerate(values)]
+    first = next((value for value in values if not is_missing(value)), None)
+    return _strings(values) if isinstance(first, str) else None
+
+
+def _table_texts(table: Any, on: Any) -> list[str] | None:
+    if isinstance(on, (list, tuple)):
+        return _joined(on, lambda name: _column(table, name))
+    name = _text_column(table) if on is None else on
+    return None if name is None else _strings(_column(table, name), name)
+
+
+def _text_column(table: Any) -> Any:
+    """The only column of text, or None where there is none."""
+    texts = [name for name in table.columns if isinstance(next(iter(table[name]), None), str)]
+    if len(texts) > 1:
+        named = ", ".join(map(str, texts))
+        raise BadRows(f"say which column to read with on=…, or which in a list: the text columns are {named}")
+    return texts[0] if texts else None
+
+
+def _column(table: Any, name: Any) -> list[Any]:
+    names = list(table.columns)
+    if name not in names:
+        raise no_column(name, names)
+    return list(table[name])
+
+
+def _joined(on: Sequence[str], column: Callable[[str], list[Any]]) -> list[str]:
+    """The texts of several columns, row by row; what is missing or empty is left out."""
+    if not on:
+        raise BadRows("on is an empty list: name the columns to read")
+    columns = [_strings(column(name), name) for name in on]
+    return [". ".join(filter(None, texts)) for texts in zip(*columns, strict=True)]
+
+
+def _strings(values: list[Any], column: Any = None) -> list[str]:
+    """Cells as text, empty where there is nothing."""
+    return [text or "" for text in texts_of(values, column)]

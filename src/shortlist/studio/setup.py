@@ -10,7 +10,7 @@ from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.settings import NAME
 from shortlist.project.starter import Guess, known_classes, toml_text
 from shortlist.rows import RowFile
-from shortlist.rows.file import KINDS
+from shortlist.rows.row_file import KINDS
 from shortlist.studio.desk import Desk
 
 MOST = 30  # files that are offered

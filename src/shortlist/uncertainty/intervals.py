@@ -15,13 +15,13 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadFit
 from shortlist.labelmodel.formulae.evidence import Evidence, Gold
 from shortlist.labelmodel.formulae.likelihood import Parameters
-from shortlist.tables import html_table, text_table
 from shortlist.uncertainty.bootstrap import refits
 from shortlist.uncertainty.coordinates import ABSENT
 from shortlist.uncertainty.fitted import Fitted, evidence_of
 from shortlist.uncertainty.information import observed_information
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
+from shortlist.wording import html_table, text_table
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel

@@ -7,7 +7,7 @@ well-defined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadShortlist
 from shortlist.labelspace import LabelSpace, Not, Shortlist
+from shortlist.wording import number_of, some_of
 
 
 @dataclass(frozen=True)
@@ -130,3 +131,50 @@ def missing_dummy(shortlists: Sequence[Shortlist], space: LabelSpace) -> Shortli
         return nowhere
     everywhere = everything.intersection(*shortlists)
     return everything - everywhere if everywhere else None
+
+
+def infer_codomain(seen: set[Shortlist], space: LabelSpace, *, open: bool = False) -> Codomain:
+    """The codomain of a labeler that was seen to say these, in an order that depends on them alone.
+
+    It is `open` where the labeler may say any other shortlist, too.
+    """
+    ordered = sorted(seen, key=lambda s: (len(s), [space.position(name) for name in space.ordered(s)]))
+    return Codomain.declare(ordered, space, inferred=True, open=open)
+
+
+# -- failures --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How often a labeler failed while it was applied with `on_error="abstain"`, and how the first time."""
+
+    count: int
+    first: str
+
+    @property
+    def last_line(self) -> str:
+        """What the first error was, in a line."""
+        return self.first.strip().splitlines()[-1] if self.first.strip() else "unknown"
+
+
+def failed_alike(names: Iterable[str], failures: Iterable[Failure | None]) -> Iterator[tuple[list[str], Failure]]:
+    """Labelers that failed, those together whose first error is the same, as where a feature fails; and the failure.
+
+    The count is that of the one that failed most often.
+    """
+    found: dict[str, list[tuple[str, Failure]]] = {}
+    for name, failure in zip(names, failures, strict=True):
+        if failure:
+            found.setdefault(failure.first, []).append((name, failure))
+    for alike in found.values():
+        yield [name for name, _ in alike], max((failure for _, failure in alike), key=lambda one: one.count)
+
+
+def failure_notes(names: Iterable[str], failures: Iterable[Failure | None]) -> list[str]:
+    """A sentence for each kind of failure: who failed, on how many rows, and how the first time."""
+    return [
+        f"{'labeler' if len(alike) == 1 else 'labelers'} {some_of(map(repr, alike))} failed on "
+        f"{number_of(failure.count, 'row')} and abstained there: {failure.last_line}"
+        for alike, failure in failed_alike(names, failures)
+    ]

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes, UnknownClass
 from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, natural, unknown
-from shortlist.votes.codomain import Codomain
-from shortlist.votes.concat import infer_codomain
+from shortlist.votes.codomain import Codomain, infer_codomain
 from shortlist.wording import split_names
 
 if TYPE_CHECKING:

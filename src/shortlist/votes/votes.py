@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.errors import BadVotes
+from shortlist.errors import BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes.checks import Ours, checked_codes, checked_codomain, checked_ids, checked_names, frozen, same_ids
-from shortlist.votes.codomain import Codomain
+from shortlist.votes.codomain import Codomain, Failure, infer_codomain
 from shortlist.votes.exchange import Exchange
-from shortlist.votes.failure import Failure
-from shortlist.votes.file import load_votes, save_votes
+from shortlist.votes.files import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
-from shortlist.wording import did_you_mean, listed, number_of
+from shortlist.wording import did_you_mean, given_twice, half_a_character, listed, number_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from shortlist.votes.codomain import Failure
 
 
 class Votes(Exchange):
@@ -173,15 +173,11 @@ class Votes(Exchange):
     @staticmethod
     def concat(parts: Iterable[Votes]) -> Votes:
         """The rows of several Votes of the same labelers, one after another."""
-        from shortlist.votes.concat import concat_rows
-
         return concat_rows(list(parts))
 
     @staticmethod
     def beside(parts: Iterable[Votes]) -> Votes:
         """The labelers of several Votes about the same rows, side by side."""
-        from shortlist.votes.concat import concat_labelers
-
         return concat_labelers(list(parts))
 
     # -- what people see -------------------------------------------------------------------------------
@@ -247,7 +243,7 @@ class Votes(Exchange):
         """What notebooks show: the same, as a table."""
         from html import escape
 
-        from shortlist.tables import html_table, percent
+        from shortlist.wording import html_table, percent
 
         told = enumerate(zip(self.names, self.coverage, self.failures, strict=True))
         rows = [
@@ -293,3 +289,192 @@ class Votes(Exchange):
     def load(cls, path: str | os.PathLike[str]) -> Votes:
         """Read what `save` wrote."""
         return load_votes(cls, path)
+
+
+# -- checks ----------------------------------------------------------------------------------------------
+
+
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+class Ours(np.ndarray[Any, np.dtype[Any]]):
+    """Codes that were made here and that nobody else holds, `codes.view(Ours)`: they need not be copied."""
+
+
+def not_votes(given: Any, expected: str = "Votes") -> BadVotes:
+    """The error of who gives something else, such as rows, or a label matrix of Snorkel's."""
+    return BadVotes(
+        f"expected {expected}, got {type(given).__name__}. apply(labelers, rows) makes Votes of rows. "
+        "Of a label matrix, Votes.from_snorkel(matrix, classes) makes them; from_crowd and others do of their formats."
+    )
+
+
+def checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
+    """One id a row, of a kind that a file can hold without pickling: numbers as they are, else text."""
+    given = array_of(ids, "ids")
+    if given.shape != (m,):
+        raise BadVotes(f"{m} rows need {m} ids; got an array of shape {given.shape}")
+    if given.dtype != object:
+        return frozen(given.copy())
+    numbers = m > 0 and all(type(i) is int for i in given)
+    return frozen(np.array(given.tolist()) if numbers else given.astype(np.str_))
+
+
+def array_of(values: Any, what: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise BadVotes(f"{what} cannot be made into an array: {error}") from None
+
+
+def same_ids(mine: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == theirs.dtype.kind == "f")
+
+
+def checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
+    """One name a labeler, all different."""
+    given = [f"labeler_{i + 1}" for i in range(n)] if names is None else list(names)
+    if len(given) != n:
+        raise BadVotes(f"{n} codomains need {n} names, one a labeler; got {len(given)}")
+    for name in given:
+        if not isinstance(name, str) or not name:
+            raise BadVotes(f"names of labelers are non-empty strings; got {name!r}")
+    if (half := half_a_character(given)) is not None:
+        raise BadVotes(f"labeler {half!r}: its name holds half a character (a lone surrogate), which no file can hold")
+    if twice := given_twice(given):
+        raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
+    return tuple(str(name) for name in given)
+
+
+def checked_codomain(given: Codomain | Iterable[Any], name: str, space: LabelSpace) -> Codomain:
+    """What a labeler may say, declared or checked; an error names the labeler."""
+    try:
+        if not isinstance(given, Codomain):
+            return Codomain.declare(given, space)
+        given.check(space)
+        return given
+    except ShortlistError as error:
+        raise error.about(labeler=name) from None
+
+
+def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
+    """A read-only (m, n) copy in the smallest unsigned type, or an error that says which cell is wrong."""
+    given = array_of(codes, "codes")
+    if given.shape == (0,):
+        given = given.reshape(0, len(codomains))  # no rows at all: []
+    if given.ndim != 2 or given.shape[1] != len(codomains):
+        raise BadVotes(
+            f"codes need one column a labeler: got codes of shape {given.shape} for {len(codomains)} labelers"
+        )
+    if given.dtype.kind not in "iufb":
+        raise BadVotes(f"codes are whole numbers from 0; got an array of {given.dtype}")
+    sizes = np.array([len(codomain) for codomain in codomains], np.int64)
+    if given.dtype.kind != "u" or (given.max(axis=0, initial=0) > sizes).any():
+        _check_columns(given, sizes, names)
+    kind = np.min_scalar_type(sizes.max(initial=0))
+    return frozen(np.array(given, kind, order="F", copy=None if isinstance(codes, Ours) else True))
+
+
+def _check_columns(given: npt.NDArray[Any], sizes: npt.NDArray[np.int64], names: Sequence[str]) -> None:
+    """Raise at the first cell that holds no code of its labeler."""
+    for column, size, name in zip(given.T, sizes.tolist(), names, strict=True):
+        wrong = (column < 0) | (column > size)
+        if given.dtype.kind == "f":
+            wrong |= column != np.floor(column)  # fractions, and NaN, which differs from itself
+        if wrong.any():
+            a = int(np.argmax(wrong))
+            raise BadVotes(f"labeler {name!r} has whole-number codes 0 to {size}, but row {a} holds {column[a]}")
+
+
+# -- concatenation ---------------------------------------------------------------------------------------
+
+
+def concat_rows(parts: Sequence[Votes]) -> Votes:
+    """Rows after rows. Codomains must be equal, except inferred ones, which are united. What was open stays open."""
+    first = _same_space(parts)
+    if len(parts) == 1:
+        return first
+    for part in parts:
+        if part.names != first.names:
+            raise BadVotes(f"labelers differ: {list(first.names)} and {list(part.names)}")
+    codomains = [_united(parts, i) for i in range(len(first.names))]
+    codes = np.concatenate([_recoded(part, codomains) for part in parts])
+    ids = None if any(p.ids is None for p in parts) else np.concatenate([p.ids for p in parts])
+    failures = [merged_failure([p.failures[i] for p in parts]) for i in range(len(first.names))]
+    return type(first)(codes, codomains, first.space, first.names, ids=ids, failures=failures)
+
+
+def concat_labelers(parts: Sequence[Votes]) -> Votes:
+    """Labelers beside labelers, about the same rows."""
+    first = _same_space(parts)
+    for part in parts:
+        if len(part) != len(first):
+            raise BadVotes(f"side by side, Votes need the same rows: {len(first):,} and {len(part):,}")
+    with_ids = [part.ids for part in parts if part.ids is not None]
+    for ids in with_ids:
+        if not np.array_equal(ids, with_ids[0]):
+            a = int(np.flatnonzero(ids != with_ids[0])[0])
+            raise BadVotes(
+                f"side by side, Votes need the same rows, but row {a} has the ids "
+                f"{with_ids[0][a].item()!r} and {ids[a].item()!r}"
+            )
+    return type(first)(
+        np.concatenate([part.codes.T for part in parts]).T.view(Ours),
+        [codomain for part in parts for codomain in part.codomains],
+        first.space,
+        [name for part in parts for name in part.names],
+        ids=with_ids[0] if with_ids else None,
+        failures=[failure for part in parts for failure in part.failures],
+    )
+
+
+def merged_failure(failures: Sequence[Failure | None]) -> Failure | None:
+    """The failures of one labeler over several parts: counts add up, the first traceback is kept."""
+    real = [failure for failure in failures if failure]
+    return type(real[0])(sum(f.count for f in real), real[0].first) if real else None
+
+
+def _same_space(parts: Sequence[Votes]) -> Votes:
+    if not parts:
+        raise BadVotes("there is nothing to put together: no Votes were given")
+    for part in parts:
+        if part.space != parts[0].space:
+            raise BadVotes(f"label spaces differ: {list(parts[0].space)} and {list(part.space)}")
+    return parts[0]
+
+
+def _united(parts: Sequence[Votes], i: int) -> Codomain:
+    """The codomain of labeler i over several parts."""
+    codomains = [part.codomains[i] for part in parts]
+    space, name = parts[0].space, parts[0].names[i]
+    if all(codomain == codomains[0] for codomain in codomains):
+        return codomains[0]
+    if not all(codomain.inferred for codomain in codomains):
+        raise BadVotes(f"labeler {name!r} has different codomains: {[c.show(space) for c in codomains]}")
+    seen = {
+        shortlist
+        for part, codomain in zip(parts, codomains, strict=True)
+        for c, shortlist in enumerate(codomain.shortlists, start=1)
+        if shortlist not in codomain.dummies or (part.codes[:, i] == c).any()
+    }
+    return infer_codomain(seen, space, open=any(codomain.open for codomain in codomains))
+
+
+def _recoded(part: Votes, codomains: Sequence[Codomain]) -> npt.NDArray[Any]:
+    """The codes of a part in the codomains of the whole."""
+    if part.codomains == tuple(codomains):
+        return part.codes
+    columns = [
+        column if old == new else _translation(old, new)[column]
+        for column, old, new in zip(part.codes.T, part.codomains, codomains, strict=True)
+    ]
+    return np.stack(columns).T
+
+
+def _translation(old: Codomain, new: Codomain) -> npt.NDArray[np.int64]:
+    """Old code → new code; a dummy that is no longer needed, and that nobody said, has none."""
+    return np.array([0, *(new.code(s) if s in new.shortlists else 0 for s in old.shortlists)], np.int64)

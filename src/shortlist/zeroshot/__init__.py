@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shortlist.attribute_table import AttributeTable
+from shortlist.labelers.attributes import AttributeTable
 from shortlist.zeroshot.images.folder import ImageFolder, image_folder
 from shortlist.zeroshot.scores import Scores, zero_shot_scores
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.attribute_table import AttributeTable
 from shortlist.errors import BadFit, FitWarning, Inseparable
+from shortlist.labelers.attributes import AttributeTable
 from shortlist.wording import some_of
 
 Features: TypeAlias = npt.NDArray[np.float32]  # (m, p), one line a row

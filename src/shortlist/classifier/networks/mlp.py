@@ -21,8 +21,8 @@ from shortlist.classifier.networks.recipe import Schedule
 from shortlist.classifier.networks.training import EpochScore, Plan, Trainer, as_targets
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.targets import Targets, Uncovered, check_two_rows, known_labels, make_targets
-from shortlist.options import check_choice
 from shortlist.progress import Tell, progress_bar
+from shortlist.registry import check_choice
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist MLP"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, TypeAlias, get_args
 
-from shortlist.options import check_choice, check_whole
+from shortlist.registry import check_choice, check_whole
 
 Pooling: TypeAlias = Literal["mean", "cls"]
 Schedule: TypeAlias = Literal["linear", "constant", "plateau"]

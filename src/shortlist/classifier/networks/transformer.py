@@ -22,8 +22,8 @@ from shortlist.classifier.networks.word_model import WordModel, held_out_rows
 from shortlist.classifier.predictor import Predictor
 from shortlist.classifier.targets import Targets, check_two_rows, known_labels, make_targets, uncovered_rows
 from shortlist.errors import BadFile, BadRows
-from shortlist.options import check_choice
 from shortlist.progress import Tell
+from shortlist.registry import check_choice
 from shortlist.rows import read_texts
 from shortlist.tensors import Module, Tensors, put_under, read_tensors, torch_on, under, write_tensors
 

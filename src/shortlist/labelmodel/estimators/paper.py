@@ -22,7 +22,7 @@ from shortlist.labelmodel.settings import chosen, from_table
 from shortlist.labelmodel.solvers.em import EM
 from shortlist.labelmodel.solvers.gradient import Gradient
 from shortlist.labelmodel.solvers.solver import Fit, Solver, highest
-from shortlist.options import check_amount, check_choice, check_probability, check_whole
+from shortlist.registry import check_amount, check_choice, check_probability, check_whole
 
 SOLVERS: dict[str, type[Solver]] = {EM.kind: EM, Gradient.kind: Gradient}
 IGNORED = (

@@ -19,8 +19,8 @@ from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.formulae.balance import numbers_of
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
-from shortlist.votes.checks import not_votes
 from shortlist.votes.patterns import find_patterns
+from shortlist.votes.votes import not_votes
 
 Gold = Iterable[str | None] | Mapping[int, str | None]
 LARGEST = 1e100  # of all weights together: squares of it are still numbers

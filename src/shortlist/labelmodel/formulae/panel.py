@@ -13,8 +13,8 @@ from shortlist.errors import BadVotes
 from shortlist.labelmodel.formulae.layout import Layout
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain, Votes
-from shortlist.votes.checks import not_votes
 from shortlist.votes.patterns import Codes
+from shortlist.votes.votes import not_votes
 
 UNDECLARED = "declare all it may say, or fit on these votes too"
 UNHEARD = "it may say any set, but the model knows those it has heard. Fit again: fit(Votes.concat([before, these]))"

@@ -21,7 +21,7 @@ from shortlist.labelmodel.formulae.assumptions import Assumptions
 from shortlist.labelmodel.formulae.likelihood import TINY, Parameters, emission
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.solvers.solver import Fit, Solver
-from shortlist.options import check_whole
+from shortlist.registry import check_whole
 
 COARSE = 2e-8  # relative gain below which float32, right to about 1e-9 here, has done its part
 MEMORY = 12  # steps the acceleration remembers

@@ -19,7 +19,7 @@ from shortlist.labelmodel.formulae.evidence import Evidence
 from shortlist.labelmodel.formulae.likelihood import TINY, Parameters
 from shortlist.labelmodel.problem import Problem
 from shortlist.labelmodel.solvers.solver import Fit, Solver
-from shortlist.options import check_amount, check_choice, check_whole
+from shortlist.registry import check_amount, check_choice, check_whole
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from shortlist.engines.travel import MAKER
+from shortlist.engines.pickling import MAKER
 from shortlist.errors import BadFile
 from shortlist.project.kept.state import write_json
 

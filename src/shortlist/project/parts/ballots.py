@@ -20,7 +20,7 @@ from shortlist.project.kept.digest import file_digest
 from shortlist.project.parts.part import Part, PartReader
 from shortlist.rows import chunks
 from shortlist.votes import Votes
-from shortlist.votes.parts import VotePart
+from shortlist.votes.vote_parts import VotePart
 
 AT_ONCE = 2  # parts that are searched or written at a time; another is read meanwhile
 

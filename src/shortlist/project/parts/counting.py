@@ -20,7 +20,7 @@ from shortlist.project.gold.column import as_classes
 from shortlist.project.parts.columns import strange_class
 from shortlist.project.parts.part import Part, PartReader, parts_of, pieces_of
 from shortlist.project.rows import Rows
-from shortlist.votes.parts import VoteParts
+from shortlist.votes.vote_parts import VoteParts
 
 
 def count_rows(

@@ -11,7 +11,7 @@ import polars as pl
 from shortlist.beliefs import TIE
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.rows import Rows
-from shortlist.rows.plain_names import plain_names
+from shortlist.rows.table import plain_names
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from shortlist.project.parts.part import Part, PartReader, keep_only, parts_of, 
 from shortlist.project.rows import Rows
 from shortlist.rows import write_table
 from shortlist.votes import Votes
-from shortlist.votes.parts import VoteParts
 from shortlist.votes.patterns import pack
+from shortlist.votes.vote_parts import VoteParts
 
 MOST_KNOWN = 1 << 20  # rows that differ: up to here their labels travel to the workers
 KIND = "labels in parts"

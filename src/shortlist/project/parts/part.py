@@ -13,7 +13,7 @@ import polars as pl
 from shortlist.errors import BadFile
 from shortlist.project.parts.bundles import bundles
 from shortlist.rows import RowFile
-from shortlist.rows.file import stamp
+from shortlist.rows.row_file import stamp
 
 if TYPE_CHECKING:
     from shortlist.project.rows import Rows

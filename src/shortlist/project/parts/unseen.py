@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from shortlist.engines import Engine, ordered
-from shortlist.engines.travel import make_importable
+from shortlist.engines.pickling import make_importable
 from shortlist.errors import LabelerFailed, ShortlistError
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.ballot import Ballot

@@ -25,7 +25,7 @@ from shortlist.project.parts.part import Part, PartReader, keep_only, parts_of, 
 from shortlist.project.parts.unseen import Unseen, told
 from shortlist.project.rows import Rows
 from shortlist.votes import Votes
-from shortlist.votes.parts import VoteParts
+from shortlist.votes.vote_parts import VoteParts
 
 SHARES = 8  # pieces that each worker gets at least, so that none is left with a long last one
 TOGETHER = 8  # parts that a worker gets at most, to read one while it searches others and writes them

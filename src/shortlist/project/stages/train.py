@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
     from shortlist.votes import Votes
-    from shortlist.votes.parts import VoteParts
+    from shortlist.votes.vote_parts import VoteParts
 
 LITTLE = 30  # rows: fewer teach a classifier next to nothing
 SILENCE = "no labeler votes on any row yet, so there is nothing to train a classifier on"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
-    from shortlist.votes.parts import VoteParts
+    from shortlist.votes.vote_parts import VoteParts
 
 LITTLE = 0.1  # of all rows: fewer with a vote are too few to go on with
 
@@ -78,7 +78,7 @@ class Vote(Stage):
         return {"spent": found} if found else {}
 
     def load(self, paths: Sequence[Path], settings: Settings) -> VoteParts:  # noqa: ARG002
-        from shortlist.votes.parts import VoteParts
+        from shortlist.votes.vote_parts import VoteParts
 
         return VoteParts.open(paths[0])
 
@@ -97,7 +97,7 @@ class Vote(Stage):
 
 
 def vote_facts(parts: VoteParts, asked: tuple[str, ...], roster: Roster, notes: Sequence[str] = ()) -> Facts:
-    from shortlist.votes.failure import failure_notes
+    from shortlist.votes.codomain import failure_notes
 
     failed = failure_notes(parts.like.names, parts.like.failures)
     return {

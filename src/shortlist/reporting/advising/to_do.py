@@ -15,7 +15,7 @@ from shortlist.reporting.advising.advice import Advice
 from shortlist.reporting.advising.better_fit import better_fit
 from shortlist.reporting.advising.prospects import Average, mixed_pairs, uncovered_gain
 from shortlist.reporting.advising.trials import ENOUGH, FEW, Trial, Trials
-from shortlist.votes.failure import failed_alike
+from shortlist.votes.codomain import failed_alike
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:

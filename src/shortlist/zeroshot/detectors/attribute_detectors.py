@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from shortlist.arrays import Floats, Mask
-from shortlist.attribute_table import AttributeTable
 from shortlist.errors import BadFit, NotFitted, UselessLabeler
-from shortlist.options import check_choice
+from shortlist.labelers.attributes import AttributeTable
+from shortlist.registry import check_choice
 from shortlist.votes import Votes
 from shortlist.zeroshot.detectors import file
 from shortlist.zeroshot.detectors.holdout import hold_out

@@ -9,8 +9,8 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shortlist.archive import Arrays, read_archive, write_archive
-from shortlist.attribute_table import AttributeTable
 from shortlist.classifier.file import understood
+from shortlist.labelers.attributes import AttributeTable
 from shortlist.zeroshot.detectors.perceptrons import Perceptrons
 from shortlist.zeroshot.detectors.selection import Trained
 from shortlist.zeroshot.detectors.validation import Validation

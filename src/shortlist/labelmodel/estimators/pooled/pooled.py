@@ -34,7 +34,7 @@ from shortlist.labelmodel.estimators.pooled.temperature import predicted, temper
 from shortlist.labelmodel.formulae.likelihood import Parameters, emission
 from shortlist.labelmodel.formulae.panel import Panel
 from shortlist.labelmodel.problem import Problem
-from shortlist.options import check_amount, check_probability
+from shortlist.registry import check_amount, check_probability
 
 CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters
 MOST_ROWS, FEWEST_ROWS = 20_000, 4_000  # unique rows that are learned from

@@ -4,7 +4,7 @@ import fnmatch
 import pickle
 import types
 
-from shortlist.engines.travel import to_bytes
+from shortlist.engines.pickling import to_bytes
 
 CODE = """
 from functools import cache, lru_cache

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from shortlist.engines.flight import Flight
+from shortlist.engines.engine import Flight
 
 
 def test_pieces_are_drawn_until_two_a_worker_are_under_way():

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from shortlist.archive import atomic
 from shortlist.errors import BadFile, ShortlistError
-from shortlist.votes.file import header_of, votes_from
+from shortlist.votes.files import header_of, votes_from
 from shortlist.votes.votes import Votes
 
 FORMAT = 1

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
+import gzip
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from shortlist.archive import atomic
 from shortlist.arrays import Positions
-from shortlist.errors import BadFile
-from shortlist.rows.dialect import Dialect, find_dialect, text_of
-from shortlist.rows.reading import RowStore
-from shortlist.rows.sheet import read_sheet
-from shortlist.rows.taking import by_batches, by_slices, distinct
-from shortlist.rows.unreadable import INFERRED, explained, other_encoding, other_sign
+from shortlist.errors import BadFile, MissingPackage, ShortlistError, require
+from shortlist.rows.reading import RowStore, by_batches, by_slices, distinct
 from shortlist.wording import did_you_mean
 
 KINDS = {
@@ -39,8 +40,9 @@ TYPES: dict[str, type[pl.DataType]] = {
     "integer": pl.Int64,
     "boolean": pl.Boolean,
 }
-SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "|", ",": "commas"}  # of a header that was taken for one name
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
 BATCH = 65_536  # rows
+INFERRED = 100_000  # rows that are looked at to find out what a column holds
 GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
 MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
 SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never copied
@@ -261,3 +263,165 @@ def stamp(path: Path) -> tuple[int, int, int]:
     """What changes when a file is written to."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+# -- csv dialects ----------------------------------------------------------------------------------------
+
+
+LINE_END = re.compile(r"\r\n|\r|\n")
+SAMPLE = 1 << 20  # bytes that are looked at
+RECORDS = 100  # of the sample, to count fields
+BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+LATIN = "cp1252"  # what Windows writes in Western Europe; all of Latin-1 that people write is the same in it
+
+
+class Dialect(NamedTuple):
+    """The sign between fields, and the encoding as Python calls it."""
+
+    separator: str
+    encoding: str
+
+
+def find_dialect(path: Path, separator: str | None, encoding: str | None, usual: str) -> Dialect:
+    """What is given, and else what the beginning of the file shows; `usual` where nothing speaks against it."""
+    sample = _beginning(path)
+    found = codecs.lookup(encoding).name if encoding else _encoding(sample)
+    return Dialect(separator or _separator(sample.decode(found, "replace"), usual), found)
+
+
+def text_of(path: Path, encoding: str) -> str:
+    """All of a file as text."""
+    content = path.read_bytes()
+    return (gzip.decompress(content) if path.suffix == ".gz" else content).decode(encoding)
+
+
+def _beginning(path: Path) -> bytes:
+    if path.suffix == ".zst":
+        return b""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        return bytes(file.read(SAMPLE))
+
+
+def _encoding(sample: bytes) -> str:
+    for mark, encoding in BOMS.items():
+        if sample.startswith(mark):
+            return encoding
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)  # a character may be cut at the end of the sample
+    except UnicodeDecodeError:
+        return LATIN
+    return "utf-8"
+
+
+def _separator(text: str, usual: str) -> str:
+    """The usual sign where the header has it; else the sign that cuts all records into as many fields as the header."""
+    header = text.lstrip("\ufeff").split("\n", 1)[0]
+    if usual in header and _fields(text, usual):
+        return usual
+    counts = {sign: _fields(text, sign) for sign in SEPARATORS if sign in header}
+    best = max(counts, key=lambda sign: counts[sign], default=usual)
+    return best if counts.get(best, 0) > 1 else usual
+
+
+def _fields(text: str, sign: str) -> int:
+    """How many fields every record has; 0 where they differ. The last record of a sample may be cut."""
+    lines = (line for line in LINE_END.split(_unquoted(text, sign)) if line)
+    records = [line.count(sign) + 1 for line in islice(lines, RECORDS + 1)]
+    whole = records[:-1] if len(records) > 1 and len(text) >= SAMPLE // 4 else records
+    return whole[0] if whole and len(set(whole)) == 1 else 0
+
+
+def _unquoted(text: str, sign: str) -> str:
+    """The text without what stands between quotation marks at the beginning of a field, of any length.
+
+    The csv module is not asked: it refuses fields above a limit, which is the same for the whole process.
+    """
+    quoted = rf'(^|[\r\n{re.escape(sign)}])"(?:[^"]+|"")*+(?:"|\Z)'
+    return re.sub(quoted, r"\1-", text.lstrip("\ufeff"))
+
+
+# -- Excel sheets ----------------------------------------------------------------------------------------
+
+
+def read_sheet(path: Path) -> pl.DataFrame:
+    """All rows of the first sheet. openpyxl reads it; formulas come as the values that Excel saved."""
+    openpyxl = require("openpyxl", extra="excel")
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        lines = list(book.worksheets[0].iter_rows(values_only=True))
+        book.close()
+    except MissingPackage:
+        raise
+    except Exception as error:  # a damaged file can trip zipfile, xml and openpyxl in any way
+        raise BadFile(f"cannot be read: it is no Excel file ({type(error).__name__})", file=str(path)) from error
+    if not lines or not any(lines[0]):
+        raise BadFile("cannot be read: its first sheet is empty", file=str(path))
+    names = [str(name) for name in lines[0] if name is not None]
+    columns = zip(*(line[: len(names)] for line in lines[1:]), strict=True) if lines[1:] else [[]] * len(names)
+    return pl.DataFrame([_column(name, list(values)) for name, values in zip(names, columns, strict=True)])
+
+
+def _column(name: str, values: list[object]) -> pl.Series:
+    """A column of one kind; of several kinds, as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and not kinds <= {int, float}:
+        values = [None if value is None else str(value) for value in values]
+    return pl.Series(name, values, strict=False)
+
+
+# -- errors of files that cannot be read -----------------------------------------------------------------
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """The errors of polars about a file as ours."""
+    try:
+        yield
+    except ShortlistError:
+        raise
+    except (pl.exceptions.PolarsError, OSError) as error:
+        line = bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
+        what = explain(str(error)) if line is None else f"line {line} is not a JSON object"
+        raise BadFile(f"cannot be read: {what}", file=str(path), line=line) from error
+
+
+def bad_line(path: Path) -> int | None:
+    """The first line of a jsonl file that holds no JSON object."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                if line.strip() and not isinstance(json.loads(line), dict):
+                    return number
+            except ValueError:
+                return number
+    return None
+
+
+def other_sign(sign: str) -> str:
+    """How to name the sign between fields, in a project and before there is one."""
+    option = "tab" if sign == "\t" else f"'{sign}'"
+    return f"Name the sign between fields: separator = {json.dumps(sign)} under [data], or `init --separator {option}`"
+
+
+def other_encoding(encoding: str = "latin-1") -> str:
+    """How to name the encoding, in a project and before there is one."""
+    return f'Name its encoding: encoding = "{encoding}" under [data], or `init --encoding {encoding}`'
+
+
+def explain(message: str) -> str:
+    """What polars says about a file; polars has no other way to say it than in words."""
+    value = re.search(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'", message, re.DOTALL)
+    if value and "not properly escaped" in message:
+        return f"a quotation mark in column {value[3]!r} is opened and never closed"
+    if value:
+        return (
+            f"column {value[3]!r} holds {value[1]!r} where the first {INFERRED:,} rows hold numbers; say what it holds "
+            f'under [data.types], for example {value[3]} = "text"'
+        )
+    if "empty CSV" in message:
+        return "it is empty"
+    if "more fields than defined" in message:
+        return f"a line has more fields than the header names. Correct it, or is the sign another? {other_sign(';')}"
+    if "invalid utf-8" in message:
+        return f"it is not in UTF-8. {other_encoding()}"
+    return " ".join(message.split())[:300]

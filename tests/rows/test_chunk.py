@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from shortlist.errors import BadRows
-from shortlist.rows.cells import cell, is_missing, no_column, texts_of
+from shortlist.rows.chunk import cell, is_missing, no_column, texts_of
 
 
 def test_cells_of_a_row():

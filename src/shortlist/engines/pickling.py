@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import shortlist
-from shortlist.engines.cached import Cached, reduced_cached
 from shortlist.engines.engine import Catching
+from shortlist.engines.local import Cached, reduced_cached
 from shortlist.errors import CannotTravel, MissingPackage, ShortlistError, require
 
 DEEP = 4  # how far is looked into what cannot travel
