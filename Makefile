@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-spark check format docs docs-serve wheel accuracy clean
+.PHONY: demo test test-slow test-spark check format docs docs-serve wheel accuracy tables clean
 
 # The library, and the articles the demo is about.
 $(VENV)/.installed: pyproject.toml
@@ -60,6 +60,10 @@ wheel: $(VENV)/.installed
 # How right every label model is on every data set that SHORTLIST_DATA holds.
 accuracy: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/accuracy.py
+
+# Write the tables of README and docs from the kept results (benchmarks/kept.py).
+tables: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/kept.py
 
 clean:
 	rm -rf $(VENV) build dist site .cache shortlist-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

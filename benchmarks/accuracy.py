@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import logging
 import os
 import subprocess
@@ -40,6 +39,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -49,7 +49,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent))  # experiments/ lies beside benchmarks/
 
-from families import TOLERATED, Task, by_family
+from families import TOLERATED, Task, by_family, family
+from kept import keep, table
 
 from experiments import datasets
 from experiments.votes import MODULES
@@ -262,17 +263,34 @@ def lad_means(results: dict[str, dict[str, Scores | None]]) -> None:
             show("lad mean", method, Scores(*np.mean(values, axis=0)))
 
 
-def family_means(results: dict[str, dict[str, Scores | None]]) -> None:
-    """Covered accuracy / NLL by family, and the mean over families."""
-    names = list(by_family(dict.fromkeys(results)))
-    print("\n| |" + "".join(f" {name} |" for name in [*names, "mean"]))
-    print("|---|" + "---:|" * (len(names) + 1))
+def families(results: dict[str, dict[str, Scores | None]]) -> list[dict[str, object]]:
+    """For each method, covered accuracy / NLL by family of sets, and the mean over families; None where it sat out."""
+    sizes = Counter(family(name) for name in results)
+    lines: list[dict[str, object]] = []
     for method in next(iter(results.values()), {}):
-        rows = {name: found[method] for name, found in results.items()}
-        means = by_family({name: s and np.array([s.covered_accuracy, s.nll]) for name, s in rows.items()})
+        pairs = {
+            name: s and np.array([s.covered_accuracy, s.nll])
+            for name, s in ((n, r[method]) for n, r in results.items())
+        }
+        means = by_family(pairs)
         whole = None if any(mean is None for mean in means.values()) else np.mean(list(means.values()), axis=0)
-        cells = ["–" if mean is None else f"{mean[0]:.1f} / {mean[1]:.2f}" for mean in [*means.values(), whole]]
-        print(f"| {method} |" + "".join(f" {cell} |" for cell in cells))
+        heads = [*(f"{name} ({sizes[name]})" for name in means), "mean"]
+        cells = [None if mean is None else f"{mean[0]:.1f} / {mean[1]:.2f}" for mean in [*means.values(), whole]]
+        lines.append({"method": method, "means": dict(zip(heads, cells, strict=True))})
+    return lines
+
+
+def family_means(results: dict[str, dict[str, Scores | None]]) -> None:
+    lines = families(results)
+    heads = list(lines[0]["means"]) if lines else []
+    print(
+        "\n"
+        + table(["", *heads], [[line["method"], *(line["means"][head] or "–" for head in heads)] for line in lines])
+    )
+
+
+def rounded(scores: Scores) -> dict[str, float]:
+    return {name: round(value, 3) for name, value in asdict(scores).items()}
 
 
 def failures(results: dict[str, dict[str, Scores | None]], classes: dict[str, int]) -> list[str]:
@@ -317,8 +335,8 @@ def main() -> int:
     wrong = failures(results, classes)
     print("\n" + ("\n".join(wrong) or "No set is far below majority vote, above log k, or below another version."))
     if given.json:
-        plain = {t: {m: s and asdict(s) for m, s in rows.items()} for t, rows in results.items()}
-        Path(given.json).write_text(json.dumps({"command": sys.argv, "results": plain}, indent=1))
+        plain = {t: {m: s and rounded(s) for m, s in rows.items()} for t, rows in results.items()}
+        keep(Path(given.json), ["label model", "paper"], {"families": families(results), "results": plain})
     return int(bool(wrong))
 
 

@@ -10,13 +10,12 @@ what breaking ties at random would give.
 """
 
 import argparse
-import json
-import os
 import warnings
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.kept import keep
 from experiments import datasets
 from shortlist import LabelModel, NearestClass
 from shortlist.labelmodel import MajorityVote
@@ -95,11 +94,10 @@ def main():
     found = run(arguments.data_home)
     print(table(found))
     if arguments.out:
-        draft = Path(arguments.out).with_suffix(".tmp")
-        rounded = {m: {s: [round(v, 4) for v in both] for s, both in scores.items()} for m, scores in found.items()}
-        record = {"command": "python -m experiments.table2", "set: [accuracy, mean class accuracy]": rounded}
-        draft.write_text(json.dumps(record, indent=1) + "\n")
-        os.replace(draft, arguments.out)
+        lines = {model: [round(value, 2) for value in line(scores)] for model, scores in found.items()}
+        keep(
+            Path(arguments.out), ["label model", "paper"], {"columns": COLUMNS, "published": PUBLISHED, "lines": lines}
+        )
 
 
 if __name__ == "__main__":

@@ -22,11 +22,10 @@ SHOWN = {"py"}  # code of another library beside ours
 
 
 def blocks(page: Path):
-    """(line, language, code) of every fenced block."""
+    """(line, language and marks, code) of every fenced block."""
     text = page.read_text()
-    for found in FENCE.finditer(text):
-        line = text.count("\n", 0, found.start()) + 1
-        yield line, found["info"].split()[0] if found["info"].split() else "", textwrap.dedent(found["code"])
+    for block in FENCE.finditer(text):
+        yield text.count("\n", 0, block.start()) + 1, block["info"].strip(), textwrap.dedent(block["code"])
 
 
 def run(code: str, namespace: dict, page: Path, line: int) -> None:
@@ -42,19 +41,26 @@ def run(code: str, namespace: dict, page: Path, line: int) -> None:
         exec(compile("\n" * line + code, str(page), "exec"), namespace)
 
 
-MARKS = {"dask.md": pytest.mark.slow, "ray.md": pytest.mark.slow, "spark.md": pytest.mark.spark}  # clusters are started
-RUN = [pytest.param(page, marks=MARKS[page.name]) if page.name in MARKS else page for page in PAGES]
+# A block of "python slow" or "python spark" starts a cluster. It runs with that mark only, after the plain blocks of its page.
+MARKED = [
+    pytest.param(page, mark, marks=getattr(pytest.mark, mark), id=f"{page.relative_to(ROOT)}-{mark}")
+    for mark in ("slow", "spark")
+    for page in PAGES
+    if f"```python {mark}\n" in page.read_text()
+]
 
 
-@pytest.mark.parametrize("page", RUN, ids=lambda p: str(p.relative_to(ROOT)))
-def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("page", "mark"), [*(pytest.param(p, None, id=str(p.relative_to(ROOT))) for p in PAGES), *MARKED]
+)
+def test_the_code_of_a_page_runs(page, mark, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(STAGES, "added", {})  # a stage that a page adds is its own
     namespace: dict = {"__name__": "docs"}
     for line, language, code in blocks(page):
-        assert language in LANGUAGES | SHOWN, f"{page}:{line}: say what the block is written in"
-        if language == "python":
+        assert language.split(" ")[0] in LANGUAGES | SHOWN, f"{page}:{line}: say what the block is written in"
+        if language in ("python", f"python {mark}"):
             run(code, namespace, page, line)
 
 

@@ -1,0 +1,172 @@
+"""Kept results and the tables on pages that are made of them.
+
+    make tables        # python benchmarks/kept.py: writes every table again
+
+A page has the place of a table: `<!-- table NAME -->` … `<!-- /table -->`. What stands between is written from a JSON file in
+`benchmarks/results/` or `experiments/results/`. `tests/test_figures.py` fails where a page and its JSON differ.
+
+A JSON file holds `"measured"`: what the code that it is about answers on small fixed inputs (`ANSWERS`). The same test fails where
+today's code gives other answers, so a figure of an earlier model is noticed, and a refactoring that changes nothing is not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).parent.parent
+PLACE = re.compile(r"<!-- table (?P<name>[\w-]+) -->\n(?P<body>.*?)<!-- /table -->", re.DOTALL)
+PAGES = [ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+# -- what a result was measured with ----------------------------------------------------------------------------
+
+
+def votes() -> Any:
+    """Partial votes, one-sided rules and a crowd about 60 rows of three classes."""
+    from shortlist import Votes
+
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 60)
+    answer = np.where(rng.random((60, 4)) < 0.75, truth[:, None] + 1, rng.integers(1, 4, (60, 4)))
+    rules = (rng.random((60, 3)) < 0.6) & (truth[:, None] == np.arange(3))
+    partial = np.where(rng.random((60, 2)) < 0.8, (truth[:, None] == np.arange(2)) + 1, 0)
+    said = [["a", "b", "c"]] * 4 + [["a"], ["b"], ["c"]] + [[{"b", "c"}, "a"], [{"a", "c"}, "b"]]
+    return Votes(np.hstack([answer, rules, partial]), said, ["a", "b", "c"])
+
+
+def label_model() -> np.ndarray:
+    from shortlist import LabelModel
+
+    return LabelModel().fit(votes()).predict_proba(votes())[:8]
+
+
+def paper() -> np.ndarray:
+    from shortlist import LabelModel
+
+    return LabelModel.paper().fit(votes()).predict_proba(votes())[:8]
+
+
+def classifier() -> np.ndarray:
+    from shortlist import NoiseAwareClassifier
+
+    texts = [f"{['red', 'green', 'blue'][i % 3]} thing {i % 7} of {i % 5}" for i in range(60)]
+    beliefs = np.full((60, 3), 0.1) + 0.7 * np.eye(3)[np.arange(60) % 3]
+    return NoiseAwareClassifier().fit(texts, beliefs).predict_proba(texts[:8])
+
+
+ANSWERS: dict[str, Callable[[], np.ndarray]] = {"label model": label_model, "paper": paper, "classifier": classifier}
+
+
+def measured(names: Iterable[str]) -> dict[str, list[list[float]]]:
+    """Today's answers, to keep in a JSON file beside the figures."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {name: np.round(ANSWERS[name](), 5).tolist() for name in names}
+
+
+def keep(path: Path, names: Iterable[str], result: dict[str, Any]) -> None:
+    """Write a result with the answers of what it measured."""
+    path.write_text(json.dumps({"measured": measured(names), **result}, indent=1, ensure_ascii=False) + "\n")
+
+
+# -- tables -----------------------------------------------------------------------------------------------------
+
+
+def table(heads: list[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def load(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / name).read_text("utf-8"))
+    return found
+
+
+NAMES = {
+    "nearest class": "nearest class (counting)",
+    "majority vote": "majority vote (1/size each)",
+    "LabelModel.paper()": "the paper's model, `LabelModel.paper()`",
+    "likelihood": '`LabelModel(estimator="likelihood")`',
+    "LabelModel()": "`LabelModel()`",
+    "Snorkel": "Snorkel's `LabelModel`",
+    "crowd-kit DS": "crowd-kit's Dawid–Skene",
+    "crowd-kit GLAD": "crowd-kit's GLAD",
+}
+ACCURACY = "benchmarks/results/accuracy.json"
+SHORT = ["agnews", "scicite", "trec", "awa2", "crowd/rte", "crowd/web", "wrench/trec", "wrench/youtube"]
+
+
+def cell(scores: dict[str, float] | None) -> str:
+    return "–" if scores is None else f"{scores['covered_accuracy']:.1f}"
+
+
+def accuracy_short() -> str:
+    results = load(ACCURACY)["results"]
+    rows = [[title, *(cell(results[s].get(name)) for s in SHORT)] for name, title in NAMES.items()]
+    return table(["", *SHORT], rows)
+
+
+def accuracy() -> str:
+    results = load(ACCURACY)["results"]
+    return table(["", *NAMES], [[s, *(cell(scores.get(name)) for name in NAMES)] for s, scores in results.items()])
+
+
+def accuracy_families() -> str:
+    families = load(ACCURACY)["families"]
+    heads = list(families[0]["means"])
+    rows = [[NAMES[line["method"]], *(line["means"][head] or "–" for head in heads)] for line in families]
+    return table(["", *heads], rows)
+
+
+def demo() -> str:
+    rows = load("benchmarks/results/demo.json")["rows"]
+    return table(
+        ["learned from", "votes alone", "classifier", "NLL of votes"],
+        [[r["name"], f"{r['votes']:.1f}", f"{r['classifier']:.1f}", f"{r['nll']:.2f}"] for r in rows],
+    )
+
+
+def demo_short() -> str:
+    rows = [r for r in load("benchmarks/results/demo.json")["rows"] if r["short"]]
+    return table(
+        ["learned from", "votes alone", "classifier"],
+        [[r["name"], f"{r['votes']:.1f}", f"{r['classifier']:.1f}"] for r in rows],
+    )
+
+
+def table2() -> str:
+    """LAD: accuracy, means over the splits of a super-class; AwA2: mean class accuracy."""
+    kept = load("experiments/results/table2.json")
+    rows = {**kept["published"], **{f"`{name}`": values for name, values in kept["lines"].items()}}
+    return table(["", *kept["columns"]], [[name, *(f"{value:.1f}" for value in row)] for name, row in rows.items()])
+
+
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "accuracy-short": (ACCURACY, accuracy_short),
+    "accuracy": (ACCURACY, accuracy),
+    "accuracy-families": (ACCURACY, accuracy_families),
+    "demo-models": ("benchmarks/results/demo.json", demo),
+    "table2": ("experiments/results/table2.json", table2),
+    "demo": ("benchmarks/results/demo.json", demo_short),
+}
+
+
+def written(page: str) -> str:
+    """The page, with every table as its JSON has it."""
+    return PLACE.sub(lambda m: f"<!-- table {m['name']} -->\n\n{TABLES[m['name']][1]()}\n<!-- /table -->", page)
+
+
+def main() -> None:
+    for page in PAGES:
+        page.write_text(written(page.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
