@@ -2,8 +2,9 @@
 
     python benchmarks/demo.py        # pip install '.[demo]'
 
-Percent right on the 571 test articles, by votes alone and by a classifier that learned from the beliefs. NLL is the mean
-of -log P(topic) by votes alone. All is deterministic, and gold topics score only. Writes benchmarks/results/demo.json.
+Percent right on the 571 test articles, by votes alone and by a classifier that learned from the beliefs. NLL is the
+mean of -log P(topic) by votes alone. All is deterministic, and gold topics score only. Writes
+benchmarks/results/demo.json.
 """
 
 from __future__ import annotations

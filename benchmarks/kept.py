@@ -2,11 +2,12 @@
 
     make tables        # python benchmarks/kept.py: writes every table again
 
-A page has the place of a table: `<!-- table NAME -->` … `<!-- /table -->`. What stands between is written from a JSON file in
-`benchmarks/results/` or `experiments/results/`. `tests/test_figures.py` fails where a page and its JSON differ.
+A page marks the place of a table: `<!-- table NAME -->` … `<!-- /table -->`. What stands between is written from a JSON
+file in `benchmarks/results/` or `experiments/results/`. `tests/test_figures.py` fails where a page and its JSON differ.
 
-A JSON file holds `"measured"`: what the code that it is about answers on small fixed inputs (`ANSWERS`). The same test fails where
-today's code gives other answers, so a figure of an earlier model is noticed, and a refactoring that changes nothing is not.
+A JSON file holds `"measured"`: what the code that it is about answers on small fixed inputs (`ANSWERS`). The same test
+fails where today's code gives other answers. So a figure of an earlier model is noticed, and a refactoring that changes
+nothing is not.
 """
 
 from __future__ import annotations
