@@ -41,7 +41,7 @@ def run(code: str, namespace: dict, page: Path, line: int) -> None:
         exec(compile("\n" * line + code, str(page), "exec"), namespace)
 
 
-# A block of "python slow" or "python spark" starts a cluster. It runs with that mark only, after the page's plain blocks.
+# A block of "python slow" or "python spark" starts a cluster. It runs with that mark only, after the plain blocks.
 MARKED = [
     pytest.param(page, mark, marks=getattr(pytest.mark, mark), id=f"{page.relative_to(ROOT)}-{mark}")
     for mark in ("slow", "spark")
