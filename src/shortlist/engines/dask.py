@@ -10,21 +10,27 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from shortlist.engines.engine import InFlight, Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
+from shortlist.engines.engine import (
+    ClosableEngine,
+    InFlight,
+    Result,
+    Work,
+    gpus_of,
+    processes_here,
+    share_of_cores,
+    unwrapped,
+)
 from shortlist.engines.pickling import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
-LOOK = 5.0  # seconds without a result, after which we look whether there are workers
-PATIENCE = 300  # seconds for which a cluster may be without workers
-
-Killed = tuple[int, Work, Exception]  # a piece whose worker was killed: its id, itself, what Dask says
+Killed = tuple[int, Work, Exception]  # a piece whose worker was killed: its id, the piece, the error of Dask
 
 
-class Dask(Lasting):
+class Dask(ClosableEngine):
     """Workers of a Dask cluster.
 
     address   of a scheduler, "tcp://10.0.0.1:8786"; without it, processes of this machine are started and ended
-    workers   how many processes are started where there is no address
+    workers   number of processes to start where there is no address
     client    your own `distributed.Client`, which is left open
     """
 
@@ -38,12 +44,12 @@ class Dask(Lasting):
 
     @property
     def workers(self) -> int:
-        """How many pieces run at the same time."""
+        """Number of pieces that run at the same time."""
         return sum(self.client.nthreads().values()) or 1
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the page that shows what workers do."""
+        """Address of the page that shows what workers do."""
         link: str | None = self.client.dashboard_link or None
         return link
 
@@ -61,7 +67,7 @@ class Dask(Lasting):
                     raise PieceLost("its worker was killed each time it was begun", number=number) from error
 
     def _results(self, in_flight: InFlight[Work, Any]) -> Generator[tuple[int, Any], None, list[Killed[Work]]]:
-        """(id, result) as pieces end; at the end come back those whose workers were killed."""
+        """(id, result) as pieces end. Returns the pieces whose workers were killed."""
         killed: list[Killed[Work]] = []
         try:
             while in_flight.fill(self.workers):
@@ -76,30 +82,30 @@ class Dask(Lasting):
                     except Exception as error:
                         raise ShortlistError(f"Dask could not do a piece of the work: {error!r}") from error
                     else:
-                        yield number, opened(result)
+                        yield number, unwrapped(result)
         finally:
             self.client.cancel(list(in_flight.running), force=True)
         return killed
 
     def _done(self, futures: Sequence[Any]) -> list[Any]:
-        """Of these, those that are done. Where nobody works, own workers are started again, others are waited for."""
-        idle = 0.0
+        """Futures that are done. If no worker is alive, restart ours and wait 5 minutes for external ones."""
+        look, patience, idle = 5.0, 300, 0.0  # seconds
         while True:
             with self.client.as_current(), suppress(TimeoutError, CancelledError):
-                self._dask.wait(futures, LOOK, return_when="FIRST_COMPLETED")
+                self._dask.wait(futures, look, return_when="FIRST_COMPLETED")
             if done := [future for future in futures if future.status not in ("pending", "lost")]:
                 return done
-            idle = 0 if self.client.nthreads() else idle + LOOK
+            idle = 0 if self.client.nthreads() else idle + look
             if idle and self._cluster is not None:
                 self._cluster.scale(self._count)
-            elif idle > PATIENCE:
-                raise ShortlistError(f"the Dask cluster has had no workers for {PATIENCE} s: start some, and run again")
+            elif idle > patience:
+                raise ShortlistError(f"the Dask cluster has had no workers for {patience} s: start some, and run again")
 
     @contextmanager
     def _carried(self, packed: Packed, gpus: float) -> Iterator[Callable[[Any], Any]]:
-        """The function is with every worker, those that start later too. What comes back begins a piece.
+        """Send the function to every worker, those that start later too. The result begins a piece.
 
-        Workers of a cluster that have GPUs say so by their resources. Those of this machine share what it has.
+        Workers of a cluster declare their GPUs as resources. Those of this machine share its GPUs.
         """
 
         class Carrier(self._dask.WorkerPlugin):  # type: ignore[misc,name-defined]
@@ -115,7 +121,7 @@ class Dask(Lasting):
             self.client.unregister_worker_plugin(name)
 
     def close(self) -> None:
-        """End what was started; a client that was handed in stays open."""
+        """Close the client and the cluster that were started here."""
         if self._own:
             self.client.close()
             if self._cluster is not None:
@@ -138,9 +144,9 @@ def _local_cluster(distributed: Any, count: int) -> Any:
 
 
 def dask_setup(_worker: Any) -> None:
-    """Dask calls it where a worker of this machine starts. The driver is to end it, not the Ctrl-C of a terminal.
+    """Leave the process group of the terminal when a worker of this machine starts: the driver ends it, not Ctrl-C.
 
-    That goes to a whole group of processes, and polars hears it even where Python does not listen.
+    Ctrl-C goes to the whole group, and polars reacts to it even where Python ignores the signal.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setpgrp"):

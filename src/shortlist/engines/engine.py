@@ -1,4 +1,4 @@
-"""Engine: where pieces of work run. It maps a function over pieces, and knows nothing of labels.
+"""Engine: maps a function over pieces of work. It knows nothing of labels.
 
 Another engine (a cluster's) is another class with `workers` and `map`; nothing else changes.
 """
@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, NoReturn, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from shortlist.errors import ShortlistError
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+Handle = TypeVar("Handle")  # of a piece that an engine is working on: a future, a reference
 
 
 class Engine(Protocol):
@@ -24,25 +26,25 @@ class Engine(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many pieces run at the same time."""
+        """Number of pieces that run at the same time."""
 
     def map(
         self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
     ) -> Generator[tuple[int, Result]]:
         """(id, result) for every (id, piece): each id once, in the order in which they finish.
 
-        Pieces are drawn as they are needed, so that a stream is never held whole. The function travels once to each
-        worker, the pieces one by one. What the function raises ends the map. A function may have an attribute `gpus`:
-        so many GPUs a worker needs for each piece.
+        Pieces are drawn as they are needed, so that a stream is never held whole. The function is sent once to each
+        worker, the pieces one by one. An error of the function ends the map. A function may have an attribute `gpus`:
+        the number of GPUs a worker needs for each piece.
         """
 
 
-class Lasting:
-    """An engine that is started and ended: `with Dask(workers=2) as engine`."""
+class ClosableEngine(ABC):
+    """An engine that is started and closed: `with Dask(workers=2) as engine`."""
 
+    @abstractmethod
     def close(self) -> None:
         """End what was started."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self
@@ -52,24 +54,23 @@ class Lasting:
 
 
 def is_elsewhere(engine: Engine) -> bool:
-    """Whether its workers may be on other machines. They are told where rows are, and read and write files themselves.
+    """Whether workers may be on other machines, by an attribute `elsewhere` of the engine.
 
-    An engine says so by an attribute `elsewhere`.
+    Such workers get the locations of rows, and read and write files themselves.
     """
     return bool(getattr(engine, "elsewhere", False))
 
 
 def ordered(engine: Engine, function: Callable[[Work], Result], pieces: Iterable[Work]) -> Generator[Result]:
-    """The results in the order of the pieces. Of several errors, the first in that order is the one raised."""
+    """The results in the order of the pieces. Of several errors, the first in that order is raised."""
     waiting: dict[int, Result | Failed] = {}
     following = 0
     with closing(engine.map(Catching(function), enumerate(pieces))) as results:
         for number, result in results:
             waiting[number] = result
             while following in waiting:
-                found = opened(waiting.pop(following))
                 following += 1
-                yield found
+                yield unwrapped(waiting.pop(following - 1))
 
 
 class WorkerError(Exception):
@@ -78,16 +79,19 @@ class WorkerError(Exception):
 
 @dataclass(frozen=True)
 class Failed:
-    """An error that came back like a result."""
+    """An error that came back like a result, and its traceback as text."""
 
     error: Exception
     trace: str
 
-    def throw(self) -> NoReturn:
-        """Raise it; where it comes from another process, with what was its traceback there."""
-        if self.error.__traceback__ is not None:
-            raise self.error
-        raise self.error from WorkerError(self.trace)
+
+def unwrapped(result: Result | Failed) -> Result:
+    """The result of a piece; its error is raised, with the traceback of the other process where it comes from one."""
+    if not isinstance(result, Failed):
+        return result
+    if result.error.__traceback__ is not None:
+        raise result.error
+    raise result.error from WorkerError(result.trace)
 
 
 @dataclass(frozen=True)
@@ -100,9 +104,9 @@ class Catching(Generic[Work, Result]):
     def gpus(self) -> float:
         return gpus_of(self.function)
 
-    def travellers(self) -> Iterable[tuple[str, object]]:
-        """What it holds, by name, for an error that says what cannot travel."""
-        return getattr(self.function, "travellers", tuple)()
+    def parts_to_pickle(self) -> Iterable[tuple[str, object]]:
+        """The parts of the function by name, for an error that says which of them cannot be pickled."""
+        return getattr(self.function, "parts_to_pickle", tuple)()
 
     def __call__(self, piece: Work) -> Result | Failed:
         try:
@@ -111,20 +115,35 @@ class Catching(Generic[Work, Result]):
             return Failed(error, "".join(traceback.format_exception(error)))
 
 
+class InFlight(Generic[Work, Handle]):
+    """Pieces that an engine is working on: drawn as they are needed, handed over by `begin`, listed in `running`."""
+
+    def __init__(self, begin: Callable[[Work], Handle], pieces: Iterable[tuple[int, Work]]) -> None:
+        self.begin, self._source = begin, iter(pieces)
+        self.running: dict[Handle, tuple[int, Work]] = {}
+
+    def fill(self, workers: int) -> bool:
+        """Begin pieces until there are two a worker, so that none waits for its next. False once all are done."""
+        for number, piece in islice(self._source, max(0, 2 * workers - len(self.running))):
+            self.start(number, piece)
+        return bool(self.running)
+
+    def start(self, number: int, piece: Work) -> None:
+        """Begin a piece, or begin it again after it got lost."""
+        self.running[self.begin(piece)] = number, piece
+
+    def land(self, handle: Handle) -> tuple[int, Work]:
+        """Remove a piece that is done: (id, piece)."""
+        return self.running.pop(handle)
+
+
 def gpus_of(function: object) -> float:
-    """How many GPUs a worker needs for a piece."""
+    """Number of GPUs a worker needs for a piece."""
     return float(getattr(function, "gpus", 0))
 
 
-def opened(result: Result | Failed) -> Result:
-    """What a piece gave; the error that it ended with is raised."""
-    if isinstance(result, Failed):
-        result.throw()
-    return result
-
-
 def machine_cores() -> int:
-    """The cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -136,38 +155,10 @@ def checked_workers(workers: object) -> int:
 
 
 def processes_here(workers: int | None) -> int:
-    """How many processes are started on this machine: as many as it has cores, where nobody says."""
+    """Number of processes to start on this machine; by default one a core."""
     return checked_workers(machine_cores() if workers is None else workers)
 
 
 def share_of_cores(workers: int) -> dict[str, str]:
-    """What tells polars in each of several processes of this machine how many threads it may have."""
+    """Environment of each of several processes of this machine: polars gets its share of the cores."""
     return {"POLARS_MAX_THREADS": str(max(1, machine_cores() // workers))}
-
-
-# -- pieces in flight ------------------------------------------------------------------------------------
-
-
-Handle = TypeVar("Handle")  # by which an engine knows a piece that it was given: a future, a reference
-
-
-class InFlight(Generic[Work, Handle]):
-    """Pieces that were handed to an engine by `begin` and are not done; `running` says which."""
-
-    def __init__(self, begin: Callable[[Work], Handle], pieces: Iterable[tuple[int, Work]]) -> None:
-        self.begin, self._source = begin, iter(pieces)
-        self.running: dict[Handle, tuple[int, Work]] = {}
-
-    def fill(self, workers: int) -> bool:
-        """Begin more, until two pieces a worker are under way: who ends one has the next. Whether there are any."""
-        for number, piece in islice(self._source, max(0, 2 * workers - len(self.running))):
-            self.start(number, piece)
-        return bool(self.running)
-
-    def start(self, number: int, piece: Work) -> None:
-        """Begin a piece; or begin it again, where it got lost."""
-        self.running[self.begin(piece)] = number, piece
-
-    def land(self, handle: Handle) -> tuple[int, Work]:
-        """A piece is done: its id, and itself."""
-        return self.running.pop(handle)

@@ -1,7 +1,7 @@
-"""Travel: a function on its way to workers elsewhere. It is packed once, and opened once in each process there.
+"""Pickling: a function on its way to workers elsewhere. It is packed once, and unpacked once in each process there.
 
-What the function holds (labelers, models, tables) and the code of the user's own modules go with it. Shortlist itself
-does not travel: workers have the same version installed.
+Everything the function holds (labelers, models, tables) and the code of the user's own modules go with it. Shortlist
+itself does not: workers have the same version installed.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ from typing import Any
 
 import shortlist
 from shortlist.engines.engine import Catching
-from shortlist.engines.local import Cached, reduced_cached
+from shortlist.engines.local import CachedFunction, reduce_cached
 from shortlist.errors import CannotTravel, MissingPackage, ShortlistError, require
 
-DEEP = 4  # how far is looked into what cannot travel
 MAKER = f"shortlist {shortlist.__version__}, Python {sys.version_info.major}.{sys.version_info.minor}"
 
-_opened: dict[str, Any] = {}  # in a worker: what was opened, by key; the last one only, since models are large
-_importable: list[str] = []  # in a worker: of which modules these are
-_folders: list[str] = []  # in a worker: where modules of users were written
+# State of a worker: the last function, since models are large; and the last modules of users, with their folder
+_functions: dict[str, Any] = {}
+_folders: dict[str, str | None] = {}
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A function as bytes. Called with a piece, it opens itself where it is, and gives a result or a `Failed`."""
+    """A function as bytes. Called with a piece, it unpacks itself, and returns a result or a `Failed`."""
 
     key: str
     data: bytes
@@ -43,10 +42,10 @@ class Packed:
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> Packed:
-        """Pack a function. What cannot travel is named.
+        """Pack a function. An error names the part that cannot be pickled.
 
-        A function may have `sources`, the modules that its code imports while it runs, and `travellers()`, pairs of a
-        name and something that it holds, so that an error can say whose fault it is.
+        A function may have `sources`, the modules that its code imports while it runs, and `parts_to_pickle()`, pairs
+        of a name and an object that it holds.
         """
         sources = dict(getattr(function, "sources", {}))
         try:
@@ -55,19 +54,18 @@ class Packed:
             raise
         except Exception as error:
             raise _cannot_travel(function, error) from error
-        key = hashlib.sha256(data + repr(sorted(sources.items())).encode()).hexdigest()
-        return cls(key, data, sources)
+        return cls(hashlib.sha256(data + _digest(sources).encode()).hexdigest(), data, sources)
 
     def __call__(self, piece: Any) -> Any:
         return Catching(self._run)(piece)
 
     def _run(self, piece: Any) -> Any:
-        if self.key not in _opened:
-            _opened.clear()
-            _opened[self.key] = self._open()
-        return _opened[self.key](piece)
+        if self.key not in _functions:
+            _functions.clear()
+            _functions[self.key] = self._unpacked()
+        return _functions[self.key](piece)
 
-    def _open(self) -> Any:
+    def _unpacked(self) -> Any:
         import pickle
 
         if self.maker != MAKER:
@@ -77,7 +75,7 @@ class Packed:
 
 
 def to_bytes(thing: Any) -> bytes:
-    """Pickled, with the code of what workers cannot import. It goes from process to process, and never to a file."""
+    """Pickle an object, with the code of what workers cannot import. The bytes are never written to a file."""
     with io.BytesIO() as file:
         _pickler()(file).dump(thing)
         return file.getvalue()
@@ -85,44 +83,49 @@ def to_bytes(thing: Any) -> bytes:
 
 @functools.cache
 def _pickler() -> Any:
-    usual = require("cloudpickle", extra="dask").CloudPickler
-    return type("Pickler", (usual,), {"dispatch_table": ChainMap({Cached: reduced_cached}, usual.dispatch_table)})
+    base = require("cloudpickle", extra="dask").CloudPickler
+    return type("Pickler", (base,), {"dispatch_table": ChainMap({CachedFunction: reduce_cached}, base.dispatch_table)})
 
 
 def make_importable(sources: Mapping[str, str]) -> None:
-    """Write the user's modules to a folder of this process, once; those of earlier work are forgotten."""
-    key = hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
-    if _importable == [key]:
+    """Write the user's modules to a folder of this process, once; modules of earlier work are forgotten."""
+    key = _digest(sources)
+    if key in _folders:
         return
-    _importable[:] = [key]
-    for folder in _folders:
+    for folder in filter(None, _folders.values()):
         sys.path.remove(folder)
         for name, module in list(sys.modules.items()):
             if str(getattr(module, "__file__", None) or "").startswith(folder):
                 del sys.modules[name]
     _folders.clear()
-    if not sources:
-        return
+    _folders[key] = _written(sources, key) if sources else None
+
+
+def _written(sources: Mapping[str, str], key: str) -> str:
     folder = tempfile.mkdtemp(prefix=f"shortlist-{key[:12]}-")
     for name, text in sources.items():
         path = Path(folder, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     sys.path.insert(0, folder)
-    _folders.append(folder)
     importlib.invalidate_caches()
+    return folder
 
 
-# -- what cannot travel ----------------------------------------------------------------------------------
+def _digest(sources: Mapping[str, str]) -> str:
+    return hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
+
+
+# -- errors ----------------------------------------------------------------------------------------------
 
 
 def _cannot_travel(function: Any, error: Exception) -> CannotTravel:
-    """The error that names what cannot, as far down as it can be found."""
-    pairs = list(getattr(function, "travellers", lambda: [])()) or [("the function", function)]
-    for name, thing in pairs:
-        reason = reason_not_to_travel(thing)
-        if reason is not None:
-            path, why = reason
+    """The error that names the part that cannot be pickled."""
+    parts = list(getattr(function, "parts_to_pickle", list)()) or [("the function", function)]
+    for name, thing in parts:
+        culprit = _culprit(thing)
+        if culprit is not None:
+            path, why = culprit
             inside = f": {' → '.join(path)} in it cannot" if path else ""
             return CannotTravel(
                 f"{name} cannot travel to workers elsewhere{inside} ({why}). Make it where it is used, inside the "
@@ -131,21 +134,21 @@ def _cannot_travel(function: Any, error: Exception) -> CannotTravel:
     return CannotTravel(f"the work cannot travel to workers elsewhere ({error})")
 
 
-def reason_not_to_travel(thing: Any, deep: int = DEEP) -> tuple[list[str], str] | None:
+def _culprit(thing: Any, depth: int = 4) -> tuple[list[str], str] | None:
     """(names on the way to what cannot be pickled, why), or None where all of it can."""
     try:
         to_bytes(thing)
     except Exception as error:
-        for name, part in _inside(thing) if deep else ():
-            found = reason_not_to_travel(part, deep - 1)
-            if found is not None:
-                return [name, *found[0]], found[1]
+        for name, part in _parts(thing) if depth else ():
+            culprit = _culprit(part, depth - 1)
+            if culprit is not None:
+                return [name, *culprit[0]], culprit[1]
         return [], f"{type(error).__name__}: {error}"
     return None
 
 
-def _inside(thing: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds, by name: of a function, what it uses of its module and remembers."""
+def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of an object by name; those of a function are its globals and closure variables."""
     function = inspect.unwrap(thing) if callable(thing) and not isinstance(thing, type) else thing
     if inspect.isfunction(function):
         used = inspect.getclosurevars(function)

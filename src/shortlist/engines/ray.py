@@ -6,20 +6,26 @@ import os
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from shortlist.engines.engine import InFlight, Lasting, Result, Work, gpus_of, opened, processes_here, share_of_cores
+from shortlist.engines.engine import (
+    ClosableEngine,
+    InFlight,
+    Result,
+    Work,
+    gpus_of,
+    processes_here,
+    share_of_cores,
+    unwrapped,
+)
 from shortlist.engines.pickling import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
-RETRIES = 3  # of a piece whose worker or node goes away
-STORE = 256 << 20  # bytes of the object store of a cluster that is started here: what travels is small
 
-
-class Ray(Lasting):
+class Ray(ClosableEngine):
     """Workers of a Ray cluster.
 
     address   of a cluster, "ray://10.0.0.1:10001" or "auto"; without it, one is started on this machine and ended,
               unless `ray.init` was called before: that one is used, and left alone
-    workers   how many processes are started where there is no address
+    workers   number of processes to start where there is no address
     """
 
     elsewhere = True
@@ -29,17 +35,17 @@ class Ray(Lasting):
         self._own = not self.ray.is_initialized()
         self._alone = self._own and address is None
         if self._own:
-            how = {"address": address} if address else _local(workers)
-            self._context = self.ray.init(log_to_driver=False, logging_level="ERROR", **how)
+            options = {"address": address} if address else _local(workers)
+            self._context = self.ray.init(log_to_driver=False, logging_level="ERROR", **options)
 
     @property
     def workers(self) -> int:
-        """How many pieces run at the same time."""
+        """Number of pieces that run at the same time."""
         return max(1, int(self.ray.cluster_resources().get("CPU", 1)))
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the page that shows what workers do."""
+        """Address of the page that shows what workers do."""
         link = getattr(self._context, "dashboard_url", None) if self._own else None
         return f"http://{link}" if link else None
 
@@ -53,8 +59,8 @@ class Ray(Lasting):
         down ("Tried to complete task that was not pending"; seen in Ray 2.60, though #54798 was to mend it).
         """
         ray, sent = self.ray, self.ray.put(Packed.of(function))
-        how = {"num_cpus": 1, "num_gpus": self._gpus(gpus_of(function)), "max_retries": RETRIES}
-        task = ray.remote(max_calls=0, **how)(_run)  # 0: a process does many pieces, with a GPU too, and loads once
+        options = {"num_cpus": 1, "num_gpus": self._gpus(gpus_of(function)), "max_retries": 3}
+        task = ray.remote(max_calls=0, **options)(_run)  # 0: a process does many pieces, with a GPU too, and loads once
         in_flight: InFlight[Work, Any] = InFlight(lambda piece: task.remote(sent, piece), pieces)
         while in_flight.fill(self.workers):
             (done, *_), _ = ray.wait(list(in_flight.running), num_returns=1)
@@ -62,7 +68,7 @@ class Ray(Lasting):
             yield number, self._result(done, number)
 
     def _gpus(self, wanted: float) -> float | None:
-        """So many are reserved for each piece. A cluster may add nodes that have them; this machine cannot."""
+        """Number of GPUs to reserve for each piece. A cluster may add nodes that have them; this machine cannot."""
         if wanted and self._alone and self.ray.cluster_resources().get("GPU", 0) < wanted:
             raise ShortlistError(
                 f"a labeler asks for {wanted:g} GPUs, and Ray finds fewer on this machine: give the address of a "
@@ -71,15 +77,14 @@ class Ray(Lasting):
         return wanted or None
 
     def _result(self, reference: Any, number: int) -> Any:
-        """What a piece gave, or the error it ended with."""
         errors = self.ray.exceptions
         try:
-            return opened(self.ray.get(reference))
+            return unwrapped(self.ray.get(reference))
         except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
             raise PieceLost("its worker was killed each time it was begun", number=number) from error
 
     def close(self) -> None:
-        """End what was started."""
+        """Shut Ray down where it was started here."""
         if self._own:
             self.ray.shutdown()
 
@@ -89,13 +94,13 @@ def _run(packed: Packed, piece: Any) -> Any:
 
 
 def _local(workers: int | None) -> dict[str, Any]:
-    """Processes of this machine, which share its cores: a cluster of their own, whatever else of Ray runs here."""
+    """Options of a new cluster of processes of this machine, which share its cores."""
     count = processes_here(workers)
     here = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
     return {
         "address": "local",
         "num_cpus": count,
         "include_dashboard": False,
-        "object_store_memory": STORE,
+        "object_store_memory": 256 << 20,  # bytes; the function and the pieces are small
         "runtime_env": {"env_vars": {**share_of_cores(count), **here}},
     }

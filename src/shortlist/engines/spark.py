@@ -10,19 +10,17 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shortlist.engines.engine import Lasting, Result, Work, opened, processes_here
+from shortlist.engines.engine import ClosableEngine, Result, Work, processes_here, unwrapped
 from shortlist.engines.local import as_they_finish
 from shortlist.engines.pickling import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
 
-RETRIES = 3  # of a piece whose executor goes away
 
-
-class Spark(Lasting):
+class Spark(ClosableEngine):
     """Executors of a Spark session.
 
     address   of a master, "spark://10.0.0.1:7077"; without it, threads of this machine with a Python process each
-    workers   how many of them where there is no address
+    workers   number of these threads
     session   your own `SparkSession`, which is left open
     """
 
@@ -37,12 +35,12 @@ class Spark(Lasting):
 
     @property
     def workers(self) -> int:
-        """How many pieces run at the same time."""
+        """Number of pieces that run at the same time."""
         return max(1, int(self.session.sparkContext.defaultParallelism))
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the page that shows what executors do."""
+        """Address of the page that shows what executors do."""
         link: str | None = self.session.sparkContext.uiWebUrl
         return link
 
@@ -66,21 +64,20 @@ class Spark(Lasting):
                 sent.unpersist()
 
     def _result(self, run: Callable[[Iterator[Any]], Iterator[Any]], number: int, piece: Any) -> Any:
-        """What a piece gave, or the error it ended with."""
         try:
-            found = self._job(run, to_bytes(piece))
+            result = self._job(run, to_bytes(piece))
         except Exception as error:
             self._check_executors()
             raise PieceLost("its executor was lost each time it was begun", number=number) from error
-        return opened(pickle.loads(found))
+        return unwrapped(pickle.loads(result))
 
     def _job(self, run: Callable[[Iterator[Any]], Iterator[Any]], piece: bytes) -> bytes:
         frame = self.session.createDataFrame([(piece,)], "piece binary").coalesce(1)
-        ((found,),) = frame.mapInArrow(run, "result binary").collect()
-        return bytes(found)
+        ((result,),) = frame.mapInArrow(run, "result binary").collect()
+        return bytes(result)
 
     def _check_executors(self) -> None:
-        """A piece failed. Raise where it was not the fault of the piece: where any other would fail."""
+        """Raise where even an empty piece fails, so that the executors are at fault."""
         try:
             self._job(_echo, b"")
         except Exception as error:
@@ -90,7 +87,7 @@ class Spark(Lasting):
             ) from error
 
     def close(self) -> None:
-        """End what was started; a session that was handed in stays open."""
+        """Stop the session that was started here."""
         if self._own:
             self.session.stop()
 
@@ -100,21 +97,21 @@ def _started(builder: Any, address: str | None, workers: int | None) -> Any:
     if address is not None:
         return builder.master(address).getOrCreate()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    here = f"local[{processes_here(workers)},{RETRIES}]"
-    session = builder.master(here).config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    master = f"local[{processes_here(workers)},3]"  # 3 attempts a piece
+    session = builder.master(master).config("spark.ui.showConsoleProgress", "false").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
 
 
 def _runner(sent: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What an executor does with a batch of pieces."""
+    """The function that an executor runs on batches of pieces."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
 
         for batch in batches:
-            found = [to_bytes(sent.value(pickle.loads(piece))) for piece in batch.column(0).to_pylist()]
-            yield pyarrow.RecordBatch.from_arrays([pyarrow.array(found, pyarrow.binary())], names=["result"])
+            results = [to_bytes(sent.value(pickle.loads(piece))) for piece in batch.column(0).to_pylist()]
+            yield pyarrow.RecordBatch.from_arrays([pyarrow.array(results, pyarrow.binary())], names=["result"])
 
     return run
 

@@ -128,7 +128,7 @@ class Asker:
         """How many GPUs a worker needs to ask them: they are asked by the same worker."""
         return max((labeler.gpus for labeler in self.labelers), default=0)
 
-    def travellers(self) -> Iterator[tuple[str, object]]:
+    def parts_to_pickle(self) -> Iterator[tuple[str, object]]:
         """What is sent to workers elsewhere, by name."""
         return ((f"labeler {labeler.name!r}", labeler) for labeler in self.labelers)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.classifier.kinds import Reads, find_kind, kind_names
-from shortlist.engines import KINDS, is_elsewhere
+from shortlist.engines import ENGINES, is_elsewhere
 from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
 from shortlist.project.values import (
@@ -174,7 +174,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "label_model": {"use_gold": flag, "*": anything},
     "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
     "output": _OUTPUT,
-    "engine": {"kind": one_of(*KINDS), "address": text, "workers": whole, "part_rows": whole},
+    "engine": {"kind": one_of(*ENGINES), "address": text, "workers": whole, "part_rows": whole},
 }
 
 

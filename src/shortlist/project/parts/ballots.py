@@ -66,9 +66,9 @@ class VoteJob:
     gpus: float = 0  # that a worker elsewhere needs
     _askers: dict[Labelers, Asker] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def travellers(self) -> Iterator[tuple[str, object]]:
+    def parts_to_pickle(self) -> Iterator[tuple[str, object]]:
         """What is sent to workers elsewhere, by name."""
-        return self.asker.travellers()
+        return self.asker.parts_to_pickle()
 
     def missing(self, known: Files) -> Labelers:
         """The labelers whose votes on a part are not known."""
