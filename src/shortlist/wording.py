@@ -58,6 +58,12 @@ def some_of(words: Iterable[str], most: int = 6, joint: str = ", ", last: str = 
     return f"{shown}{last}{len(words) - most:,} more" if len(words) > most else shown
 
 
+def either(words: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def number_of(n: int, thing: str) -> str:
     """`1 row`, `2,225 rows`."""
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

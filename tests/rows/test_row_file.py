@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from shortlist.errors import BadFile, BadRows
 from shortlist.rows import RowFile, reading, rows_at
 from shortlist.rows import row_file as file_module
-from shortlist.rows.reading import by_slices, distinct
+from shortlist.rows.reading import distinct, take_slices
 from shortlist.rows.row_file import INFERRED, _fields, file_kind
 
 FRAME = pl.DataFrame({"id": [1, 2, 3], "text": ["a, b", 'say "é"\nmore', None], "x": [0.5, None, 2.0]})
@@ -237,7 +237,7 @@ def test_however_rows_are_read_together(numbers, near, span):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "SPAN", span)
         wanted, places = distinct(numbers)
-        found = by_slices(LONG.lazy(), wanted, near)[places]
+        found = take_slices(LONG.lazy(), wanted, near)[places]
     assert found.equals(LONG[numbers] if numbers else LONG.head(0))
 
 
@@ -246,7 +246,7 @@ def test_only_what_is_near_is_read(monkeypatch):
     read = []
     collect = pl.LazyFrame.collect
     monkeypatch.setattr(pl.LazyFrame, "collect", lambda self: read.append(len(collect(self))) or collect(self))
-    by_slices(LONG.lazy(), np.array([0, 400, 1_900]), near=512)
+    take_slices(LONG.lazy(), np.array([0, 400, 1_900]), near=512)
     assert read == [1, 401, 1]  # how many rows there are; two that are near; one that is not
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shortlist.errors import BadFile
 from shortlist.rows import table_format, write_table
-from shortlist.rows.table import LONGEST, plain_names
+from shortlist.rows.table import NAME_BYTES, plain_names
 from shortlist.wording import listed, split_names
 
 FRAME = pl.DataFrame({"id": [f"r{a}" for a in range(1000)], "p": [a / 7 for a in range(1000)],
@@ -156,5 +156,5 @@ def test_a_database_takes_any(names):
     found = plain_names(names)
     assert len(found) == len(names)
     assert columns_of_a_database(found) == found
-    assert max(len(name.encode()) for name in found) <= LONGEST
+    assert max(len(name.encode()) for name in found) <= NAME_BYTES
     assert plain_names(found) == found

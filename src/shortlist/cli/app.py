@@ -11,14 +11,18 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.core import TyperGroup
 
+from shortlist.archive import ROW_FORMATS, TABLE_FORMATS
 from shortlist.cli import people
 from shortlist.cli.exits import FOUND, explained
 from shortlist.cli.options import Debug, Folder, Force, Json, Many
 from shortlist.project.stages import STAGES
+from shortlist.wording import either
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 HERE = Path()
+ROW_FILES = either(list(dict.fromkeys(ROW_FORMATS.values())))
+TABLE_FILES = either([f".{name}" for name in TABLE_FORMATS])
 
 
 class Commands(TyperGroup):
@@ -93,7 +97,7 @@ def everywhere(
 @app.command(short_help="Start a project from a data file.")
 @explained
 def init(
-    data: Annotated[Path, typer.Argument(help="A csv, tsv, jsonl, parquet or xlsx file of rows.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help=f"A {ROW_FILES} file of rows.", show_default=False)],
     project: Folder = HERE,
     classes: Annotated[
         str,
@@ -162,7 +166,7 @@ def check(
 
 @stage_command("export")
 def export(
-    to: Annotated[Path | None, typer.Option("--to", help="Another file to write: .parquet, .csv or .jsonl.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help=f"Another file to write: {TABLE_FILES}.")] = None,
     columns: Annotated[str, typer.Option(help="Of --to: columns of the data to add, such as the text: A,B.")] = "",
     min_belief: Annotated[
         float | None, typer.Option(help="Of --to: only rows whose class is believed at least so much, 0 to 1.")
@@ -205,7 +209,7 @@ def predict(
     files: Annotated[
         list[Path] | None, typer.Argument(help="Files to read; without any, those of the project.", show_default=False)
     ] = None,
-    to: Annotated[Path | None, typer.Option("--to", help="The file to write: .parquet, .csv or .jsonl.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help=f"The file to write: {TABLE_FILES}.")] = None,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,

@@ -35,7 +35,7 @@ class Ballot:
     def row_by_row(self, chunk: Chunk, read: Callable[[Chunk], Value]) -> list[Value | None]:
         """What is read of each row by itself, None where that fails: for a chunk that cannot be read whole."""
         found: list[Value | None] = []
-        for row in chunk.singles():
+        for row in chunk.cut(1):
             try:
                 found.append(read(row))
             except Exception as error:

@@ -28,7 +28,7 @@ from typing import Any, ClassVar, SupportsIndex, overload
 from shortlist.errors import BadLabeler
 from shortlist.labelers.failure import FeatureError, FeatureFailed, feature_failed, passing
 from shortlist.rows import Chunk
-from shortlist.rows.chunk import can_be_shared, own_copy, rows_can_be_shared
+from shortlist.rows.chunk import can_be_shared, deep_copy
 from shortlist.wording import did_you_mean, nearest
 
 
@@ -279,9 +279,9 @@ class Columns:
 
     def _made(self, want: Feature | None) -> Iterable[Any]:
         """The rows or a column, for the only function that asks for it."""
-        if want is None and self.chunk.frame is not None and rows_can_be_shared(self.chunk):
+        if want is None and self.chunk.frame is not None and self.chunk.can_be_shared():
             return self.chunk.each()
-        return self._own(want) if want is None or want.column else map(own_copy, self._stream(want, self.of(want)))
+        return self._own(want) if want is None or want.column else map(deep_copy, self._stream(want, self.of(want)))
 
     def _stream(self, feature: Feature, inputs: list[Sequence[Any]]) -> Iterator[Any]:
         """The values of a feature, row by row."""
@@ -302,8 +302,8 @@ class Columns:
         """The rows or a column; what one function could change for the others is copied for each."""
         values, key = (self.chunk.rows, 0) if want is None else (self.column(want), id(want))
         if key not in self._shared:
-            self._shared[key] = rows_can_be_shared(self.chunk) if want is None else can_be_shared(values)
-        return values if self._shared[key] else [own_copy(value) for value in values]
+            self._shared[key] = self.chunk.can_be_shared() if want is None else can_be_shared(values)
+        return values if self._shared[key] else [deep_copy(value) for value in values]
 
     def may_fail(self, function: RowFunction) -> bool:
         """Whether some feature the function asks for could not be computed on some row."""

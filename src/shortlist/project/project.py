@@ -118,7 +118,7 @@ class Project:
         min_belief: float | None = None,
         plain_names: bool = False,
     ) -> Path:
-        """Write the labels to a parquet, csv or jsonl file of your choice.
+        """Write the labels to a file of your choice, in the format that its name ends in.
 
         columns       of the data, such as the text, to stand before the labels
         min_belief    only rows whose class is believed at least so much, from 0 to 1

@@ -22,7 +22,7 @@ from shortlist.project.mistake import BadProject
 from shortlist.project.parts.columns import check_different, strange_class
 from shortlist.project.settings import Data, Settings
 from shortlist.rows import RowFile, RowStore
-from shortlist.rows.reading import by_batches, check_numbers, distinct
+from shortlist.rows.reading import check_numbers, distinct, take_batches
 
 TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
 
@@ -128,7 +128,7 @@ class Rows(RowStore):
     def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
         """Rows of one file, from memory where they are kept there."""
         kept = self._frames.get(self.sources[f])
-        found = by_batches((frame.select(columns) for frame in kept), wanted) if kept else None
+        found = take_batches((frame.select(columns) for frame in kept), wanted) if kept else None
         return self.files[f].take(wanted, columns) if found is None else found
 
     def _prune(self) -> None:

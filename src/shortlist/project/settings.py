@@ -8,6 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from shortlist.archive import TABLE_FORMATS
 from shortlist.classifier.kinds import Reads, find_kind, kind_names
 from shortlist.engines import ENGINES, is_elsewhere
 from shortlist.project.stages import STAGES
@@ -165,7 +166,7 @@ _LABELERS: dict[str, Check] = {
     "full_set_abstains": flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": inside, "format": one_of("parquet", "csv", "jsonl"), "shortlist": share, "partitioned": flag,
+    "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag,
     "stages": stages,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {

@@ -1,4 +1,4 @@
-"""Rows: read from anything, looked at by cell, found by number, and written as tables. They know nothing of labels.
+"""Rows: read from anything, cut into chunks, found by number, and written as tables. They know nothing of labels.
 
 rows = RowFile("news.csv")
 for frame in rows.batches(["id", "text"]): ...

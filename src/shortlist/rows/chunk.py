@@ -1,4 +1,4 @@
-"""Chunk: some rows, as Python values for functions and as columns for labelers that are data."""
+"""Chunk: consecutive rows, as Python values for functions and as columns for labelers that are data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shortlist.wording import did_you_mean
 
 
 class ColumnKeyError(KeyError):
-    """A row was asked for a column that it does not have. The message is a sentence, which KeyError would quote."""
+    """A missing column of a row. The message is a sentence, which KeyError would quote."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -23,7 +23,7 @@ class ColumnKeyError(KeyError):
 class Row(dict[str, Any]):
     """A row of a table: a dict whose keys can also be written as attributes, `row.text`.
 
-    Several labelers read it, so it cannot be changed: what one did would change the votes of the others.
+    It cannot be changed: other labelers read it too, and their votes would change.
     """
 
     __slots__ = ()
@@ -40,7 +40,7 @@ class Row(dict[str, Any]):
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (dict(self),)
 
-    def _unchangeable(self, *_given: Any, **_named: Any) -> NoReturn:
+    def _unchangeable(self, *_values: Any, **_named: Any) -> NoReturn:
         raise TypeError("a row cannot be changed, since other labelers read it too: change a copy, dict(row)")
 
     __setitem__ = __delitem__ = __ior__ = _unchangeable
@@ -53,20 +53,20 @@ class Chunk:
     def __init__(self, start: int, rows: Sequence[Any] | pl.DataFrame) -> None:
         self.start = start
         self.frame = rows if isinstance(rows, pl.DataFrame) else None
-        self._list = None if isinstance(rows, pl.DataFrame) else rows
-        self._columns: dict[str | None, pl.Series] = {}
+        self._data = rows
+        self._texts: dict[str | None, pl.Series] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Chunk, (self.start, self._list if self.frame is None else self.frame)
+        return Chunk, (self.start, self._data)
 
     def __len__(self) -> int:
-        return len(self._list) if self._list is not None else len(self.frame)  # type: ignore[arg-type]
+        return len(self._data)
 
     @cached_property
     def rows(self) -> Sequence[Any]:
-        """The rows as Python values: what a function is called with. A missing text of a table is an empty one."""
-        if self._list is not None:
-            return [Row(row) if row.__class__ is dict else row for row in self._list]
+        """The rows as Python values, which functions are called with. A missing text of a table is an empty one."""
+        if self.frame is None:
+            return [Row(row) if row.__class__ is dict else row for row in self._data]
         return list(self.each())
 
     def each(self) -> Iterator[Row]:
@@ -81,22 +81,16 @@ class Chunk:
         """The columns of a table, or the keys of the first row where rows are dicts; none of other rows."""
         if self.frame is not None:
             return self.frame.columns
-        first = self._list[0] if self._list else None
+        first = self._data[0] if len(self) else None
         return [name for name in first if isinstance(name, str)] if isinstance(first, Mapping) else []
 
     def row(self, at: int) -> Any:
         """One row; that of a table is a dict."""
         return self.frame.row(at, named=True) if self.frame is not None else self.rows[at]
 
-    def singles(self) -> Iterator[Chunk]:
-        """Each row as a chunk of its own."""
-        return self.cut(1)
-
     def cut(self, size: int) -> Iterator[Chunk]:
         """The same rows as chunks of at most `size` rows."""
-        rows = self._list if self.frame is None else self.frame
-        assert rows is not None
-        return (Chunk(self.start + a, rows[a : a + size]) for a in range(0, len(self), size))
+        return (Chunk(self.start + a, self._data[a : a + size]) for a in range(0, len(self), size))
 
     def values(self, on: str | None) -> Sequence[Any]:
         """One column as Python values, or the rows themselves. A missing text of a table is an empty one."""
@@ -105,13 +99,13 @@ class Chunk:
         if self.frame is not None:
             column = self._frame_column(on)
             return (column.fill_null("") if column.dtype == pl.String else column).to_list()
-        return [cell(row, on, a) for a, row in enumerate(self._list or (), self.start)]
+        return [cell(row, on, a) for a, row in enumerate(self._data, self.start)]
 
     def text(self, on: str | None) -> pl.Series:
         """One column of text (null where there is none), or the rows themselves where they are text."""
-        if on not in self._columns:
-            self._columns[on] = self._frame_text(on) if self.frame is not None else self._list_text(on)
-        return self._columns[on]
+        if on not in self._texts:
+            self._texts[on] = self._frame_text(on) if self.frame is not None else self._list_text(on)
+        return self._texts[on]
 
     def numbers(self, on: str) -> Floats:
         """One column of numbers or truth values, NaN where there is none."""
@@ -120,6 +114,12 @@ class Chunk:
             return series.cast(pl.Float64, strict=True).fill_null(float("nan")).to_numpy()
         except (pl.exceptions.PolarsError, TypeError) as error:
             raise BadRows(f"column {on!r} holds something that is not a number ({error})", column=on) from error
+
+    def can_be_shared(self) -> bool:
+        """Whether no row holds a list, dict or set. Of a table, the types of its columns decide."""
+        if self.frame is None:
+            return can_be_shared(self.rows)
+        return not any(dtype.is_nested() or dtype == pl.Object for dtype in self.frame.schema.values())
 
     def _frame_column(self, on: str) -> pl.Series:
         assert self.frame is not None
@@ -130,7 +130,7 @@ class Chunk:
     def _frame_text(self, on: str | None) -> pl.Series:
         on = self._text_column() if on is None else on
         series = self._frame_column(on)
-        if series.dtype == pl.Object:  # a column of mixed kinds: the row that is not text is named
+        if series.dtype == pl.Object:  # a column of mixed types: the error names the row that is not text
             return self._list_text(on)
         if series.dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
             return series.cast(pl.String)
@@ -139,7 +139,7 @@ class Chunk:
     def _text_column(self) -> str:
         """The only column of text."""
         assert self.frame is not None
-        texts = [name for name, kind in self.frame.schema.items() if kind == pl.String]
+        texts = [name for name, dtype in self.frame.schema.items() if dtype == pl.String]
         if len(texts) != 1:
             listed = ", ".join(texts) or "none"
             raise BadRows(f"say which column to read with on=…: the table has {len(texts)} columns of text ({listed})")
@@ -157,7 +157,7 @@ class Chunk:
 
 
 def cell(row: Any, on: Any, a: int) -> Any:
-    """What row a holds in a column."""
+    """The value of row a in a column."""
     try:
         return row[on]
     except (KeyError, TypeError, IndexError):
@@ -169,14 +169,13 @@ def cell(row: Any, on: Any, a: int) -> Any:
 
 
 def texts_of(values: Sequence[Any], on: Any = None, start: int = 0) -> Sequence[str | None]:
-    """Cells as text, None where there is nothing; anything else is an error. The first one is in row `start`."""
+    """Cells as text, None where a value is missing; anything else is an error. The first cell is in row `start`."""
     if all(value.__class__ is str for value in values):
         return values
-    return [text_of(value, on, a) for a, value in enumerate(values, start)]
+    return [_text(value, on, a) for a, value in enumerate(values, start)]
 
 
-def text_of(value: Any, on: Any, a: int) -> str | None:
-    """A cell as text, None where there is nothing."""
+def _text(value: Any, on: Any, a: int) -> str | None:
     if isinstance(value, str):
         return value
     if is_missing(value):
@@ -187,7 +186,7 @@ def text_of(value: Any, on: Any, a: int) -> str | None:
 
 
 def is_missing(value: Any) -> bool:
-    """None, or what pandas writes where there is nothing: NaN, NA, NaT."""
+    """Whether a value is None, or NaN, NA or NaT of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
@@ -195,45 +194,34 @@ def is_missing(value: Any) -> bool:
 
 def no_column(name: Any, columns: Iterable[Any]) -> BadRows:
     """The error that a table has no such column."""
-    known = [str(one) for one in columns]
-    message = f"no column is called {name!r}.{did_you_mean(name, known)} Columns: {', '.join(known)}"
+    names = [str(column) for column in columns]
+    message = f"no column is called {name!r}.{did_you_mean(name, names)} Columns: {', '.join(names)}"
     return BadRows(message, column=str(name))
 
 
-# -- copies ----------------------------------------------------------------------------------------------
-
-
-CHANGEABLE = (list, dict, set, Row)
+# -- copies: each labeler gets lists, dicts and sets of its own, so that none sees the changes of another -----------
 
 
 def can_be_shared(values: Sequence[Any]) -> bool:
     """Whether there is no list, dict or set among the values, nor inside a row."""
     kinds = {value.__class__ for value in values}
-    if Row in kinds:
-        return not any(_changeable_inside(row) for row in values if row.__class__ is Row) and kinds == {Row}
-    return kinds.isdisjoint(CHANGEABLE)
+    return kinds.isdisjoint((list, dict, set)) and not (Row in kinds and any(map(_is_changeable, values)))
 
 
-def rows_can_be_shared(chunk: Chunk) -> bool:
-    """The same of the rows of a chunk. Of a table, the kinds of its columns tell."""
-    if chunk.frame is None:
-        return can_be_shared(chunk.rows)
-    return not any(kind.is_nested() or kind == pl.Object for kind in chunk.frame.schema.values())
-
-
-def own_copy(value: Any) -> Any:
-    """A list, a dict, a set or a row with all that can be changed inside it, copied; anything else as it is."""
+def deep_copy(value: Any) -> Any:
+    """Copy a list, a dict, a set or a row with all that can be changed inside it; return anything else as it is."""
     kind = value.__class__
     if kind is list:
-        return [own_copy(one) for one in value]
+        return [deep_copy(item) for item in value]
     if kind is set:
         return set(value)
-    if kind is dict:
-        return {key: own_copy(one) for key, one in value.items()}
-    if kind is Row:
-        return Row({key: own_copy(one) for key, one in value.items()}) if _changeable_inside(value) else value
+    if kind is dict or (kind is Row and _is_changeable(value)):
+        return kind({key: deep_copy(item) for key, item in value.items()})
     return value
 
 
-def _changeable_inside(row: Row) -> bool:
-    return any(one.__class__ in CHANGEABLE for one in row.values())
+def _is_changeable(value: Any) -> bool:
+    kind = value.__class__
+    if kind is Row:
+        return any(item.__class__ in (list, dict, set, Row) for item in value.values())
+    return kind in (list, dict, set)

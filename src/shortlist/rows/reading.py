@@ -1,4 +1,4 @@
-"""Reading: rows of any make, cut into chunks or found by number.
+"""Reading: rows of any make, cut into chunks, found by number, or read as texts.
 
 Rows come in as a list, a table of any make (polars, pandas, pyarrow, a Hugging Face dataset, a mapping of
 columns), a numpy array or any iterable. Tables become polars here. Streams are cut into chunks and never held whole.
@@ -22,58 +22,43 @@ from shortlist.rows.chunk import Chunk, cell, is_missing, no_column, texts_of
 CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
 FIRST = 512  # rows of the first chunk
 QUICK = 0.25  # seconds: a chunk that took less is followed by one of twice its size
-FALLING = 0.75  # so is one that took less than this part of what the one before took, for each row
-SHARED = 2_048  # rows of a chunk of a stream that several workers share
+FALLING = 0.75  # so is one whose time per row is less than this part of the time per row of the one before
+SPAN = 65_536  # rows that are read at a time to take some of them
 
 
 class RowStore(ABC):
-    """Rows that are kept in files, of which any can be had by number."""
+    """Rows that are kept in files, of which any can be read by number."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
 
     @abstractmethod
     def take(self, numbers: Sequence[int], columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, in the order of the numbers; all columns, or some."""
 
 
-def rows_at(rows: Any, numbers: Iterable[int], m: int) -> dict[int, Any]:
-    """Some of m rows of any make, by number. Rows of a table are dicts."""
-    wanted = sorted(set(numbers))
-    if isinstance(rows, RowStore):
-        _check_count(len(rows), m)
-        return dict(zip(wanted, rows.take(wanted).iter_rows(named=True), strict=True))
-    pieces, total = chunks(rows)
-    if total is not None:
-        _check_count(total, m)
-    found: dict[int, Any] = {}
-    count = 0
-    for chunk in pieces:
-        count += len(chunk)
-        here = [a for a in wanted if chunk.start <= a < count]
-        found |= {a: chunk.row(a - chunk.start) for a in here}
-    _check_count(count, m)
-    return found
-
-
-def _check_count(count: int, m: int) -> None:
-    if count != m:
-        raise BadRows(f"the votes are about {m:,} rows, and {count:,} rows were given")
+# -- chunks ----------------------------------------------------------------------------------------------
 
 
 def chunks(
     rows: Any, size: int | None = None, workers: int = 1, first: int = 0, largest: int | None = None
 ) -> tuple[Iterator[Chunk], int | None]:
-    """The rows in chunks, and how many rows there are where that is known.
+    """(the rows in chunks, the number of rows or None for a stream).
 
     size      rows of every chunk; without it, chunks grow for as long as they are quick
-    workers   how many share the chunks
+    workers   number of workers that share the chunks
     first     the number of the first row
     largest   rows of the largest chunk, where they grow
     """
     parts, total = _parts(rows, size, workers, largest or CHUNK)
     return _numbered(parts, first), total
+
+
+def _numbered(parts: Iterable[Any], start: int) -> Iterator[Chunk]:
+    for part in parts:
+        yield Chunk(start, part)
+        start += len(part)
 
 
 def _parts(rows: Any, size: int | None, workers: int, most: int) -> tuple[Iterator[Any], int | None]:
@@ -96,12 +81,6 @@ def _parts(rows: Any, size: int | None, workers: int, most: int) -> tuple[Iterat
     return _drawn(rows, _sizes(size, total, workers, most)), total
 
 
-def _numbered(parts: Iterable[Any], start: int) -> Iterator[Chunk]:
-    for part in parts:
-        yield Chunk(start, part)
-        start += len(part)
-
-
 def _cut(table: pl.DataFrame, sizes: Iterator[int]) -> Iterator[pl.DataFrame]:
     start = 0
     while start < len(table):
@@ -117,7 +96,7 @@ def _drawn(rows: Iterable[Any], sizes: Iterator[int]) -> Iterator[list[Any]]:
 
 
 def _length(rows: Iterable[Any]) -> int | None:
-    """How many rows there are; some streams and sparse matrices have a length that they refuse to tell."""
+    """Number of rows, or None: the len() of some streams and sparse matrices raises."""
     try:
         return len(rows) if isinstance(rows, Sized) else None
     except TypeError:
@@ -125,8 +104,10 @@ def _length(rows: Iterable[Any]) -> int | None:
 
 
 def _sizes(size: int | None, total: int | None, workers: int, most: int) -> Iterator[int]:
-    """How many rows each chunk has: always `size`, or growing from `FIRST`, so that a progress bar moves from the
-    start, however slow the labelers are. Where much of the time is the same for any chunk, they grow all the same."""
+    """Rows of each chunk: always `size`, or growing from `FIRST`, so that a progress bar moves from the start.
+
+    They also grow where labelers are slow, as long as the time per row falls.
+    """
     if size is not None:
         yield from itertools.repeat(size)
     largest = _largest(total, workers, most)
@@ -140,15 +121,14 @@ def _sizes(size: int | None, total: int | None, workers: int, most: int) -> Iter
 
 
 def _largest(total: int | None, workers: int, most: int) -> int:
-    """The rows of the largest chunk: where workers share them, each gets several chunks."""
+    """Rows of the largest chunk: each of several workers gets several chunks, of at most 2,048 rows of a stream."""
     if workers == 1:
         return most
-    return min(most, SHARED if total is None else max(1, total // (8 * workers)))
+    return min(most, 2_048 if total is None else max(1, total // (8 * workers)))
 
 
 def _as_frame(rows: Any) -> pl.DataFrame | None:
     """A table in memory as polars, or None where it is not one (or holds what polars cannot)."""
-    module = type(rows).__module__.split(".")[0]
     if isinstance(rows, Mapping):
         if not all(isinstance(v, (Sequence, np.ndarray, pl.Series)) and not isinstance(v, str) for v in rows.values()):
             raise BadRows("rows is a mapping, but not of columns; for a set of splits, choose one: rows['train']")
@@ -156,14 +136,18 @@ def _as_frame(rows: Any) -> pl.DataFrame | None:
             return pl.DataFrame(dict(rows), strict=False)
         except pl.exceptions.ShapeError as error:
             raise BadRows(f"rows is a mapping of columns, but they differ in length: {error}") from error
-    if module == "pandas" and hasattr(rows, "columns"):
+    if _package(rows) == "pandas" and hasattr(rows, "columns"):
         return _from_pandas(rows)
-    return from_pyarrow(rows)
+    return _from_pyarrow(rows)
 
 
-def from_pyarrow(rows: Any) -> pl.DataFrame | None:
+def _package(thing: Any) -> str:
+    return type(thing).__module__.split(".")[0]
+
+
+def _from_pyarrow(rows: Any) -> pl.DataFrame | None:
     """A table of pyarrow as polars, or None where it is not one."""
-    if type(rows).__module__.split(".")[0] != "pyarrow" or not hasattr(rows, "column_names"):
+    if _package(rows) != "pyarrow" or not hasattr(rows, "column_names"):
         return None
     frame = pl.from_arrow(rows)
     assert isinstance(frame, pl.DataFrame)
@@ -188,10 +172,30 @@ def _object_series(name: str, values: list[Any]) -> pl.Series:
         return pl.Series(name, values, dtype=pl.Object)
 
 
-# -- rows by number --------------------------------------------------------------------------------------
+# -- rows by number ----------------------------------------------------------------------------------------
 
 
-SPAN = 65_536  # rows: not more than this are held at a time
+def rows_at(rows: Any, numbers: Iterable[int], m: int) -> dict[int, Any]:
+    """Some of m rows of any make, by number. Rows of a table are dicts."""
+    wanted = sorted(set(numbers))
+    if isinstance(rows, RowStore):
+        _check_count(len(rows), m)
+        return dict(zip(wanted, rows.take(wanted).iter_rows(named=True), strict=True))
+    pieces, total = chunks(rows)
+    if total is not None:
+        _check_count(total, m)
+    by_number: dict[int, Any] = {}
+    count = 0
+    for chunk in pieces:
+        count += len(chunk)
+        by_number |= {a: chunk.row(a - chunk.start) for a in wanted if chunk.start <= a < count}
+    _check_count(count, m)
+    return by_number
+
+
+def _check_count(count: int, m: int) -> None:
+    if count != m:
+        raise BadRows(f"the votes are about {m:,} rows, and {count:,} rows were given")
 
 
 def distinct(numbers: Sequence[int] | Positions) -> tuple[Positions, Positions]:
@@ -207,11 +211,11 @@ def check_numbers(wanted: Positions, m: int) -> None:
         raise BadRows(f"there is no row {row}: there are {m:,} rows, numbered from 0", row=row)
 
 
-def by_slices(table: pl.LazyFrame, wanted: Positions, near: int) -> pl.DataFrame:
+def take_slices(table: pl.LazyFrame, wanted: Positions, near: int) -> pl.DataFrame:
     """Ascending rows of a table that can be read from anywhere, as parquet can.
 
-    Numbers that are not further apart than `near` are read in one go. That should be about as many rows as are read to
-    find one: with less, some are read several times; with more, some are read that nobody asked for.
+    Numbers that are at most `near` apart are read together. `near` should be about the number of rows that are read to
+    find one: with less, some rows are read several times; with more, some are read for nothing.
     """
     check_numbers(wanted, table.select(pl.len()).collect().item())
     runs = _runs(wanted, near)
@@ -219,7 +223,7 @@ def by_slices(table: pl.LazyFrame, wanted: Positions, near: int) -> pl.DataFrame
     return pl.concat(parts) if parts else table.head(0).collect()
 
 
-def by_batches(batches: Iterable[pl.DataFrame], wanted: Positions) -> pl.DataFrame | None:
+def take_batches(batches: Iterable[pl.DataFrame], wanted: Positions) -> pl.DataFrame | None:
     """Ascending rows of a table that comes batch by batch; None where there is no batch."""
     parts, start = [], 0
     for batch in batches:
@@ -231,7 +235,7 @@ def by_batches(batches: Iterable[pl.DataFrame], wanted: Positions) -> pl.DataFra
 
 
 def _runs(wanted: Positions, near: int) -> Iterator[Positions]:
-    """The numbers in groups that are read in one go."""
+    """The numbers in groups that are read together."""
     first = 0
     for a in range(1, len(wanted) + 1):
         end = a == len(wanted)
@@ -240,7 +244,7 @@ def _runs(wanted: Positions, near: int) -> Iterator[Positions]:
             first = a
 
 
-# -- texts for classifiers -------------------------------------------------------------------------------
+# -- texts for classifiers ---------------------------------------------------------------------------------
 
 
 def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | None:
@@ -252,7 +256,7 @@ def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | 
         raise BadRows("rows is a single string; put it in a list")
     if not isinstance(on, (list, Hashable)):
         raise BadRows(f"on is the name of a column, or a list of names, not a {type(on).__name__}: list(…) makes one")
-    if (table := from_pyarrow(rows)) is not None:
+    if (table := _from_pyarrow(rows)) is not None:
         return _table_texts(table, on)
     if hasattr(rows, "columns") and hasattr(rows, "shape"):
         return _table_texts(rows, on)
@@ -293,14 +297,13 @@ def _text_column(table: Any) -> Any:
 
 
 def _column(table: Any, name: Any) -> list[Any]:
-    names = list(table.columns)
-    if name not in names:
-        raise no_column(name, names)
+    if name not in list(table.columns):
+        raise no_column(name, table.columns)
     return list(table[name])
 
 
 def _joined(on: Sequence[str], column: Callable[[str], list[Any]]) -> list[str]:
-    """The texts of several columns, row by row; what is missing or empty is left out."""
+    """The texts of several columns, row by row; missing and empty ones are left out."""
     if not on:
         raise BadRows("on is an empty list: name the columns to read")
     columns = [_strings(column(name), name) for name in on]
@@ -308,5 +311,4 @@ def _joined(on: Sequence[str], column: Callable[[str], list[Any]]) -> list[str]:
 
 
 def _strings(values: list[Any], column: Any = None) -> list[str]:
-    """Cells as text, empty where there is nothing."""
     return [text or "" for text in texts_of(values, column)]

@@ -1,4 +1,4 @@
-"""RowFile: a csv, jsonl or parquet file of rows, read in batches so that it may be larger than memory."""
+"""RowFile: a csv, jsonl, parquet or Excel file of rows, read in batches so that it may be larger than memory."""
 
 from __future__ import annotations
 
@@ -18,43 +18,34 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shortlist.archive import atomic
+from shortlist.archive import ROW_FORMATS, atomic
 from shortlist.arrays import Positions
-from shortlist.errors import BadFile, MissingPackage, ShortlistError, require
-from shortlist.rows.reading import RowStore, by_batches, by_slices, distinct
+from shortlist.errors import BadFile, ShortlistError, require
+from shortlist.rows.reading import RowStore, distinct, take_batches, take_slices
 from shortlist.wording import did_you_mean
 
-KINDS = {
-    ".xlsx": "xlsx",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
 PACKED = (".gz", ".zst")
+BATCH = 65_536  # rows
+GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
+MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
+SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never copied
+INFERRED = 100_000  # rows that the type of a column is inferred from
+SAMPLE = 1 << 20  # bytes that the separator and the encoding are inferred from
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
 TYPES: dict[str, type[pl.DataType]] = {
     "text": pl.String,
     "number": pl.Float64,
     "integer": pl.Int64,
     "boolean": pl.Boolean,
 }
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
-BATCH = 65_536  # rows
-INFERRED = 100_000  # rows that are looked at to find out what a column holds
-GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
-MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
-SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never copied
-UNPACKED = 8  # times as large a packed file may become
 
 
 class RowFile(RowStore):
     """One file of rows.
 
     path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not; or the first sheet of an xlsx file
-    types   what columns hold ("text", "number", "integer", "boolean") where the first rows mislead
-    separator, encoding   of a csv file, where they are not found out as they should be
+    types   types of columns ("text", "number", "integer", "boolean") where the first rows mislead
+    separator, encoding   of a csv file, where they are not inferred as they should be
     copy    where a copy in parquet may be kept, so that rows are found by number without reading all of them
     """
 
@@ -85,9 +76,9 @@ class RowFile(RowStore):
 
     @property
     def schema(self) -> dict[str, pl.DataType]:
-        """Column → what it holds."""
+        """Column → its type."""
         if self._schema is None:
-            with explained(self.path):
+            with _explained(self.path):
                 self._schema = dict(self._scan().collect_schema())
         return self._schema
 
@@ -96,22 +87,22 @@ class RowFile(RowStore):
         return list(self.schema)
 
     def need(self, *columns: str) -> None:
-        """Raise where a column is not there."""
+        """Raise where a column is missing."""
         for name in columns:
             if name not in self.schema:
                 raise self.missing_column(name)
 
     def missing_column(self, name: str) -> BadFile:
-        """The error that it has no such column, and what may be the matter."""
+        """The error that there is no such column, with a likely reason."""
         header = self.columns[0] if len(self.columns) == 1 and self.kind in ("csv", "tsv") else ""
         if wrong := next((sign for sign in SEPARATORS if sign in header), None):
-            hint = f"Its fields seem to be separated by {SEPARATORS[wrong]}. {other_sign(wrong)}"
+            hint = f"Its fields seem to be separated by {SEPARATORS[wrong]}. {_set_separator(wrong)}"
         else:
             hint = f"{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}".strip()
         return BadFile(f"has no column {name!r}. {hint}", file=str(self.path), column=name)
 
     def check_unchanged(self) -> None:
-        """Raise where the file was written to since it was first looked at: what was read may be of either version."""
+        """Raise where the file was written to since it was opened: what was read may be of either version."""
         if stamp(self.path) != self.stamp:
             raise BadFile("changed while it was read: run again", file=self.path.name)
 
@@ -119,36 +110,31 @@ class RowFile(RowStore):
         if self.copy is not None and self.copy.exists():
             with suppress(pl.exceptions.PolarsError, OSError):
                 return _count(pl.scan_parquet(self.copy, glob=False))
-        with explained(self.path):
+        with _explained(self.path):
             return _count(self._scan())
 
     def batches(
         self, columns: Sequence[str] | None = None, size: int = BATCH, among: tuple[int, int] | None = None
     ) -> Iterator[pl.DataFrame]:
         """The rows in order, `size` at a time: all of them, or `among` = (first, count) rows as `slice` reads them."""
-        if columns is not None:
-            self.need(*columns)
-        with explained(self.path):
-            table = _some(self._scan(), columns)
+        with _explained(self.path):
+            table = self._select(columns)
             chosen = table if among is None else table.slice(*among)
             yield from chosen.collect_batches(chunk_size=size, maintain_order=True)
 
     def slice(self, first: int, count: int, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """Some rows that follow one another. Only a parquet file is read from there; any other from its beginning."""
-        if columns is not None:
-            self.need(*columns)
-        with explained(self.path):
-            return _some(self._scan(), columns).slice(first, count).collect()
+        """Consecutive rows. Only a parquet file is read from there; any other from its beginning."""
+        with _explained(self.path):
+            return self._select(columns).slice(first, count).collect()
+
+    def head(self, n: int) -> pl.DataFrame:
+        """The first rows."""
+        return self.slice(0, n)
 
     def read(self, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """All rows at once."""
         parts = list(self.batches(columns))
         return pl.concat(parts) if parts else self._empty(columns)
-
-    def head(self, n: int) -> pl.DataFrame:
-        """The first rows."""
-        with explained(self.path):
-            return self._scan().head(n).collect()
 
     def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, in the order of the numbers.
@@ -157,29 +143,28 @@ class RowFile(RowStore):
         copied to parquet the first time (where there is a place for that, and it is worth it).
         """
         wanted, places = distinct(numbers)
-        if columns is not None:
-            self.need(*columns)
-        with explained(self.path):
+        with _explained(self.path):
             if self.kind == "parquet":
-                found: pl.DataFrame | None = by_slices(_some(self._scan(), columns), wanted, near=BATCH)
+                taken: pl.DataFrame | None = take_slices(self._select(columns), wanted, near=BATCH)
             else:
-                found = self._take_from_copy(wanted, columns)
-                found = by_batches(self.batches(columns), wanted) if found is None else found
-        return self._empty(columns) if found is None else found[places]
+                taken = self._take_from_copy(wanted, columns)
+                taken = take_batches(self.batches(columns), wanted) if taken is None else taken
+        return self._empty(columns) if taken is None else taken[places]
 
     def _take_from_copy(self, wanted: Positions, columns: Sequence[str] | None) -> pl.DataFrame | None:
-        """None where there is no copy, and none should be made."""
+        """The rows, or None where there is no copy, and none should be made."""
         if self.copy is None or not (self.copy.exists() or (len(wanted) <= MANY and self._copied(self.copy))):
             return None
         try:
-            return by_slices(_some(pl.scan_parquet(self.copy, glob=False), columns), wanted, near=GROUP // 8)
+            table = pl.scan_parquet(self.copy, glob=False)
+            return take_slices(table if columns is None else table.select(columns), wanted, near=GROUP // 8)
         except (pl.exceptions.PolarsError, OSError):  # damaged: it is made again the next time
             self.copy.unlink(missing_ok=True)
             return None
 
     def _copied(self, copy: Path) -> bool:
         """Write the rows as parquet, where that is worth it and the disk has room."""
-        size = self.path.stat().st_size * (UNPACKED if self.path.suffix in PACKED else 1)
+        size = self.path.stat().st_size * (8 if self.path.suffix in PACKED else 1)  # times as large, once unpacked
         if size < SMALL:
             return False
         try:
@@ -189,8 +174,8 @@ class RowFile(RowStore):
             with atomic(copy) as file:
                 self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
                 self.check_unchanged()
-        except (BadFile, OSError) as error:  # a full disk is no reason to fail; a file that cannot be read is one, and
-            if isinstance(error, BadFile) and error.file != str(copy):  # tells so when it is read itself
+        except (BadFile, OSError) as error:  # a full disk is no reason to fail; a file that cannot be read is one
+            if isinstance(error, BadFile) and error.file != str(copy):
                 raise
             return False
         return True
@@ -198,123 +183,120 @@ class RowFile(RowStore):
     def _empty(self, columns: Sequence[str] | None) -> pl.DataFrame:
         return pl.DataFrame(schema={name: self.schema[name] for name in columns or self.columns})
 
+    def _select(self, columns: Sequence[str] | None) -> pl.LazyFrame:
+        if columns is None:
+            return self._scan()
+        self.need(*columns)
+        return self._scan().select(columns)
+
     def _scan(self) -> pl.LazyFrame:
         if self.kind == "parquet":
             return self._cast(pl.scan_parquet(self.path, glob=False))
-        wanted = {name: TYPES[kind] for name, kind in self.types.items()}
+        wanted = {name: TYPES[kind] for name, kind in self.types.items()} or None
         if self.kind == "jsonl":
-            name = glob.escape(str(self.path))  # [ and * in the name of a file are what they are
-            return pl.scan_ndjson(name, schema_overrides=wanted or None, infer_schema_length=INFERRED)
-        if self.kind == "xlsx":
-            return self._cast(self._whole().lazy())
-        how: dict[str, Any] = {"separator": self.dialect.separator, "infer_schema_length": INFERRED}
-        if self.dialect.encoding != "utf-8":
-            return self._cast(self._whole(**how, schema_overrides=wanted or None).lazy())
-        return pl.scan_csv(self.path, schema_overrides=wanted or None, glob=False, **how)
+            name = glob.escape(str(self.path))  # no wildcards: [ and * are part of the name
+            return pl.scan_ndjson(name, schema_overrides=wanted, infer_schema_length=INFERRED)
+        options: dict[str, Any] = {"schema_overrides": wanted, "infer_schema_length": INFERRED}
+        if self.kind == "xlsx" or self.dialect.encoding != "utf-8":
+            return self._cast(self._whole(options).lazy())
+        return pl.scan_csv(self.path, separator=self.dialect.separator, glob=False, **options)
 
     @cached_property
     def dialect(self) -> Dialect:
         """The separator and the encoding of a csv file."""
-        with explained(self.path):
-            return find_dialect(self.path, *self.given, usual="\t" if self.kind == "tsv" else ",")
+        with _explained(self.path):
+            return _find_dialect(self.path, *self.given, usual="\t" if self.kind == "tsv" else ",")
 
-    def _whole(self, **how: Any) -> pl.DataFrame:
+    def _whole(self, options: dict[str, Any]) -> pl.DataFrame:
         """All rows of a file that cannot be read piece by piece: a sheet, or text that is not in UTF-8."""
         if self._frame is None:
-            self._frame = read_sheet(self.path) if self.kind == "xlsx" else self._recoded(**how)
+            self._frame = _read_sheet(self.path) if self.kind == "xlsx" else self._recoded(options)
         return self._frame
 
-    def _recoded(self, **how: Any) -> pl.DataFrame:
+    def _recoded(self, options: dict[str, Any]) -> pl.DataFrame:
+        separator, encoding = self.dialect
+        content = self.path.read_bytes()
         try:
-            text = text_of(self.path, self.dialect.encoding)
+            text = (gzip.decompress(content) if self.path.suffix == ".gz" else content).decode(encoding)
         except UnicodeError as error:
-            what = f"it is not in {self.dialect.encoding}. {other_encoding()}"
-            raise BadFile(f"cannot be read: {what}", file=str(self.path)) from error
-        return pl.read_csv(text.encode("utf-8"), **how)
+            message = f"cannot be read: it is not in {encoding}. {_set_encoding()}"
+            raise BadFile(message, file=str(self.path)) from error
+        return pl.read_csv(text.encode("utf-8"), separator=separator, **options)
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        """Parquet says itself what columns hold, unless it is asked otherwise."""
-        there = frame.collect_schema()
-        wanted = {name: TYPES[kind] for name, kind in self.types.items() if name in there}
-        return frame.cast({name: kind for name, kind in wanted.items() if there[name] != kind})
+        """Change the types of columns of a file that has its own, where the user asks for that."""
+        schema = frame.collect_schema()
+        wanted = {name: TYPES[kind] for name, kind in self.types.items() if name in schema}
+        return frame.cast({name: kind for name, kind in wanted.items() if schema[name] != kind})
 
 
 def _count(table: pl.LazyFrame) -> int:
     return int(table.select(pl.len()).collect(engine="streaming").item())
 
 
-def _some(table: pl.LazyFrame, columns: Sequence[str] | None) -> pl.LazyFrame:
-    return table if columns is None else table.select(columns)
-
-
 def file_kind(path: Path) -> str:
-    """csv, tsv, jsonl or parquet, by the name of the file."""
+    """The format of a file of rows, by its name."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
-    kind = KINDS.get(suffixes[-1]) if suffixes else None
+    kind = ROW_FORMATS.get(suffixes[-1]) if suffixes else None
     if kind is None:
-        known = ", ".join(KINDS)
-        raise BadFile(f"is of no kind that can be read: its name should end in one of {known}", file=str(path))
+        endings = ", ".join(ROW_FORMATS)
+        raise BadFile(f"is of no kind that can be read: its name should end in one of {endings}", file=str(path))
     return kind
 
 
 def stamp(path: Path) -> tuple[int, int, int]:
-    """What changes when a file is written to."""
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    """Size, time of the last change and inode of a file, one of which changes when it is written to."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-# -- csv dialects ----------------------------------------------------------------------------------------
+def _read_sheet(path: Path) -> pl.DataFrame:
+    """All rows of the first sheet. openpyxl reads it; formulas come as the values that Excel saved."""
+    require("openpyxl", extra="excel")
+    try:
+        return pl.read_excel(path, engine="openpyxl", drop_empty_rows=False, drop_empty_cols=False)
+    except pl.exceptions.NoDataError as error:
+        raise BadFile("cannot be read: its first sheet is empty", file=str(path)) from error
+    except Exception as error:  # a damaged file can trip zipfile, xml and openpyxl in any way
+        raise BadFile(f"cannot be read: it is no Excel file ({type(error).__name__})", file=str(path)) from error
 
 
-LINE_END = re.compile(r"\r\n|\r|\n")
-SAMPLE = 1 << 20  # bytes that are looked at
-RECORDS = 100  # of the sample, to count fields
-BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-LATIN = "cp1252"  # what Windows writes in Western Europe; all of Latin-1 that people write is the same in it
+# -- csv dialects ------------------------------------------------------------------------------------------
 
 
 class Dialect(NamedTuple):
-    """The sign between fields, and the encoding as Python calls it."""
+    """The separator of a csv file, and its encoding as Python calls it."""
 
     separator: str
     encoding: str
 
 
-def find_dialect(path: Path, separator: str | None, encoding: str | None, usual: str) -> Dialect:
-    """What is given, and else what the beginning of the file shows; `usual` where nothing speaks against it."""
-    sample = _beginning(path)
-    found = codecs.lookup(encoding).name if encoding else _encoding(sample)
-    return Dialect(separator or _separator(sample.decode(found, "replace"), usual), found)
-
-
-def text_of(path: Path, encoding: str) -> str:
-    """All of a file as text."""
-    content = path.read_bytes()
-    return (gzip.decompress(content) if path.suffix == ".gz" else content).decode(encoding)
-
-
-def _beginning(path: Path) -> bytes:
-    if path.suffix == ".zst":
-        return b""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-        return bytes(file.read(SAMPLE))
+def _find_dialect(path: Path, separator: str | None, encoding: str | None, usual: str) -> Dialect:
+    """The dialect that the user asks for, or that the beginning of the file shows; the usual separator in doubt."""
+    sample = b""
+    if path.suffix != ".zst":
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            sample = bytes(file.read(SAMPLE))
+    name = codecs.lookup(encoding).name if encoding else _encoding(sample)
+    return Dialect(separator or _separator(sample.decode(name, "replace"), usual), name)
 
 
 def _encoding(sample: bytes) -> str:
-    for mark, encoding in BOMS.items():
-        if sample.startswith(mark):
-            return encoding
+    if sample.startswith(codecs.BOM_UTF8):
+        return "utf-8"
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)  # a character may be cut at the end of the sample
     except UnicodeDecodeError:
-        return LATIN
+        return "cp1252"  # that of Windows in Western Europe, which agrees with Latin-1 on all that people write
     return "utf-8"
 
 
 def _separator(text: str, usual: str) -> str:
-    """The usual sign where the header has it; else the sign that cuts all records into as many fields as the header."""
+    """The usual separator where the header has it; else the one that cuts all records into as many fields."""
     header = text.lstrip("\ufeff").split("\n", 1)[0]
     if usual in header and _fields(text, usual):
         return usual
@@ -324,68 +306,36 @@ def _separator(text: str, usual: str) -> str:
 
 
 def _fields(text: str, sign: str) -> int:
-    """How many fields every record has; 0 where they differ. The last record of a sample may be cut."""
-    lines = (line for line in LINE_END.split(_unquoted(text, sign)) if line)
-    records = [line.count(sign) + 1 for line in islice(lines, RECORDS + 1)]
+    """Number of fields of each of the first 100 records; 0 where they differ. The last of a sample may be cut."""
+    lines = (line for line in re.split(r"\r\n|\r|\n", _unquoted(text, sign)) if line)
+    records = [line.count(sign) + 1 for line in islice(lines, 101)]
     whole = records[:-1] if len(records) > 1 and len(text) >= SAMPLE // 4 else records
     return whole[0] if whole and len(set(whole)) == 1 else 0
 
 
 def _unquoted(text: str, sign: str) -> str:
-    """The text without what stands between quotation marks at the beginning of a field, of any length.
-
-    The csv module is not asked: it refuses fields above a limit, which is the same for the whole process.
-    """
+    """The text without quoted fields, of any length. (The csv module has a limit, for the whole process.)"""
     quoted = rf'(^|[\r\n{re.escape(sign)}])"(?:[^"]+|"")*+(?:"|\Z)'
     return re.sub(quoted, r"\1-", text.lstrip("\ufeff"))
 
 
-# -- Excel sheets ----------------------------------------------------------------------------------------
-
-
-def read_sheet(path: Path) -> pl.DataFrame:
-    """All rows of the first sheet. openpyxl reads it; formulas come as the values that Excel saved."""
-    openpyxl = require("openpyxl", extra="excel")
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-        lines = list(book.worksheets[0].iter_rows(values_only=True))
-        book.close()
-    except MissingPackage:
-        raise
-    except Exception as error:  # a damaged file can trip zipfile, xml and openpyxl in any way
-        raise BadFile(f"cannot be read: it is no Excel file ({type(error).__name__})", file=str(path)) from error
-    if not lines or not any(lines[0]):
-        raise BadFile("cannot be read: its first sheet is empty", file=str(path))
-    names = [str(name) for name in lines[0] if name is not None]
-    columns = zip(*(line[: len(names)] for line in lines[1:]), strict=True) if lines[1:] else [[]] * len(names)
-    return pl.DataFrame([_column(name, list(values)) for name, values in zip(names, columns, strict=True)])
-
-
-def _column(name: str, values: list[object]) -> pl.Series:
-    """A column of one kind; of several kinds, as text."""
-    kinds = {type(value) for value in values if value is not None}
-    if len(kinds) > 1 and not kinds <= {int, float}:
-        values = [None if value is None else str(value) for value in values]
-    return pl.Series(name, values, strict=False)
-
-
-# -- errors of files that cannot be read -----------------------------------------------------------------
+# -- errors of files that cannot be read -------------------------------------------------------------------
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """The errors of polars about a file as ours."""
+def _explained(path: Path) -> Iterator[None]:
+    """Raise errors of polars about a file as a BadFile."""
     try:
         yield
     except ShortlistError:
         raise
     except (pl.exceptions.PolarsError, OSError) as error:
-        line = bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
-        what = explain(str(error)) if line is None else f"line {line} is not a JSON object"
-        raise BadFile(f"cannot be read: {what}", file=str(path), line=line) from error
+        line = _bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
+        reason = _explanation(str(error)) if line is None else f"line {line} is not a JSON object"
+        raise BadFile(f"cannot be read: {reason}", file=str(path), line=line) from error
 
 
-def bad_line(path: Path) -> int | None:
+def _bad_line(path: Path) -> int | None:
     """The first line of a jsonl file that holds no JSON object."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -397,19 +347,17 @@ def bad_line(path: Path) -> int | None:
     return None
 
 
-def other_sign(sign: str) -> str:
-    """How to name the sign between fields, in a project and before there is one."""
+def _set_separator(sign: str) -> str:
     option = "tab" if sign == "\t" else f"'{sign}'"
-    return f"Name the sign between fields: separator = {json.dumps(sign)} under [data], or `init --separator {option}`"
+    return f"Wrong separator? Set separator = {json.dumps(sign)} under [data], or `init --separator {option}`"
 
 
-def other_encoding(encoding: str = "latin-1") -> str:
-    """How to name the encoding, in a project and before there is one."""
-    return f'Name its encoding: encoding = "{encoding}" under [data], or `init --encoding {encoding}`'
+def _set_encoding() -> str:
+    return 'Set encoding = "latin-1" under [data], or `init --encoding latin-1`'
 
 
-def explain(message: str) -> str:
-    """What polars says about a file; polars has no other way to say it than in words."""
+def _explanation(message: str) -> str:
+    """An error of polars in words for users. (polars has no codes for its errors, only messages.)"""
     value = re.search(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'", message, re.DOTALL)
     if value and "not properly escaped" in message:
         return f"a quotation mark in column {value[3]!r} is opened and never closed"
@@ -421,7 +369,7 @@ def explain(message: str) -> str:
     if "empty CSV" in message:
         return "it is empty"
     if "more fields than defined" in message:
-        return f"a line has more fields than the header names. Correct it, or is the sign another? {other_sign(';')}"
+        return f"a line has more fields than the header. {_set_separator(';')}"
     if "invalid utf-8" in message:
-        return f"it is not in UTF-8. {other_encoding()}"
+        return f"it is not in UTF-8. {_set_encoding()}"
     return " ".join(message.split())[:300]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shortlist.archive import atomic
+from shortlist.archive import ROW_FORMATS, atomic
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.settings import NAME
 from shortlist.project.starter import Guess, known_classes, toml_text
 from shortlist.rows import RowFile
-from shortlist.rows.row_file import KINDS
 from shortlist.studio.desk import Desk
 
 MOST = 30  # files that are offered
@@ -18,7 +17,7 @@ MOST = 30  # files that are offered
 
 def offered(desk: Desk) -> list[dict[str, Any]]:
     """The data files of the folder, with their columns and what these seem to be."""
-    files = sorted(path for path in desk.folder.iterdir() if path.suffix.lower() in KINDS and path.is_file())
+    files = sorted(path for path in desk.folder.iterdir() if path.suffix.lower() in ROW_FORMATS and path.is_file())
     return [_file(desk, path.name) for path in files[:MOST]]
 
 

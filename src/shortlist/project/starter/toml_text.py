@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from shortlist.archive import ROW_FORMATS, TABLE_FORMATS
 from shortlist.rows import RowFile
 
 
@@ -26,7 +27,7 @@ version = 1
 classes = {classes}
 
 [data]
-files = {files}  # csv, tsv, jsonl, parquet, xlsx; names with * are fine
+files = {files}  # {row_formats}; names with * are fine
 {dialect}# columns: {columns}
 {text}  # the column that labelers and the classifier read
 {features}  # columns of numbers for the classifier, where there is no text
@@ -55,7 +56,7 @@ kind = "linear"  # or "mlp", "transformer", "none"
 
 [output]
 folder = "out"
-format = "parquet"  # or "csv", "jsonl"
+format = {table_format}  # or {other_formats}
 """
 
 
@@ -74,6 +75,9 @@ def toml_text(
     shares = ", ".join(f"{quoted(name)} = {1 / len(classes):.3g}" for name in classes)
     return TOML.format(
         classes=listed(classes),
+        row_formats=", ".join(dict.fromkeys(ROW_FORMATS.values())),
+        table_format=quoted(TABLE_FORMATS[0]),
+        other_formats=", ".join(map(quoted, TABLE_FORMATS[1:])),
         files=listed([data]),
         dialect=_dialect(file),
         columns="".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
