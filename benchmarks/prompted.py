@@ -24,7 +24,7 @@ import numpy as np
 
 from shortlist import apply, choose
 from shortlist.models import HTTP, Model
-from shortlist.models.ways import FirstToken
+from shortlist.models.protocols import FirstToken
 
 ANSWERS = {" person": "person", " place": "place", " number": {"number", "date"}}
 SPACE = ["person", "place", "number", "date"]
@@ -86,7 +86,7 @@ def bare(port, prompts):
 
 def through(port, prompts, folder, run):
     model = HTTP(f"http://127.0.0.1:{port}/v1", "m", at_once=AT_ONCE, kept=folder / f"{run}.db")
-    model.know_ways([["first token", False, 20]])
+    model.restore_protocols([["first token", False, 20]])
     votes = apply(choose("{text}", ANSWERS, model=model, name="kind"), prompts, space=SPACE, progress=False)
     assert votes.covered.all()
 

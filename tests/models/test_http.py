@@ -1,13 +1,15 @@
 """HTTP models against a server that answers in many ways, and misbehaves in more."""
 
 import pickle
+import time
+from email.utils import formatdate
 
 import numpy as np
 import pytest
 
 from shortlist.errors import BadLabeler, ModelFailed
-from shortlist.models import HTTP, Prompt
-from shortlist.models.http import PATIENCE
+from shortlist.models import HTTP, Prompt, server_model
+from shortlist.models.server_model import RateLimit, backoff, retry_after
 from tests.models import fake_server as fake
 from tests.models.fake_server import FakeServer, share
 
@@ -39,7 +41,7 @@ def test_first_token_scores_whatever_the_fields_are_called(style):
         found = answer(asked)
         np.testing.assert_allclose(found.scores, known("Who?"))
         assert (found.how, found.tokens_in, found.tokens_out, found.why) == ("first token", 10, 1, "")
-        assert asked.ways()[0] == "first token"
+        assert asked.protocols()[0] == "first token"
 
 
 def test_whole_strings_where_a_server_repeats_prompts():
@@ -48,7 +50,7 @@ def test_whole_strings_where_a_server_repeats_prompts():
         asked = model(server)
         found = answer(asked, "abc")
         np.testing.assert_allclose(found.scores, -np.log(2) * np.array([7, 6, 7]))
-        assert asked.ways() == ("whole strings",)
+        assert asked.protocols() == ("whole strings",)
 
 
 def test_log_probabilities_that_are_left_out_are_not_taken_for_confidence():
@@ -56,7 +58,7 @@ def test_log_probabilities_that_are_left_out_are_not_taken_for_confidence():
         asked = model(server)
         found = answer(asked)
         assert found.scores.tolist() == [-np.inf, 0.0, -np.inf]
-        assert (found.how, asked.ways()) == ("free text", ("free text",))
+        assert (found.how, asked.protocols()) == ("free text", ("free text",))
 
 
 def test_constrained_answers():
@@ -153,7 +155,7 @@ def test_a_server_that_wants_an_hour_is_not_waited_for():
     with FakeServer() as server:
         asked = model(server)
         answer(asked, "first")
-        server.reactions = [fake.status(429, Retry_After=str(int(PATIENCE) + 3000))]
+        server.reactions = [fake.status(429, Retry_After=str(3600))]
         with pytest.raises(ModelFailed, match="asks to wait 3,600 s"):
             answer(asked)
 
@@ -225,7 +227,7 @@ def test_what_it_can_do_is_found_out_once():
         asked.scores(["d", "e"], CHOICES)
         assert len(server.requests) - len(server.asked) == trials
         again = model(server)
-        again.know_ways(asked.plain_ways())
+        again.restore_protocols(asked.plain_protocols())
         again.scores(["f"], CHOICES)
         assert len(server.requests) - len(server.asked) == trials
 
@@ -246,3 +248,51 @@ def test_options_that_cannot_be():
         assert raised.value.option[0] == option
     with pytest.raises(BadLabeler, match="http"):
         HTTP("localhost:80", "m")
+
+
+# -- rate limit -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that passes only where somebody waits for it."""
+    now = [100.0]
+    monkeypatch.setattr(server_model.time, "monotonic", lambda: now[0])
+
+    def made(**options):
+        found = RateLimit(**options)
+        found.stop.wait = lambda seconds: now.__setitem__(0, now[0] + seconds)
+        return found
+
+    made.now = now
+    return made
+
+
+def test_so_many_a_minute(clock):
+    found = clock(per_minute=120)
+    for _ in range(10):
+        found.wait()
+    assert clock.now[0] == pytest.approx(100 + 9 * 0.5)
+
+
+def test_what_the_server_asks_for_holds_for_everybody(clock):
+    found = clock()
+    found.wait()
+    assert clock.now[0] == 100
+    found.pause(7)
+    found.wait()
+    assert clock.now[0] == 107
+
+
+def test_tries_are_spread_and_bounded():
+    for attempt, most in ((1, 0.5), (2, 1.0), (3, 2.0), (20, 60.0)):
+        waits = [backoff(attempt, 0.5) for _ in range(50)]
+        assert most / 2 <= min(waits) < max(waits) <= most
+
+
+def test_all_ways_to_say_how_long():
+    assert retry_after({"retry-after": "3"}) == 3
+    assert retry_after({"retry-after-ms": "250", "retry-after": "9"}) == 0.25
+    assert 50 < retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}) <= 60
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({}) is None

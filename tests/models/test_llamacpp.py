@@ -18,14 +18,14 @@ def test_it_can_be_asked_for_first_tokens_and_for_constrained_and_free_answers(l
     assert scores.shape == (2, 3)
     assert (scores <= 0).all()
     assert scores.argmax(axis=1).tolist() == [0, 1]  # this much it knows
-    assert llama.ways() == ("first token", "constrained", "free text")
+    assert llama.protocols() == ("first token", "constrained", "free text")
 
 
 def test_the_server_says_the_same_as_the_model_in_this_process(llama, llama_url):
     """Two ways to the same numbers; llama.cpp's sums differ in the last digits with what it computed before."""
     server = HTTP(llama_url, "any", at_once=2)
     np.testing.assert_allclose(server.scores(PROMPTS, CHOICES), llama.scores(PROMPTS, CHOICES), atol=0.05)
-    assert server.ways() == llama.ways()
+    assert server.protocols() == llama.protocols()
 
 
 def test_scores_are_log_probabilities_of_the_model(llama):

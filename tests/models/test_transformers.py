@@ -52,7 +52,7 @@ def test_whole_choices_are_scored_token_by_token(folder):
             with torch.no_grad():
                 logs = torch.log_softmax(network(torch.tensor([ids])).logits[0], dim=-1)
             assert score == pytest.approx(sum(logs[i - 1, ids[i]].item() for i in range(first, len(ids))), abs=1e-4)
-    assert model.ways() == ("whole strings",)
+    assert model.protocols() == ("whole strings",)
 
 
 def test_entailment_against_contradiction(folder):

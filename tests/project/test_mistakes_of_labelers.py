@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.labelers.regex import patience
+from shortlist.labelers import slow_regex
 from shortlist.project import BadProject, Project
 from shortlist.project.listener import Listener
 from shortlist.reporting.checkup import Checkup
@@ -133,7 +133,7 @@ class Told(Listener):
 @pytest.mark.parametrize("place", ["labelers.py", "shortlist.toml"])
 def test_a_slow_pattern_is_named_before_it_is_waited_for_and_given_up(tmp_path, monkeypatch, place):
     """Attack S1 and S2: nothing was said, and nothing ended."""
-    monkeypatch.setattr(patience, "LIMIT", 1.0)
+    monkeypatch.setattr(slow_regex, "TIME_LIMIT", 1.0)
     declared = "[[labeler]]\nkind = 'pattern'\nname = 'bad'\nregex = '(?=a)(a+)+$'\nyes = 'sports'\n"
     files = {"labelers": SLOW} if place == "labelers.py" else {"toml": TOML + declared}
     project = make(tmp_path, **files)

@@ -17,7 +17,7 @@ from shortlist.models import Prompt
 from shortlist.project import Project
 from shortlist.project.mistake import BadProject
 from shortlist.project.watch import Watch
-from shortlist.prompts.kept_scores import Keys
+from shortlist.prompts.score_store import Keys
 from tests.cli.shell import COMMAND, call, environment
 from tests.models import fake_server as fake
 from tests.models.fake_server import FakeServer

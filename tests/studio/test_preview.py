@@ -75,9 +75,9 @@ def test_nobody_waits_for_a_question_that_was_changed(desk):
 @pytest.mark.filterwarnings("ignore:pattern")
 def test_a_pattern_that_backtracks_is_given_up(desk, monkeypatch):
     """In linear time where it can be expressed; given up after a limit of time where it cannot."""
-    from shortlist.labelers.regex import patience
+    from shortlist.labelers import slow_regex
 
-    monkeypatch.setattr(patience, "LIMIT", 0.3)
+    monkeypatch.setattr(slow_regex, "TIME_LIMIT", 0.3)
     fast = preview(desk.opened, {"kind": "pattern", "name": "p", "regex": r"(\w+\s?)+@", "yes": "sports"}, None)
     assert fast["votes"] == 0
     slow = {"kind": "pattern", "name": "p", "regex": r"^(\w+\s?)+(?=@)", "yes": "sports"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shortlist.arrays import Positions
-from shortlist.labelers.spans import Piece, Span, pieces, spans
+from shortlist.labelers.text import Piece, Span, pieces, spans
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session

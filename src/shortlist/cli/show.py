@@ -12,7 +12,7 @@ from shortlist.browse import Query, Shown, Why, find_row, select, show_rows, why
 from shortlist.browse.selection import NO_GOLD
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
-from shortlist.labelers.spans import Piece
+from shortlist.labelers.text import Piece
 from shortlist.project import Project
 from shortlist.project.session import Session
 from shortlist.wording import number_of

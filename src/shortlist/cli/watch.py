@@ -27,7 +27,6 @@ def watch_project(folder: Path, *, once: bool, as_json: bool, debug: bool) -> No
     assert watch.last is not None
     first(screen, watch.last, watch.failed)
     _keep(watch)
-    watch.warm()
     while True:
         watch.wait()
         told = tell(screen, watch, debug)

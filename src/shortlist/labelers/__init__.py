@@ -1,11 +1,10 @@
 """Stage 1: rows in, Votes out."""
 
-from shortlist.labelers.answers import checked_answer
+from shortlist.labelers.answers import Ballot, checked_answer
 from shortlist.labelers.apply import apply
 from shortlist.labelers.attributes import Attribute, attributes
-from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.core import FunctionLabeler, Labeler, Parts, labeler
 from shortlist.labelers.features import Feature, feature
+from shortlist.labelers.labeler import FunctionLabeler, Labeler, Parts, labeler
 from shortlist.labelers.language import spacy_features
 from shortlist.labelers.models import from_classifier
 from shortlist.labelers.records import labeler_kind, load_labelers, save_labelers

@@ -1,4 +1,4 @@
-"""Answers: what a labeler may say, as users, files and codes hold it.
+"""Answers of labelers: what they may say, the codes of what they said, and how they failed.
 
 A labeler that declares what it says has the codes of its codomain. One that does not gets codes in the order in which
 its shortlists are seen; `apply` turns them into those of the inferred codomain at the end.
@@ -6,25 +6,37 @@ its shortlists are seen; `apply` turns them into those of the inferred codomain 
 
 from __future__ import annotations
 
+import os
+import sysconfig
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from shortlist.errors import BadLabeler, BadShortlist, about_option
+from shortlist.errors import BadLabeler, BadShortlist, LabelerFailed, about_option
 from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, names_in
+from shortlist.rows import Chunk
+from shortlist.votes import Failure
+from shortlist.wording import ended
 
+Value = TypeVar("Value")
+REMEDY = 'To go on where a labeler fails: apply(…, on_error="abstain")'
 Said = tuple[Shortlist | Not, ...]
 
 
 def checked_answer(answer: Any, name: str, option: str) -> Shortlist | Not:
-    """One answer of a labeler, checked as far as that goes without the label space."""
+    """Check one answer of a labeler, as far as possible without the label space."""
     with about_option(option):
         return checked_says([answer], name)[0]
 
 
 def checked_says(says: Any, name: str) -> Said:
-    """All that a labeler declares it may say, checked as far as that goes without the label space."""
+    """Check the answers that a labeler declares, as far as possible without the label space."""
     if isinstance(says, (str, Not)):
         says = [says]
     if isinstance(says, (set, frozenset)) and all(isinstance(word, str) for word in says):
@@ -51,7 +63,7 @@ def checked_says(says: Any, name: str) -> Said:
 
 
 def show_answer(answer: Shortlist | Not | None) -> str:
-    """An answer as a user would write it."""
+    """Write an answer as a user would."""
     if isinstance(answer, frozenset):
         return repr(next(iter(answer))) if len(answer) == 1 else "{" + ", ".join(map(repr, sorted(answer))) + "}"
     return repr(answer)
@@ -62,14 +74,14 @@ def plain_answer(answer: Shortlist | Not) -> Any:
     return {"not": sorted(answer.classes)} if isinstance(answer, Not) else sorted(answer)
 
 
-def from_plain(value: Any) -> Any:
-    """Plain data with Not("X") wherever {"not": ["X"]} stands in it."""
+def answers_from_plain(value: Any) -> Any:
+    """Replace {"not": ["X"]} by Not("X") wherever it stands in plain data."""
     if isinstance(value, list):
-        return [from_plain(one) for one in value]
+        return [answers_from_plain(one) for one in value]
     if not isinstance(value, dict):
         return value
     if set(value) != {"not"}:
-        return {key: from_plain(one) for key, one in value.items()}
+        return {key: answers_from_plain(one) for key, one in value.items()}
     names = [value["not"]] if isinstance(value["not"], str) else value["not"]
     if not isinstance(names, list):
         raise BadLabeler(f'{value!r} is no answer: every class but X is written {{"not": ["X"]}}')
@@ -91,7 +103,7 @@ class Codebook:
             self._add(self._meaning(answer))
 
     def _meaning(self, answer: Any) -> Shortlist | Not | None:
-        """What an answer stands for: its shortlist, or (while no label space is known) its words."""
+        """The shortlist that an answer stands for, or its words while no label space is known."""
         if self.space is None:
             words = names_in(answer)
             if words == frozenset():
@@ -126,3 +138,83 @@ class Codebook:
         with suppress(TypeError):  # a list is understood, but cannot be remembered
             self.table[answer] = code
         return code
+
+
+class Ballot:
+    """The votes of one labeler on one chunk of rows: codes, the answers that they stand for, and failures."""
+
+    def __init__(self, codebook: Codebook) -> None:
+        self.codes: npt.NDArray[np.unsignedinteger[Any]] = np.zeros(0, codebook.dtype)
+        self.seen: Sequence[Shortlist | Not] = codebook.seen
+        self.failure: Failure | None = None
+
+    def fail(self, error: BaseException, row: int | None = None) -> None:
+        """Count one more failed row; the first traceback is kept. `row` is its number, if the error does not say it."""
+        if self.failure is None:
+            self.failure = Failure(1, full_traceback(error, row))
+        else:
+            self.failure = Failure(self.failure.count + 1, self.failure.first)
+
+    def row_by_row(self, chunk: Chunk, read: Callable[[Chunk], Value]) -> list[Value | None]:
+        """Read each row by itself, None where that fails: for a chunk that cannot be read whole."""
+        values: list[Value | None] = []
+        for row in chunk.cut(1):
+            try:
+                values.append(read(row))
+            except Exception as error:
+                self.fail(error, row.start)
+                values.append(None)
+        return values
+
+
+# -- failures ----------------------------------------------------------------------------------------------
+
+
+def failed(error: BaseException, **facts: Any) -> LabelerFailed:
+    """The error that a labeler or a feature (`labeler=`, `feature=`) failed on a row or on rows (`row=`, `rows=`)."""
+    who = f"labeler {facts['labeler']!r}" if "labeler" in facts else f"feature {facts['feature']!r}"
+    where = f"row {facts['row']}" if "row" in facts else f"rows {facts['rows'][0]} to {facts['rows'][1]}"
+    return LabelerFailed(f"{who} failed on {where}: {type(error).__name__}: {error}", **facts, **users_place(error))
+
+
+def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = (), remedy: str = REMEDY) -> LabelerFailed:
+    """The same error with the content of the row, or of these columns of it, and with a remedy."""
+    if isinstance(row, Mapping) and columns:
+        shown = ", ".join(f"{name} {_short(row.get(name))}" for name in columns)
+    else:
+        shown = _short(row)
+    return LabelerFailed(f"{ended(error.message)} The row: {shown}. {remedy}", **error.facts)
+
+
+def _short(value: Any, longest: int = 120) -> str:
+    """A value as Python writes it, truncated."""
+    text = repr(value[: 2 * longest] if isinstance(value, str) else value)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def full_traceback(error: BaseException, row: int | None = None) -> str:
+    """The traceback as text. It ends with one line: place, row and error, or place, feature and row."""
+    if isinstance(error, LabelerFailed) and error.__cause__ is not None:
+        place = f"{Path(error.file).name}, line {error.line}: " if error.file else ""
+        return f"{full_traceback(error.__cause__)}{place}{' '.join(error.message.split())}\n"
+    whole = "".join(traceback.format_exception(error))
+    if row is None:
+        return whole
+    facts = users_place(error)
+    place = f"{Path(facts['file']).name}, line {facts['line']}, " if facts else ""
+    return f"{whole}{place}row {row}: {type(error).__name__}: {' '.join(str(error).split())}\n"
+
+
+def users_place(error: BaseException) -> dict[str, Any]:
+    """File and line of the last frame of the traceback that is the user's own code; empty if there is none."""
+    places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    return next(({"file": file, "line": line} for file, line in reversed(places) if not _installed(file)), {})
+
+
+@cache
+def _installed(file: str) -> bool:
+    """Whether a file belongs to Python, to a package or to Shortlist."""
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders.add(str(Path(__file__).parents[1]))
+    roots = {os.path.realpath(folder) + os.sep for folder in folders} | {folder + os.sep for folder in folders}
+    return file.startswith(("<frozen", *roots)) or "site-packages" in file or "dist-packages" in file

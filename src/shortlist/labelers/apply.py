@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import isroutine
@@ -15,13 +16,10 @@ import numpy.typing as npt
 
 from shortlist.engines import Engine, chosen_engine, ordered
 from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError, WholeRow
-from shortlist.labelers.all_rows import AllRows
-from shortlist.labelers.answers import Codebook
-from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.core import FunctionLabeler, Labeler
-from shortlist.labelers.failure import REMEDY, with_row
-from shortlist.labelers.features import Columns, Feature, Plan, meant_by
-from shortlist.labelers.together import Searches, ballots_together
+from shortlist.labelers.answers import REMEDY, Ballot, Codebook, with_row
+from shortlist.labelers.features import Columns, Feature, FeaturePlan, meant_by
+from shortlist.labelers.labeler import AllRows, FunctionLabeler, Labeler
+from shortlist.labelers.regex import ColumnSearch, search_columns
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, Tell, counted, live_line
 from shortlist.rows import Chunk, chunks
@@ -84,7 +82,7 @@ class Asker:
     """Some labelers, and all that is needed to ask them about a chunk of rows. It travels to other processes."""
 
     labelers: tuple[Labeler, ...]
-    plan: Plan
+    plan: FeaturePlan
     space: LabelSpace | None
     raise_errors: bool
     full_abstains: bool
@@ -112,12 +110,12 @@ class Asker:
             for labeler in asked:
                 _codomain(labeler, (), known, full_set_abstains)
         given = (features,) if isinstance(features, Feature) else tuple(features)
-        plan = Plan([function for labeler in asked for function in labeler.functions()], given)
+        plan = FeaturePlan([function for labeler in asked for function in labeler.functions()], given)
         return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown), remedy)
 
     def prepared(self, rows: AllRows | None) -> Asker:
         """The same, once labelers have done what they do before any vote; nothing where rows come once only."""
-        return self if rows is None else replace(self, labelers=tuple(one.before(rows) for one in self.labelers))
+        return self if rows is None else replace(self, labelers=tuple(one.prepare(rows) for one in self.labelers))
 
     def only(self, places: Sequence[int]) -> Asker:
         """Some of the labelers, by their places."""
@@ -135,8 +133,21 @@ class Asker:
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """What each labeler says about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors, once=self._asked_once)
-        found = ballots_together(self._searches, columns)
-        return [found.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
+        ballots = self._searched(chunk)
+        return [ballots.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
+
+    def _searched(self, chunk: Chunk) -> dict[int, Ballot]:
+        """The ballots of labelers that search columns. Without those whose column cannot be read: asked alone, they
+        raise the error."""
+        texts = {}
+        for column in dict.fromkeys(search.column for search, _ in self._searches.values()):
+            with suppress(BadRows):
+                texts[column] = chunk.text(column)
+        searches = {i: search for i, (search, _) in self._searches.items() if search.column in texts}
+        ballots = {i: Ballot(self._searches[i][1]) for i in searches}
+        for i, codes in search_columns(searches, texts).items():
+            ballots[i].codes = codes
+        return ballots
 
     @cached_property
     def _asked_once(self) -> frozenset[Feature | None]:
@@ -144,16 +155,16 @@ class Asker:
         return self.plan.asked_once(function for labeler in self.labelers for function in labeler.functions())
 
     @cached_property
-    def _searches(self) -> Searches:
-        """The labelers that search columns, found once for all chunks."""
-        books = {i: self._codebook(one) for i, one in enumerate(self.labelers)}
-        found = {i: one.search(self.plan, books[i]) for i, one in enumerate(self.labelers)}
-        return Searches({i: (search, books[i]) for i, search in found.items() if search is not None})
+    def _searches(self) -> dict[int, tuple[ColumnSearch, Codebook]]:
+        """The labelers that search columns, by place, each with its codebook; made once for all chunks."""
+        pairs = ((i, one, self._codebook(one)) for i, one in enumerate(self.labelers))
+        searches = ((i, one.search(self.plan, book), book) for i, one, book in pairs)
+        return {i: (search, book) for i, search, book in searches if search is not None}
 
     @property
     def by_column(self) -> bool:
         """Whether all labelers search columns: then large chunks are as quick as small ones are."""
-        return len(self._searches.asked) == len(self.labelers)
+        return len(self._searches) == len(self.labelers)
 
     def _codebook(self, labeler: Labeler) -> Codebook:
         return Codebook(labeler.says, self.space, full_abstains=self.full_abstains)
@@ -182,7 +193,7 @@ class Asker:
         return {i: _codomain(one, (), self.space, self.full_abstains) for i, one in told.items()}
 
 
-def _warn_of_rows(plan: Plan, columns: Sequence[str]) -> None:
+def _warn_of_rows(plan: FeaturePlan, columns: Sequence[str]) -> None:
     """Warn of functions that seem to ask for a column, but receive the row."""
     for function, name in plan.row_readers():
         meant = meant_by(name, columns)

@@ -16,10 +16,9 @@ import numpy as np
 
 from shortlist.arrays import Mask
 from shortlist.errors import BadLabeler, BadRows, UnknownClass, UselessLabeler
-from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer
-from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.core import Labeler, Parts
+from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, plain_answer
 from shortlist.labelers.features import Columns
+from shortlist.labelers.labeler import Labeler, Parts
 from shortlist.labelers.records import labeler_kind
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.rows import Chunk

@@ -22,14 +22,26 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, SupportsIndex, overload
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.failure import FeatureError, FeatureFailed, feature_failed, passing
+from shortlist.labelers.answers import failed
 from shortlist.rows import Chunk
 from shortlist.rows.chunk import can_be_shared, deep_copy
 from shortlist.wording import did_you_mean, nearest
+
+
+@dataclass(frozen=True)
+class FeatureFailed:
+    """Stands in a feature's column where it could not be computed."""
+
+    error: BaseException
+
+
+class FeatureError(Exception):
+    """A feature failed while a function that asks for it was called; the argument is the error to raise."""
 
 
 class RowFunction:
@@ -87,7 +99,7 @@ class RowFunction:
     def __call__(self, row: Any) -> Any:
         """The answer for one row, its features computed on the way: to try it out."""
         chunk = Chunk(0, [row])
-        columns = Columns(chunk, Plan((self,), ()), raise_errors=True)
+        columns = Columns(chunk, FeaturePlan((self,), ()), raise_errors=True)
         return self.function(*next(zip(*columns.of(self), strict=True)))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
@@ -138,7 +150,7 @@ ALIKE = 0.75  # how alike the name of a parameter and that of a column are, wher
 Wants = list[Feature | None]  # what a function is called with: features, and None for the row itself
 
 
-class Plan:
+class FeaturePlan:
     """What every function asks for, found once before any row is read: cycles and unknown names end here."""
 
     def __init__(self, functions: Sequence[RowFunction], features: Sequence[Feature]) -> None:
@@ -245,8 +257,8 @@ def meant_by(name: str, known: Iterable[str]) -> str | None:
     return None if name in ROW_NAMES else nearest(name, known, cutoff=ALIKE)
 
 
-def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> Plan:
-    plan = Plan((), ())
+def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> FeaturePlan:
+    plan = FeaturePlan((), ())
     plan.given = given
     plan.functions = [function for function, _ in wants]
     plan.wants = {id(function): wanted for function, wanted in wants}
@@ -260,7 +272,7 @@ class Columns:
     """
 
     def __init__(
-        self, chunk: Chunk, plan: Plan, *, raise_errors: bool, once: frozenset[Feature | None] = frozenset()
+        self, chunk: Chunk, plan: FeaturePlan, *, raise_errors: bool, once: frozenset[Feature | None] = frozenset()
     ) -> None:
         self.chunk, self.plan, self.raise_errors = chunk, plan, raise_errors
         self._once = once if raise_errors else frozenset()
@@ -285,15 +297,17 @@ class Columns:
 
     def _stream(self, feature: Feature, inputs: list[Sequence[Any]]) -> Iterator[Any]:
         """The values of a feature, row by row."""
-        function = passing(feature.function) if self.may_fail(feature) else feature.function
+        may_fail = self.may_fail(feature)
         for row, arguments in enumerate(zip(*inputs, strict=True), self.chunk.start):
+            broken = [one for one in arguments if one.__class__ is FeatureFailed] if may_fail else None
             try:
-                value = function(*arguments)
+                value = broken[0] if broken else feature.function(*arguments)
             except (Exception, SystemExit) as error:
-                told = feature_failed(error, feature.name, row)
+                failure = failed(error, feature=feature.name, row=row)
+                failure.__cause__ = error
                 if self.raise_errors:
-                    raise FeatureError(told) from error
-                value = FeatureFailed(told)
+                    raise FeatureError(failure) from error
+                value = FeatureFailed(failure)
             if value.__class__ is FeatureFailed:
                 self._failed.add(id(feature))
             yield value

@@ -12,11 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.answers import Codebook, checked_answer, checked_says, plain_answer, show_answer
-from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.core import Labeler, Parts, checked_gpus
-from shortlist.labelers.failure import failed
+from shortlist.labelers.answers import Ballot, Codebook, checked_answer, checked_says, failed, plain_answer, show_answer
 from shortlist.labelers.features import Columns
+from shortlist.labelers.labeler import Labeler, Parts, checked_gpus
 from shortlist.labelspace import Not, Shortlist
 from shortlist.registry import parameters_known
 from shortlist.rows import Chunk

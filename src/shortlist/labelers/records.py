@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 
 from shortlist.archive import atomic
 from shortlist.errors import BadFile, BadLabeler, ShortlistError
-from shortlist.labelers.answers import from_plain
-from shortlist.labelers.core import Labeler
+from shortlist.labelers.answers import answers_from_plain
+from shortlist.labelers.labeler import Labeler
 from shortlist.registry import Registry, parameter_meant
 from shortlist.wording import did_you_mean
 
@@ -89,7 +89,7 @@ def from_record(record: Mapping[str, Any]) -> Labeler:
     given = {key: value for key, value in record.items() if key != "kind"}
     kind.check(given)
     try:
-        return kind.make(**{key: from_plain(value) for key, value in given.items()})
+        return kind.make(**{key: answers_from_plain(value) for key, value in given.items()})
     except TypeError as error:
         raise BadLabeler(f"this {kind.name} labeler cannot be made: {error}") from error
 

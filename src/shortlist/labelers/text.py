@@ -1,7 +1,7 @@
 """pattern() and keywords(): labelers that are data, so they can be printed, compared, saved and run by column.
 
-They run in the linear-time regular-expression engine of polars, a whole column at a time, with Python's meaning
-(see `regex.py`); a pattern that engine cannot express runs with Python's `re`, and says so.
+They run in the linear-time engine of polars, a whole column at a time, with Python's meaning (see `regex.py`). A
+pattern that this engine cannot express runs with Python's `re`, with a time limit, and says so (see `slow_regex.py`).
 """
 
 from __future__ import annotations
@@ -11,38 +11,43 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from typing import Any, Self
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from shortlist.errors import BadLabeler, SlowPattern
-from shortlist.labelers.answers import Codebook, Said, checked_answer, plain_answer, show_answer
-from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.core import Labeler, Parts
-from shortlist.labelers.failure import failed
-from shortlist.labelers.features import Columns, Feature, Plan, RowFunction
+from shortlist.errors import BadLabeler, BadRows, SlowPattern
+from shortlist.labelers.answers import (
+    Ballot,
+    Codebook,
+    Said,
+    checked_answer,
+    failed,
+    plain_answer,
+    show_answer,
+)
+from shortlist.labelers.features import Columns, Feature, FeatureFailed, FeaturePlan, RowFunction
+from shortlist.labelers.labeler import Labeler, Parts
 from shortlist.labelers.records import labeler_kind
-from shortlist.labelers.regex import Inexpressible, Linear, linear, non_word_characters
-from shortlist.labelers.regex.patience import LATE, too_slow
-from shortlist.labelers.search import column_text, feature_text, find
-from shortlist.labelers.together import Search
+from shortlist.labelers.regex import ColumnSearch, Inexpressible, Linear, linear, linear_words, search_columns
+from shortlist.labelers.slow_regex import TIMED_OUT, slow_search, timeout_error
 from shortlist.labelspace import Not, Shortlist
 from shortlist.registry import parameters_known
 from shortlist.rows import Chunk
 
-MOST_LATE = 10  # rows of a chunk on which a search may be given up, where errors are to abstain
+MAX_TIMEOUTS = 10  # rows of a chunk on which a search may be stopped, if errors abstain
 
 
 class TextLabeler(Labeler):
-    """A labeler that looks for something in a text: one answer where it is found, perhaps one where it is not."""
+    """A labeler that searches a text: `yes` where there is a match, `no` where there is none."""
 
     on: str | None
-    feature: Feature | None  # the feature of that name, where it was given as such
+    feature: Feature | None  # the feature of that name, if one was given
     yes: Shortlist | Not | None
     no: Shortlist | Not | None
+    ignore_case: bool
 
     @property
     def says(self) -> Said:  # type: ignore[override]
@@ -60,64 +65,83 @@ class TextLabeler(Labeler):
     @property
     @abstractmethod
     def python(self) -> re.Pattern[str]:
-        """What is looked for, for Python's `re`: the meaning of this labeler."""
+        """The search as a pattern of Python's `re`: the meaning of this labeler."""
 
     @abstractmethod
-    def _linear(self) -> Linear:
-        """The same for the linear-time engine, or Inexpressible."""
+    def linear(self) -> Linear:
+        """The same search for the linear-time engine, or Inexpressible."""
+
+    @property
+    def _flags(self) -> int:
+        return re.IGNORECASE if self.ignore_case else 0
 
     @cached_property
     def engine(self) -> str:
-        """Which engine runs it: "polars", or "re" and why."""
+        """The engine that runs it: "polars", or "re" and why."""
         try:
-            self._linear()
+            self.linear()
         except Inexpressible as reason:
             return f"re ({reason})"
         return "polars"
 
     def __call__(self, row: Any) -> Shortlist | Not | None:
-        """The answer for one row."""
-        found = int(self._find(Chunk(0, [row]).text(self.on))[0])
-        if found == LATE:
-            raise failed(too_slow(), labeler=self.name, row=0)
-        return {1: self.yes, 0: self.no}.get(found)
+        columns = Columns(Chunk(0, [row]), FeaturePlan(self.functions(), ()), raise_errors=True)
+        code = int(self.vote(columns, Codebook(self.says, None)).codes[0])
+        return self.says[code - 1] if code else None
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot = Ballot(codebook)
         yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
-        found = self._find(self._column(columns, ballot), most_late=1 if columns.raise_errors else MOST_LATE)
-        self._check_late(found, columns, ballot)
-        ballot.codes = np.where(found == 1, yes, np.where(found == 0, no, 0)).astype(codebook.dtype)
+        texts = self._texts(columns, ballot)
+        if self.engine == "polars":
+            ballot.codes = search_columns({0: ColumnSearch(None, self.linear(), yes, no)}, {None: texts})[0]
+            return ballot
+        result = slow_search(self.python, texts, 1 if columns.raise_errors else MAX_TIMEOUTS)
+        late = np.flatnonzero(result == TIMED_OUT)
+        if len(late) and (columns.raise_errors or len(late) >= MAX_TIMEOUTS):
+            raise failed(timeout_error(), labeler=self.name, row=columns.chunk.start + int(late[0]))
+        for row in late:
+            ballot.fail(timeout_error(), columns.chunk.start + int(row))
+        ballot.codes = np.where(result == 1, yes, np.where(result == 0, no, 0)).astype(codebook.dtype)
         return ballot
 
-    def search(self, plan: Plan, codebook: Codebook) -> Search | None:
+    def search(self, plan: FeaturePlan, codebook: Codebook) -> ColumnSearch | None:
         feature = plan.given.get(self.on or "", self.feature)
         if self.engine != "polars" or (feature is not None and feature.column is None):
             return None
         column = self.on if feature is None else feature.column
-        yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
-        return Search(column, self._linear(), yes, no)
+        return ColumnSearch(column, self.linear(), codebook.resolve(self.yes), codebook.resolve(self.no))
 
-    def _column(self, columns: Columns, ballot: Ballot) -> pl.Series:
-        """The text to look in: a feature of that name where one was given, else a column of the rows."""
+    def _texts(self, columns: Columns, ballot: Ballot) -> pl.Series:
+        """The texts to search: a feature of that name if one was given, else a column of the rows."""
         feature = columns.plan.given.get(self.on or "", self.feature)
-        if feature is None:
-            return column_text(self.on, columns, ballot)
-        if feature.column is not None:
-            return column_text(feature.column, columns, ballot)
-        return feature_text(feature, columns, ballot)
+        if feature is not None and feature.column is None:
+            return _feature_texts(feature, columns, ballot)
+        on = self.on if feature is None else feature.column
+        try:
+            return columns.chunk.text(on)
+        except BadRows:
+            if columns.raise_errors:
+                raise
+            return pl.Series(ballot.row_by_row(columns.chunk, lambda row: row.text(on)[0]), dtype=pl.String)
 
-    def _find(self, column: pl.Series, most_late: int = 1) -> npt.NDArray[np.int8]:
-        """(rows,): 1 found, 0 not found, −1 no text, LATE where the search was given up."""
-        return find(self.python, self._linear() if self.engine == "polars" else None, column, most_late)
 
-    def _check_late(self, found: npt.NDArray[np.int8], columns: Columns, ballot: Ballot) -> None:
-        """Rows on which the search was given up have failed. Many of them end the vote, whatever errors are to do."""
-        late = np.flatnonzero(found == LATE)
-        if len(late) and (columns.raise_errors or len(late) >= MOST_LATE):
-            raise failed(too_slow(), labeler=self.name, row=columns.chunk.start + int(late[0]))
-        for row in late:
-            ballot.fail(too_slow(), columns.chunk.start + int(row))
+def _feature_texts(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:
+    """A feature's column as text; where the feature failed or is no text, the labeler fails too."""
+    values = list(columns.column(feature))
+    for a, value in enumerate(values):
+        if value is None or isinstance(value, str):
+            continue
+        if isinstance(value, FeatureFailed):
+            error = value.error
+        else:
+            kind, row = type(value).__name__, columns.chunk.start + a
+            error = BadRows(f"feature {feature.name!r} is {kind} on row {row}, not text", feature=feature.name, row=row)
+            if columns.raise_errors:
+                raise error
+        ballot.fail(error)
+        values[a] = None
+    return pl.Series(values, dtype=pl.String)
 
 
 @dataclass(frozen=True)
@@ -137,15 +161,11 @@ class Pattern(TextLabeler):
         return _record("pattern", self, regex=self.regex, yes=self.yes, no=self.no, ignore_case=self.ignore_case)
 
     @property
-    def _flags(self) -> int:
-        return re.IGNORECASE if self.ignore_case else 0
-
-    @property
     def python(self) -> re.Pattern[str]:
         return re.compile(self.regex, self._flags)
 
-    def _linear(self) -> Linear:
-        return _linear(self.regex, self._flags)
+    def linear(self) -> Linear:
+        return linear(self.regex, self._flags)
 
     def __repr__(self) -> str:
         return _as_call("pattern", self.regex, self, yes=self.yes, no=self.no, ignore_case=self.ignore_case or None)
@@ -170,51 +190,25 @@ class Keywords(TextLabeler):
         return _record("keywords", self, words=list(self.words), says=self.yes, no=self.no, **options)
 
     @property
-    def _flags(self) -> int:
-        return re.IGNORECASE if self.ignore_case else 0
-
-    @property
-    def _any_of_them(self) -> str:
-        return "|".join(re.escape(word) for word in self.words)
-
-    @property
     def python(self) -> re.Pattern[str]:
-        regex = rf"(?<!\w)(?:{self._any_of_them})(?!\w)" if self.whole_words else self._any_of_them
-        return re.compile(regex, self._flags)
+        words = "|".join(map(re.escape, self.words))
+        return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if self.whole_words else words, self._flags)
 
-    def _linear(self) -> Linear:
-        return _linear_words(self._any_of_them, self._flags, self.whole_words)
+    def linear(self) -> Linear:
+        return linear_words(self.words, self._flags, whole=self.whole_words)
 
     def __repr__(self) -> str:
         options = {"whole_words": self.whole_words and None, "ignore_case": self.ignore_case and None}
         return _as_call("keywords", list(self.words), self, says=self.yes, no=self.no, **options)
 
 
-@cache
-def _linear(regex: str, flags: int) -> Linear:
-    return linear(regex, flags)
-
-
-@cache
-def _linear_words(regex: str, flags: int, whole_words: bool) -> Linear:
-    """Whole words. The engine has no look-around, but in texts of ASCII a quick sign for the ends of words.
-
-    In other texts that sign is slow, and does not mean what Python means: there, the match takes what stands beside.
-    """
-    words = linear(regex, flags)
-    if not whole_words:
-        return words
-    beside = non_word_characters()
-    return Linear(
-        rf"(?-u:\b{{start-half}})(?:{words.pattern})(?-u:\b{{end-half}})",
-        wider=rf"(?:\A|{beside})(?:{words.pattern})(?:\z|{beside})",
-    )
-
-
 def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:
-    """How the labeler would be written."""
-    written = {key: value for key, value in options.items() if value is not None}
-    shown = [f"{key}={show_answer(v) if isinstance(v, (frozenset, Not)) else repr(v)}" for key, v in written.items()]
+    """Write a labeler as the call that makes it."""
+    shown = [
+        f"{key}={show_answer(value) if isinstance(value, (frozenset, Not)) else repr(value)}"
+        for key, value in options.items()
+        if value is not None
+    ]
     on = [f"on={labeler.on!r}"] if labeler.on else []
     slow = "" if labeler.engine == "polars" else f"  # runs with {labeler.engine}"
     return f"{verb}({', '.join([repr(what), *shown, *on, f'name={labeler.name!r}'])}){slow}"
@@ -222,9 +216,9 @@ def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:
 
 def _record(kind: str, labeler: TextLabeler, **settings: Any) -> dict[str, Any]:
     """A labeler as plain data. A feature is code, so only its name is kept."""
-    given = {"kind": kind, "name": labeler.name, **settings, "on": labeler.on}
-    answers = {key: plain_answer(v) for key, v in given.items() if isinstance(v, (frozenset, Not))}
-    return {key: value for key, value in (given | answers).items() if value is not None}
+    record = {"kind": kind, "name": labeler.name, **settings, "on": labeler.on}
+    answers = {key: plain_answer(value) for key, value in record.items() if isinstance(value, (frozenset, Not))}
+    return {key: value for key, value in (record | answers).items() if value is not None}
 
 
 @labeler_kind("pattern")
@@ -257,16 +251,15 @@ def pattern(
     check_regex(regex, name)
     if yes is None and no is None:
         raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both", labeler=name)
-    found = None if yes is None else checked_answer(yes, name, "yes")
-    absent = None if no is None else checked_answer(no, name, "no")
-    if found == absent:
+    match = None if yes is None else checked_answer(yes, name, "yes")
+    no_match = None if no is None else checked_answer(no, name, "no")
+    if match == no_match:
         raise BadLabeler(f"pattern {name!r} says the same whether it is found or not", labeler=name)
-    made = Pattern(name, regex, found, absent, **source, ignore_case=ignore_case)
-    if made.engine != "polars":
+    labeler = Pattern(name, regex, match, no_match, **source, ignore_case=ignore_case)
+    if labeler.engine != "polars":
         how = "slower, and given up where a row takes too long"
-        slow = f"pattern {made.name!r} runs row by row with {made.engine}: {how}"
-        warnings.warn(slow, SlowPattern, stacklevel=3)
-    return made
+        warnings.warn(f"pattern {name!r} runs row by row with {labeler.engine}: {how}", SlowPattern, stacklevel=3)
+    return labeler
 
 
 @labeler_kind("keywords")
@@ -295,18 +288,18 @@ def keywords(
     listed = listed_words(words)
     source, name = _source(on, name), name or ", ".join(listed)[:60]
     answer = checked_answer(says, name, "says")
-    absent = None if no is None else checked_answer(no, name, "no")
-    if answer == absent:
+    no_match = None if no is None else checked_answer(no, name, "no")
+    if answer == no_match:
         raise BadLabeler(f"keywords {name!r} says the same whether a word is found or not", labeler=name)
-    return Keywords(name, listed, answer, absent, whole_words=whole_words, ignore_case=ignore_case, **source)
+    return Keywords(name, listed, answer, no_match, whole_words=whole_words, ignore_case=ignore_case, **source)
 
 
 def listed_words(words: Any) -> tuple[str, ...]:
-    """One word, or several, as a tuple."""
+    """Words as a tuple, checked."""
     if isinstance(words, str) and "," in words:
         several = [word.strip() for word in words.split(",") if word.strip()]
-        told = f"keywords() takes a list of words, {several}; {words!r} is one phrase, with its comma"
-        raise BadLabeler(f"{told}. If that is meant: [{words!r}]", option=("words",))
+        problem = f"keywords() takes a list of words, {several}; {words!r} is one phrase, with its comma"
+        raise BadLabeler(f"{problem}. If that is meant: [{words!r}]", option=("words",))
     listed = (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
     if not listed or not all(isinstance(word, str) and word for word in listed):
         raise BadLabeler(
@@ -319,12 +312,77 @@ def check_regex(regex: str, name: str) -> None:
     try:
         re.compile(regex)
     except (re.error, TypeError, OverflowError, RecursionError) as error:
-        what = f"pattern {name!r} is not a regular expression: {error}"
-        raise BadLabeler(what, labeler=name, option=("regex",)) from error
+        message = f"pattern {name!r} is not a regular expression: {error}"
+        raise BadLabeler(message, labeler=name, option=("regex",)) from error
 
 
 def _source(on: str | Feature | None, name: str | None) -> dict[str, Any]:
-    """What to read: a column (or a feature given to `apply`) by name, or a feature. And whether there is no name."""
+    """The fields `on`, `feature` and `unnamed`: what to read, a column by name or a feature."""
     if not isinstance(on, (str, Feature, type(None))):
         raise BadLabeler(f"on= names one column, or is a feature; got {on!r}", option=("on",))
     return {"unnamed": not name, **({"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on})}
+
+
+# -- spans -------------------------------------------------------------------------------------------------
+
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"  # reserved for use inside a program: no text has them
+
+
+class Span(NamedTuple):
+    """A range of characters; `end` is not part of it."""
+
+    start: int
+    end: int
+
+
+class Piece(NamedTuple):
+    """A part of a text, and the labelers that match there."""
+
+    text: str
+    labelers: tuple[str, ...] = ()
+
+
+def pieces(text: str, marks: Sequence[tuple[str, Span]]) -> tuple[Piece, ...]:
+    """Cut a text into pieces, each with the labelers that match all of it. `marks` are names and spans."""
+    ends = sorted({0, len(text), *(span.start for _, span in marks), *(span.end for _, span in marks)})
+    return tuple(
+        Piece(text[start:end], tuple(name for name, span in marks if span.start <= start and end <= span.end))
+        for start, end in pairwise(ends)
+    )
+
+
+def spans(labeler: Labeler, texts: Sequence[str]) -> list[list[Span]]:
+    """The matches of a pattern or of keywords in each text; none for other labelers.
+
+    The linear-time engine finds them, so no text takes long. A pattern that only Python's `re` can express has none.
+    """
+    expression = _expression(labeler)
+    if expression is None:
+        return [[] for _ in texts]
+    clean = pl.Series([text.replace(_OPEN, "?").replace(_CLOSE, "?") for text in texts], dtype=pl.String)
+    marked = clean.str.replace_all(expression, f"{_OPEN}${{0}}{_CLOSE}")
+    return [_spans_between_marks(text) for text in marked]
+
+
+def _expression(labeler: Labeler) -> str | None:
+    """The expression to search for with the linear-time engine, if there is one."""
+    if not isinstance(labeler, TextLabeler) or labeler.engine != "polars":
+        return None
+    if isinstance(labeler, Keywords) and labeler.whole_words:
+        words = linear_words(labeler.words, labeler._flags, whole=False).pattern
+        return rf"\b{{start-half}}(?:{words})\b{{end-half}}"
+    return labeler.linear().pattern
+
+
+def _spans_between_marks(marked: str) -> list[Span]:
+    """The places between the marks, as places in the text without marks. Empty matches are left out."""
+    result, start, at = [], 0, 0
+    for piece in re.split(f"([{_OPEN}{_CLOSE}])", marked):
+        if piece == _OPEN:
+            start = at
+        elif piece == _CLOSE:
+            if at > start:
+                result.append(Span(start, at))
+        else:
+            at += len(piece)
+    return result

@@ -2,9 +2,16 @@
 
 from shortlist.models.cost import Budget, Price
 from shortlist.models.http import HTTP
-from shortlist.models.kinds import model_from_record, model_kind
+from shortlist.models.language_model import (
+    Answer,
+    LanguageModel,
+    Model,
+    Prompt,
+    as_model,
+    model_from_record,
+    model_kind,
+)
 from shortlist.models.llamacpp import LlamaCpp
-from shortlist.models.model import Answer, LanguageModel, Model, Prompt, as_model
 from shortlist.models.transformers import Transformers
 
 __all__ = [

@@ -9,24 +9,22 @@ from typing import Any
 from shortlist.errors import BadLabeler
 from shortlist.wording import did_you_mean
 
-MILLION = 1_000_000
-
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens cost, in any currency: of prompts (`input`) and of answers (`output`)."""
+    """Price of a million tokens, in any currency: of prompts (`input`) and of answers (`output`)."""
 
     input: float
     output: float = 0.0
 
     def of(self, tokens_in: float, tokens_out: float) -> float:
-        """What so many tokens cost."""
-        return (self.input * tokens_in + self.output * tokens_out) / MILLION
+        """The cost of a number of tokens."""
+        return (self.input * tokens_in + self.output * tokens_out) / 1e6
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be spent on a model in all, over every run that keeps its scores in the same place.
+    """Limits of what is spent on a model, over all runs that keep its scores in the same file.
 
     calls    requests, whether they were answered or not
     tokens   of prompts and answers together
@@ -43,48 +41,44 @@ class Budget:
         return {name: limit for name, limit in asdict(self).items() if limit is not None}
 
 
-def checked_price(given: Any) -> Price | None:
-    """A Price, as it was given or from a mapping."""
-    found: Price | None = _made(
-        Price, given, "price", "what a million tokens cost, such as {'input': 0.4, 'output': 1.6}"
-    )
-    if found is not None:
-        _check_amounts("price", asdict(found))
-    return found
+def checked_price(price: Any) -> Price | None:
+    """Check a Price, or make one from a mapping."""
+    meaning = "what a million tokens cost, such as {'input': 0.4, 'output': 1.6}"
+    checked: Price | None = _checked(Price, price, "price", meaning)
+    return checked
 
 
-def checked_budget(given: Any, price: Price | None) -> Budget | None:
-    """A Budget, as it was given or from a mapping."""
-    found: Budget | None = _made(
-        Budget, given, "budget", "what may be spent, such as {'calls': 1000} or {'money': 5.0}"
-    )
-    if found is None:
+def checked_budget(budget: Any, price: Price | None) -> Budget | None:
+    """Check a Budget, or make one from a mapping."""
+    meaning = "what may be spent, such as {'calls': 1000} or {'money': 5.0}"
+    checked: Budget | None = _checked(Budget, budget, "budget", meaning)
+    if checked is None:
         return None
-    _check_amounts("budget", found.limits)
-    if not found.limits:
+    if not checked.limits:
         raise BadLabeler("the budget sets no limit: give calls, tokens or money", option=("budget",))
-    if found.money is not None and price is None:
+    if checked.money is not None and price is None:
         raise BadLabeler("a budget of money needs a price: price = {input = …, output = …}", option=("budget",))
-    return found
+    return checked
 
 
-def _made(kind: Any, given: Any, name: str, meaning: str) -> Any:
-    if given is None or isinstance(given, kind):
-        return given
-    known = [field.name for field in fields(kind)]
-    if not isinstance(given, Mapping):
-        raise BadLabeler(f"{name} is {meaning}; got {given!r}", option=(name,))
-    for key in given:
-        if key not in known:
-            hint = f"{did_you_mean(key, known)} It has {', '.join(known)}"
-            raise BadLabeler(f"{name} has no {key!r}.{hint}", option=(name,))
-    try:
-        return kind(**given)
-    except TypeError:
-        raise BadLabeler(f"{name} is {meaning}; got {dict(given)!r}", option=(name,)) from None
-
-
-def _check_amounts(name: str, amounts: Mapping[str, Any]) -> None:
+def _checked(kind: Any, value: Any, name: str, meaning: str) -> Any:
+    if value is None:
+        return None
+    if not isinstance(value, kind | Mapping):
+        raise BadLabeler(f"{name} is {meaning}; got {value!r}", option=(name,))
+    amounts = asdict(value) if isinstance(value, kind) else dict(value)
+    names = [field.name for field in fields(kind)]
     for key, amount in amounts.items():
-        if isinstance(amount, bool) or not isinstance(amount, (int, float)) or not 0 <= amount < float("inf"):
+        if key not in names:
+            hint = f"{did_you_mean(key, names)} It has {', '.join(names)}"
+            raise BadLabeler(f"{name} has no {key!r}.{hint}", option=(name,))
+        if amount is not None and not _is_amount(amount):
             raise BadLabeler(f"{name}.{key} is a number from 0; got {amount!r}", option=(name,))
+    try:
+        return kind(**amounts)
+    except TypeError:
+        raise BadLabeler(f"{name} is {meaning}; got {amounts!r}", option=(name,)) from None
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")

@@ -5,30 +5,114 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import ssl
+import urllib.request
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from shortlist.errors import BadLabeler, ModelFailed
-from shortlist.models.connection import Connection, Response
 from shortlist.models.cost import Budget, Price, checked_budget, checked_price
-from shortlist.models.gate import Gate, backoff, retry_after
-from shortlist.models.kinds import model_kind
-from shortlist.models.reply import BadReply, complaint, decoded, excuse
-from shortlist.models.server import Reply, Server, Unanswered
-from shortlist.models.ways import Body
+from shortlist.models.language_model import model_kind
+from shortlist.models.protocols import BadReply, Body, decoded, error_message, prompt_error
+from shortlist.models.server_model import RateLimit, Reply, ServerModel, Unanswered, backoff, retry_after
 
-PATIENCE = 600.0  # seconds: a server that asks to wait longer is not waited for
-KEY = (401, 403)
+
+class Response(NamedTuple):
+    """Status, headers (names in lower case) and content."""
+
+    status: int
+    headers: dict[str, str]
+    content: bytes
+
+
+Open = tuple[http.client.HTTPConnection, str]  # a connection, and the prefix of every path
+
+
+class Connection:
+    """A base address, and connections to it that stay open between requests. Proxies come from the environment."""
+
+    def __init__(self, url: str, time_out: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadLabeler(f"the address of a model server begins with http:// or https://; got {url!r}")
+        if parts.username or parts.password:
+            raise BadLabeler("the address holds a password: put it in an environment variable and name that in key_env")
+        self.secure, self.host = parts.scheme == "https", parts.hostname
+        self.port = parts.port or (443 if self.secure else 80)
+        self.path, self.query = parts.path.rstrip("/"), parts.query
+        self.time_out = time_out
+        self._idle: list[Open] = []
+
+    def post(self, path: str, content: bytes, headers: dict[str, str]) -> Response:
+        """Send a request and read the response; redirects are not followed. A closed connection is opened again."""
+        idle = self._idle_one()
+        if idle is not None:
+            try:
+                return self._post(idle, path, content, headers)
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                pass
+        return self._post(self._connected(), path, content, headers)
+
+    def _post(self, open_one: Open, path: str, content: bytes, headers: dict[str, str]) -> Response:
+        connection, prefix = open_one
+        target = f"{prefix}{self.path}/{path}" + (f"?{self.query}" if self.query else "")
+        try:
+            connection.request("POST", target, content, headers)
+            answer = connection.getresponse()
+            response_headers = {name.lower(): value for name, value in answer.getheaders()}
+            response = Response(answer.status, response_headers, answer.read())
+        except BaseException:
+            connection.close()
+            raise
+        if answer.will_close:
+            connection.close()
+        else:
+            self._idle.append(open_one)
+        return response
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while (idle := self._idle_one()) is not None:
+            idle[0].close()
+
+    def _idle_one(self) -> Open | None:
+        try:
+            return self._idle.pop()  # lists do this in one step, whatever other threads do
+        except IndexError:
+            return None
+
+    def _connected(self) -> Open:
+        """Open a connection. For a proxy without a tunnel, the prefix is the whole address."""
+        scheme = "https" if self.secure else "http"
+        proxy = None if urllib.request.proxy_bypass(self.host) else urllib.request.getproxies().get(scheme)
+        if proxy is None:
+            return self._to(self.host, self.port), ""
+        through = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        connection = self._to(through.hostname or "", through.port or 8080)
+        if self.secure:
+            connection.set_tunnel(self.host, self.port)
+            return connection, ""
+        return connection, f"http://{self.host}:{self.port}"
+
+    def _to(self, host: str, port: int) -> http.client.HTTPConnection:
+        if self.secure:
+            context = ssl.create_default_context()
+            return http.client.HTTPSConnection(host, port, timeout=self.time_out, context=context)
+        return http.client.HTTPConnection(host, port, timeout=self.time_out)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_idle": []}
 
 
 @model_kind("http")
-class HTTP(Server):
+class HTTP(ServerModel):
     """A model on a server.
 
     url         the address that ends in /v1
     model       the name of the model there
     key_env     the environment variable that holds the key; the key itself is never stored or shown
-    at_once     requests under way at a time
+    at_once     requests in flight at a time
     per_minute  requests a minute at most
     time_out    seconds to wait for an answer
     tries       how often a request is sent at most; only time-outs, 429 and 5xx are tried again
@@ -65,7 +149,7 @@ class HTTP(Server):
         self.price = checked_price(price)
         self.budget = checked_budget(budget, self.price)
         self.kept, self.max_failed = kept, max_failed
-        self.gate = Gate(per_minute)
+        self.rate_limit = RateLimit(per_minute)
         self.connection = Connection(self.url, time_out)
         self._reached = False
 
@@ -85,14 +169,12 @@ class HTTP(Server):
         key = {"key_env": self.key_env} if self.key_env else {}
         return {"kind": "http", "url": self.url, "model": self.model, **key, **chat, **parameters}
 
-    # -- one request -----------------------------------------------------------------------------------
-
     def send(self, path: str, body: Body) -> Reply:
         content = json.dumps({"model": self.model, **body, **self.parameters}).encode("utf-8")
         headers = self._headers()
         last, status = "", None
         for attempt in range(1, self.tries + 1):
-            self.gate.wait()
+            self.rate_limit.wait()
             pause: float | None = None
             try:
                 response = self.connection.post(path, content, headers)
@@ -102,41 +184,41 @@ class HTTP(Server):
                 last, status, pause = self._again(response, attempt), response.status, retry_after(response.headers)
             except (OSError, http.client.HTTPException, BadReply) as error:
                 last, status = self._transient(error), None
-            if attempt == self.tries or self.gate.stop.is_set():
+            if attempt == self.tries or self.rate_limit.stop.is_set():
                 break
             self._before_retry(attempt, pause)
         raise Unanswered("failed", self._hidden(last), attempt - 1, status)
 
-    def rest(self) -> None:
+    def close_idle(self) -> None:
         self.connection.close()
 
     def _before_retry(self, attempt: int, pause: float | None) -> None:
-        """Wait before the next try. What the server asks for holds for everybody."""
+        """Wait before the next try. A wait that the server asks for holds for all threads."""
         if pause is None:
-            self.gate.sleep(backoff(attempt, self.first_wait))
-        elif pause > PATIENCE:
+            self.rate_limit.sleep(backoff(attempt, self.first_wait))
+        elif pause > 600.0:
             raise ModelFailed(
                 f"{self.url} asks to wait {pause:,.0f} s: run it again after that. All answers so far are kept",
                 model=self.id,
             )
         else:
-            self.gate.pause(pause)
+            self.rate_limit.pause(pause)
 
     def _again(self, response: Response, attempt: int) -> str:
-        """What is wrong, where another try may help. Else the prompt has no answer, or nobody has."""
-        status, said = response.status, self._hidden(complaint(response.content))
+        """Describe an error that another try may solve. Raises Unanswered for this prompt, or ModelFailed for all."""
+        status, said = response.status, self._hidden(error_message(response.content))
         if status == 429 or (status >= 500 and status != 501) or status == 408:
             return f"HTTP {status}: {said}"
-        if status in KEY:
+        if status in (401, 403):
             raise ModelFailed(self._locked_out(status, said), model=self.id, status=status)
-        why = "too long" if status == 413 else excuse(response.content) if status in (400, 422) else ""
-        if why or not self._ways:  # while ways are tried out, a refusal is an answer
+        why = "too long" if status == 413 else prompt_error(response.content) if status in (400, 422) else ""
+        if why or not self._protocols:  # a refusal is the result of a trial
             raise Unanswered(why or "failed", f"HTTP {status}: {said}", attempt - 1, status)
         raise ModelFailed(f"{self.url} does not answer for {self.model!r}: HTTP {status}: {said}", model=self.id,
                           status=status)  # fmt: skip
 
     def _transient(self, error: Exception) -> str:
-        """What is wrong with a connection; one that was refused from the start is a wrong address."""
+        """Describe a failed connection; one that was refused from the start is a wrong address."""
         if isinstance(error, OSError) and not isinstance(error, TimeoutError) and not self._reached:
             what = self._hidden(str(error))
             raise ModelFailed(f"nothing answers at {self.url} ({what}): is the server running?", model=self.id)
@@ -149,10 +231,8 @@ class HTTP(Server):
             return f"{self.url} asks for a key (HTTP {status}: {said}): name the environment variable in key_env"
         return f"{self.url} does not take the key in ${self.key_env} (HTTP {status}: {said})"
 
-    # -- the key ---------------------------------------------------------------------------------------
-
     def _key(self) -> str | None:
-        """The key, looked up when it is needed."""
+        """The key, read from the environment when it is needed."""
         if self.key_env is None:
             return None
         key = os.environ.get(self.key_env, "").strip()
@@ -170,7 +250,7 @@ class HTTP(Server):
         return headers if key is None else headers | {"Authorization": f"Bearer {key}"}
 
     def _hidden(self, text: str) -> str:
-        """A text without the key in it: some servers repeat it."""
+        """Remove the key from a text: some servers repeat it."""
         key = os.environ.get(self.key_env or "", "").strip()
         return text.replace(key, "…") if key else text
 

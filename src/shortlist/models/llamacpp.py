@@ -9,26 +9,23 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from shortlist.errors import BadFile, BadLabeler, ModelFailed, require
 from shortlist.models.cost import Budget, checked_budget
-from shortlist.models.kinds import model_kind
-from shortlist.models.reply import excuse
-from shortlist.models.server import Reply, Server, Unanswered
-from shortlist.models.ways import Body
-
-HEAD = 1 << 20  # bytes at the beginning of the file, and its size, stand for all of it
+from shortlist.models.language_model import model_kind
+from shortlist.models.protocols import Body, prompt_error
+from shortlist.models.server_model import Reply, ServerModel, Unanswered
 
 
 @model_kind("llama.cpp")
-class LlamaCpp(Server):
+class LlamaCpp(ServerModel):
     """A model in a GGUF file.
 
     file      the file
     package   or an installed Python package that carries one; it is not imported
     context   tokens of the longest prompt
-    at_once   prompts under way at a time; each has `context` tokens
+    at_once   prompts in flight at a time; each has `context` tokens
     threads   of the processor
     chat      True: as a chat only; False: as text to be continued only; None: find out, continuing text first
     """
@@ -62,8 +59,8 @@ class LlamaCpp(Server):
     @property
     def id(self) -> str:  # type: ignore[override]
         if self._id is None:
-            with self.file.open("rb") as head:
-                word = hashlib.blake2b(head.read(HEAD), digest_size=6).hexdigest()
+            with self.file.open("rb") as head:  # the first MiB and the size stand for the whole file
+                word = hashlib.blake2b(head.read(1 << 20), digest_size=6).hexdigest()
             manner = {None: "", True: ", chat", False: ", text"}[self.chat]
             self._id = f"{self.file.name} ({self.file.stat().st_size:,} bytes, {word}){manner}"
         return self._id
@@ -82,19 +79,18 @@ class LlamaCpp(Server):
             raise Unanswered("failed", "llama.cpp does not repeat prompts", status=501)
         server = self._loaded()
         ask = server.handle_chat_completions if path.startswith("chat") else server.handle_completions
-        found = ask(body)
-        if "error" in found or "choices" not in found:
-            self._complain(found)
-        return Reply(found, 0)
+        reply = ask(body)
+        if "error" in reply or "choices" not in reply:
+            self._raise_error(reply.get("error", reply))
+        return Reply(reply, 0)
 
-    def _complain(self, found: Mapping[str, Any]) -> None:
-        """The error that llama.cpp answered with: about this prompt, or about all."""
-        error = found.get("error", found)
-        told = error if isinstance(error, Mapping) else {"message": error}
-        why, said = excuse(json.dumps({"error": told}).encode()), str(told.get("message", told))[:200]
-        if why or not self._ways:
-            raise Unanswered(why or "failed", said, status=400)
-        raise ModelFailed(f"{self.file.name} does not answer: {said}", model=self.id)
+    def _raise_error(self, error: Any) -> NoReturn:
+        """Raise the error that llama.cpp answered with: about this prompt, or about all."""
+        facts = error if isinstance(error, Mapping) else {"message": error}
+        why, message = prompt_error(json.dumps({"error": facts}).encode()), str(facts.get("message", facts))[:200]
+        if why or not self._protocols:
+            raise Unanswered(why or "failed", message, status=400)
+        raise ModelFailed(f"{self.file.name} does not answer: {message}", model=self.id)
 
     def _loaded(self) -> Any:
         """The model in memory, loaded when it is first asked."""
@@ -124,11 +120,11 @@ class LlamaCpp(Server):
 
 
 def gguf_in(package: str) -> Path:
-    """The GGUF file that an installed package carries. The package is found, not imported."""
+    """The GGUF file of an installed package, which is not imported."""
     spec = importlib.util.find_spec(package.replace("-", "_")) if package.isidentifier() or "-" in package else None
     folders = list(spec.submodule_search_locations or ()) if spec else []
     files = sorted(path for folder in folders for path in Path(folder).rglob("*.gguf"))
     if len(files) != 1:
-        found = f"{len(files)} GGUF files are in it" if spec else "it is not installed"
-        raise BadLabeler(f"package {package!r}: {found}: name the file with file=…", option=("package",))
+        reason = f"{len(files)} GGUF files are in it" if spec else "it is not installed"
+        raise BadLabeler(f"package {package!r}: {reason}: name the file with file=…", option=("package",))
     return files[0]

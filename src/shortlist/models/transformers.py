@@ -14,11 +14,8 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, require
 from shortlist.models.cost import Budget, checked_budget
-from shortlist.models.kinds import model_kind
-from shortlist.models.model import Model
+from shortlist.models.language_model import Model, model_kind
 from shortlist.tensors import torch_on
-
-TASKS = ("causal", "nli")
 
 
 @model_kind("transformers")
@@ -43,7 +40,7 @@ class Transformers(Model):
         kept: str | os.PathLike[str] | None = None,
         max_failed: float = 0.2,
     ) -> None:
-        if task not in TASKS:
+        if task not in ("causal", "nli"):
             raise BadLabeler(f'task is "causal" or "nli"; got {task!r}', option=("task",))
         self.name, self.task, self.device, self.batch = str(name), task, device, batch
         self.budget, self.kept, self.max_failed = checked_budget(budget, None), kept, max_failed
@@ -60,14 +57,14 @@ class Transformers(Model):
     def record(self) -> dict[str, Any]:
         return {"kind": "transformers", "name": self.name, "task": self.task}
 
-    def ways(self) -> tuple[str, ...]:
+    def protocols(self) -> tuple[str, ...]:
         return ("whole strings",)
 
     def scores(self, prompts: Sequence[str], choices: Sequence[str]) -> Floats:
         score = self._continued if self.task == "causal" else self._entailed
         pairs = [(str(prompt), choice) for prompt in prompts for choice in choices]
-        found = [score(pairs[at : at + self.batch]) for at in range(0, len(pairs), self.batch)]
-        return np.concatenate(found).reshape(len(prompts), len(choices)) if found else np.zeros((0, len(choices)))
+        scores = [score(pairs[at : at + self.batch]) for at in range(0, len(pairs), self.batch)]
+        return np.concatenate(scores).reshape(len(prompts), len(choices)) if scores else np.zeros((0, len(choices)))
 
     def _continued(self, pairs: Sequence[tuple[str, str]]) -> Floats:
         """The log-probability of each continuation, summed over the tokens that the prompt alone does not have."""
@@ -80,14 +77,11 @@ class Transformers(Model):
         with torch.inference_mode():
             logits = network(input_ids=padded, attention_mask=mask).logits.float()
             logs = torch.log_softmax(logits[:, :-1], dim=-1).gather(2, padded[:, 1:, None])[:, :, 0]
-        told = logs.cpu().numpy()
-        sums = [
-            told[i, first - 1 : len(ids) - 1].sum() for i, (ids, first) in enumerate(zip(whole, starts, strict=True))
-        ]
-        return np.array(sums, np.float64)
+        rows = zip(logs.cpu().numpy(), whole, starts, strict=True)
+        return np.array([row[first - 1 : len(ids) - 1].sum() for row, ids, first in rows], np.float64)
 
     def _common(self, tokenizer: Any, prompt: str, ids: Sequence[int]) -> int:
-        """How many tokens the prompt has in common with the whole; a continuation has at least one of its own."""
+        """Number of tokens that the prompt shares with the whole; a continuation has at least one of its own."""
         own = tokenizer(prompt)["input_ids"]
         same = next((i for i, (a, b) in enumerate(zip(own, ids, strict=False)) if a != b), min(len(own), len(ids)))
         return max(1, min(same, len(ids) - 1))
@@ -103,7 +97,7 @@ class Transformers(Model):
         return np.asarray(torch.log_softmax(logits, dim=-1)[:, 0].cpu().numpy(), np.float64)
 
     def _labels(self, label2id: Mapping[str, int]) -> tuple[int, int]:
-        """The places of entailment and contradiction."""
+        """The outputs for entailment and contradiction."""
         places = {name.lower()[:6]: place for name, place in label2id.items()}
         if "entail" not in places or not {"contra", "not_en"} & set(places):
             raise BadLabeler(f"{self.name} is no model for inference: its labels are {', '.join(label2id)}")
@@ -115,8 +109,8 @@ class Transformers(Model):
         torch, tokenizer, network, device = self._loaded
         ids = torch.tensor([tokenizer(prompt)["input_ids"]], device=device)
         with torch.inference_mode():
-            found = network.generate(ids, max_new_tokens=max_tokens, do_sample=False, pad_token_id=0)
-        return str(tokenizer.decode(found[0, ids.shape[1] :], skip_special_tokens=True))
+            tokens = network.generate(ids, max_new_tokens=max_tokens, do_sample=False, pad_token_id=0)
+        return str(tokenizer.decode(tokens[0, ids.shape[1] :], skip_special_tokens=True))
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any, str]:

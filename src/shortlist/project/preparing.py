@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 from shortlist.labelers import Labeler
-from shortlist.labelers.all_rows import AllRows
+from shortlist.labelers.labeler import AllRows
 from shortlist.progress import Tell
 from shortlist.project.code.roster import Roster
 from shortlist.project.kept.columns import VoteColumns
@@ -34,7 +34,7 @@ def _ready(labeler: Labeler, mark: str, parts: Sequence[Files], everything: AllR
     """A labeler that is ready, and its fingerprint: another one where it learned something from the rows."""
     if all(mark in files for files in parts):
         return labeler, mark
-    ready = labeler.before(everything)
+    ready = labeler.prepare(everything)
     before, after = labeler.fingerprint_parts().data, ready.fingerprint_parts().data
     return ready, mark if before == after else digest(mark, after)
 

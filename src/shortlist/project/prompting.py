@@ -12,8 +12,8 @@ from shortlist.project.code.toml_models import TomlModels
 from shortlist.project.files import HIDDEN
 from shortlist.project.preparing import all_chunks
 from shortlist.prompts import Plan, PromptLabeler, Spent
-from shortlist.prompts.kept_scores import NAME, open_kept
 from shortlist.prompts.planning import plan_line, preview
+from shortlist.prompts.score_store import SCORES_FILE, open_scores
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,14 +37,14 @@ def unsaved(session: Session, record: Mapping[str, Any]) -> Labeler:
     """The labeler that a record stands for, as it would be were it written in shortlist.toml."""
     settings, folder = session.settings, session.folder
     made = toml_labeler(settings, TomlModels(settings, folder), len(settings.declared), record)
-    placed = made.at_home(folder, folder / HIDDEN)
+    placed = made.bind_to_project(folder, folder / HIDDEN)
     return placed if settings.data.text is None else placed.on_text(settings.data.text)
 
 
 def spent(session: Session) -> list[Spent]:
     """What was spent on language models so far, one line for each model and labeler."""
-    path = session.hidden / NAME
+    path = session.hidden / SCORES_FILE
     try:
-        return open_kept(path).spent() if path.exists() else []
+        return open_scores(path).spent() if path.exists() else []
     except ShortlistError:  # a damaged file: the next vote says so
         return []

@@ -11,7 +11,6 @@ from shortlist.analysis import Analysis
 from shortlist.analysis.distinct import Distinct
 from shortlist.engines import Local
 from shortlist.errors import ShortlistError
-from shortlist.labelers.regex import disputed_characters, non_word_characters
 from shortlist.labelspace import LabelSpace
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.code.source import local_files
@@ -111,11 +110,6 @@ class Watch:
         session.analysis = Analysis(votes, model)
         session.analysis.gold = self._gold[2]
         session.analysis.distinct = Distinct.of(votes, model, patterns)
-
-    def warm(self) -> None:
-        """Do beforehand what the first edit would else wait for: tables of characters that patterns need."""
-        disputed_characters()
-        non_word_characters()
 
     def _rows(self, session: Session) -> Rows:
         """The rows, with what the last look kept of them in memory; the same ones where nothing about them changed."""

@@ -14,7 +14,7 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler
 from shortlist.labelers.answers import Said, checked_answer
 from shortlist.labelspace import Not, Shortlist
-from shortlist.models.matching import plain
+from shortlist.models.protocols import plain
 
 Meaning = Shortlist | Not | None  # None abstains
 TIE = 1e-9  # leads below this are none

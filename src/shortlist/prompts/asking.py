@@ -1,176 +1,219 @@
-"""Asking: what is not known yet is asked of the model, and kept as it comes."""
+"""Asking: sends the prompts of a labeler to its model, except those in the score store, and stores the answers."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from shortlist.errors import ModelFailed, ModelWarning
-from shortlist.models.model import Answer, Answers, Prompt
-from shortlist.prompts.kept_scores import KeptScores, Keys
-from shortlist.prompts.spent import Purse, Spent
-from shortlist.rows import Chunk
-
-if TYPE_CHECKING:
-    from shortlist.prompts.labeler import PromptLabeler
+from shortlist.errors import BudgetSpent, ModelFailed, ModelWarning
+from shortlist.models.language_model import Answers, Model, Prompt
+from shortlist.progress import Tell
+from shortlist.prompts.score_store import Keys, ScoreStore, Spent, total_spent
 
 FEW = 20  # prompts: fewer without an answer may be chance
-OFTEN = 0.25  # seconds between two lines that tell how it goes
-PAUSE = 0.05  # seconds between two looks at what another process asks for
 REASONS = {"refused": "refused", "outside": "outside the choices", "too_long": "too long", "failed": "failed"}
-Tell = Callable[[str], None]
+
+
+class SpendingLimit:
+    """Compares the budget of a model with what was spent on it, and with what is in flight."""
+
+    def __init__(self, model: Model, before: Iterable[Spent]) -> None:
+        self.model, self.spent = model, total_spent(before, model.id)
+        self._prompts = self._characters = 0  # in flight
+
+    def expected(self, prompts: int, characters: int) -> Spent:
+        """Estimate the cost of prompts by the cost of earlier ones, or at 4 characters a token."""
+        per_token = self.spent.characters / self.spent.tokens_in if self.spent.tokens_in else 4.0
+        answers = self.spent.answered + self.spent.outside + self.spent.refused
+        per_answer = self.spent.tokens_out / answers if answers and self.spent.tokens_out else 1.0
+        tokens_in, tokens_out = characters / per_token, prompts * per_answer
+        price = self.model.price
+        money = price.of(tokens_in, tokens_out) if price else 0.0
+        return Spent(self.model.id, "", prompts, 0, round(tokens_in), round(tokens_out), characters, money)
+
+    def reserve(self, prompt: str) -> str | None:
+        """Reserve the cost of one more prompt; returns the name of the limit that it would exceed, if any."""
+        budget = self.model.budget
+        if budget is not None:
+            more = self.expected(self._prompts + 1, self._characters + len(prompt))
+            for name, limit in budget.limits.items():
+                if getattr(self.spent, name) + getattr(more, name) > limit:
+                    return name
+        self._prompts += 1
+        self._characters += len(prompt)
+        return None
+
+    def pay(self, prompt: str, answer: Any) -> None:
+        """Replace the reservation of a prompt by its cost."""
+        self._prompts -= 1
+        self._characters -= len(prompt)
+        self.spent.add(prompt, answer, self.model.price)
+
+    def error(self, limit: str, left: str) -> BudgetSpent:
+        """The error that the budget is spent."""
+        assert self.model.budget is not None
+        most, used = self.model.budget.limits[limit], getattr(self.spent, limit)
+        return BudgetSpent(
+            f"the budget of model {self.model.id!r} is spent: {used:,.6g} of {most:,.6g} {limit}. {left} All answers "
+            f"so far are kept: raise budget.{limit} and run again to go on",
+            model=self.model.id, option=("budget", limit),
+        )  # fmt: skip
 
 
 class Asking:
-    """One labeler that asks its model about rows it does not know yet."""
+    """One labeler that asks its model about the prompts whose scores are not stored.
 
-    def __init__(self, labeler: PromptLabeler, kept: KeptScores, total: int | None = None, tell: Tell | None = None):
-        self.labeler, self.model, self.kept = labeler, labeler.model, kept
-        self.keys = Keys(self.model.id, labeler.map.choices)
-        self.purse = Purse(self.model, kept.spent(self.model.id))
-        self.now = Spent(self.model.id, labeler.name)  # what this asking has spent
-        self.known: dict[str, int] = {}  # why there is no answer ("": there is one) → prompts known from before
+    name      the name of the labeler
+    choices   the choices that are scored
+    total     the number of rows, if known
+    tell      shows progress in one line that replaces the one before
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        choices: Sequence[str],
+        store: ScoreStore,
+        total: int | None = None,
+        tell: Tell | None = None,
+    ) -> None:
+        self.name, self.model, self.choices, self.store = name, model, choices, store
         self.rows, self.total, self.tell = 0, total, tell
-        self._stopped: str | None = None  # the limit that would be broken
+        self.keys = Keys(model.id, choices)
+        self.limit = SpendingLimit(model, store.spent(model.id))
+        self.now = Spent(model.id, name)  # by this asking
+        self.stored: Counter[str] = Counter()  # why there is no answer ("": there is one) → prompts of earlier runs
+        self._exceeded: str | None = None  # the limit of the budget that the next prompt would exceed
         self._broken: ModelFailed | None = None  # too many prompts have no answer
-        self._elsewhere: dict[bytes, Prompt] = {}  # what another process asks for
-        self._ways: list[Any] = []  # how the model can be asked, as it is kept
+        self._elsewhere: dict[bytes, Prompt] = {}  # prompts that another process has claimed
+        self._protocols: list[Any] = []  # as stored
         self._detail = ""
-        self._began = self._told = time.monotonic()
+        self._began = self._last_line = time.monotonic()
 
-    def ask(self, chunks: Iterable[Chunk]) -> Spent:
-        """Ask about every row whose score is not kept. What it cost comes back."""
-        self._ways = self.kept.ways(self.model.id)
-        if not self.model.ways():
-            self.model.know_ways(self._ways)
-        self._stream(self._unknown(chunks))
+    def ask(self, batches: Iterable[Sequence[str | None]]) -> None:
+        """Ask about every prompt whose score is not stored. None stands for a row without a prompt."""
+        self._protocols = self.store.protocols(self.model.id)
+        if not self.model.protocols():
+            self.model.restore_protocols(self._protocols)
+        self._send(self._not_stored(batches))
         while self._elsewhere and not self._over:
-            self._stream(self._given_up())
-        if self._stopped is not None:
-            raise self.purse.empty(self._stopped, self._left())
+            self._send(self._unanswered_elsewhere())
+        if self._exceeded is not None:
+            left = f"{self.total - self.rows + 1:,} rows are left." if self.total is not None else ""
+            raise self.limit.error(self._exceeded, left)
         if (error := self._broken or self._too_many(1)) is not None:
             raise error
         self._warn()
-        return self.now
 
     @property
     def _over(self) -> bool:
-        """Whether nothing more is asked: answers to what is under way still count."""
-        return self._stopped is not None or self._broken is not None
+        """Whether nothing more is asked; answers to what is in flight still count."""
+        return self._exceeded is not None or self._broken is not None
 
-    def _stream(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
-        """Ask for these, as far as the budget goes, and keep what comes back as it comes."""
-        drawn: dict[int, tuple[bytes, Prompt]] = {}
-        try:
-            for some in self.model.answers(self._paid(prompts, drawn), self.labeler.map.choices):
-                self._take(some, drawn)
-        finally:
-            self.kept.claims.drop(key for key, _ in drawn.values())
-
-    def _paid(
-        self, prompts: Iterable[tuple[bytes, Prompt]], drawn: dict[int, tuple[bytes, Prompt]]
-    ) -> Iterator[Prompt]:
-        """Prompts, drawn by the model when it has room for one more; none that would break the budget."""
-        number = 0
-        for key, prompt in prompts:
-            if self._over:
-                return
-            if not self._ours(key, prompt):
-                continue
-            self._stopped = self.purse.takes(prompt)
-            if self._stopped is not None:
-                self.kept.claims.drop([key])
-                return
-            drawn[number] = key, prompt
-            number += 1
-            yield prompt
-
-    def _ours(self, key: bytes, prompt: Prompt) -> bool:
-        """Whether it is for us to ask this: nobody else does so now, nor has done a moment ago."""
-        if not self.kept.claims.take(key):
-            self._elsewhere[key] = prompt
-            return False
-        if self.kept.knows(key):
-            self.kept.claims.drop([key])
-            return False
-        return True
-
-    def _unknown(self, chunks: Iterable[Chunk]) -> Iterator[tuple[bytes, Prompt]]:
-        """The prompts that are not known, each once."""
+    def _not_stored(self, batches: Iterable[Sequence[str | None]]) -> Iterator[tuple[bytes, Prompt]]:
+        """The prompts that are not stored, each once."""
         seen: set[bytes] = set()
-        for chunk in chunks:
-            prompts = self.labeler.prompts(chunk)
+        for prompts in batches:
             keys = [None if prompt is None else self.keys.of(prompt) for prompt in prompts]
-            known = self._count([key for key in keys if key is not None])
+            stored = self.store.reasons([key for key in keys if key is not None])
+            self.stored.update(stored.values())
             for key, prompt in zip(keys, prompts, strict=True):
                 self.rows += 1
-                if key is None or prompt is None or key in known or key in seen:
+                if key is None or prompt is None or key in stored or key in seen:
                     continue
                 seen.add(key)
                 yield key, prompt if isinstance(prompt, Prompt) else Prompt(prompt)
 
-    def _given_up(self) -> Iterator[tuple[bytes, Prompt]]:
-        """Prompts that another process was asking for: those it has not answered after a while are tried again."""
-        time.sleep(PAUSE)
+    def _unanswered_elsewhere(self) -> Iterator[tuple[bytes, Prompt]]:
+        """The prompts that another process has claimed and not answered yet: they are tried again."""
+        time.sleep(0.05)
         waiting, self._elsewhere = self._elsewhere, {}
-        return ((key, prompt) for key, prompt in waiting.items() if not self.kept.knows(key))
+        return ((key, prompt) for key, prompt in waiting.items() if key not in self.store)
 
-    def _count(self, keys: list[bytes]) -> set[bytes]:
-        """The keys that are known."""
-        found = self.kept.known(keys)
-        for why, count in Counter(found.values()).items():
-            self.known[why] = self.known.get(why, 0) + count
-        return set(found)
+    def _send(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
+        """Send prompts, as far as the budget allows, and store the answers as they arrive."""
+        in_flight: dict[int, tuple[bytes, Prompt]] = {}
+        try:
+            for answers in self.model.answers(self._affordable(prompts, in_flight), self.choices):
+                self._store(answers, in_flight)
+        finally:
+            self.store.release(key for key, _ in in_flight.values())
 
-    def _take(self, some: Answers, drawn: dict[int, tuple[bytes, Prompt]]) -> None:
-        """Keep answers, and count them."""
-        spent, kept = Spent(self.model.id, self.labeler.name), []
-        for number, answer in some:
-            key, prompt = drawn.pop(number)
-            kept.append((key, answer))
-            self._pay(prompt, answer, spent)
-        if kept:
-            self.kept.keep(kept, spent)
-        if (found := self.model.plain_ways()) != self._ways:
-            self.kept.keep_ways(self.model.id, found)
-            self._ways = found
+    def _affordable(
+        self, prompts: Iterable[tuple[bytes, Prompt]], in_flight: dict[int, tuple[bytes, Prompt]]
+    ) -> Iterator[Prompt]:
+        """Prompts, drawn by the model when it has room for one more; none that would exceed the budget."""
+        number = 0
+        for key, prompt in prompts:
+            if self._over:
+                return
+            if not self._claimed(key, prompt):
+                continue
+            self._exceeded = self.limit.reserve(prompt)
+            if self._exceeded is not None:
+                self.store.release([key])
+                return
+            in_flight[number] = key, prompt
+            number += 1
+            yield prompt
+
+    def _claimed(self, key: bytes, prompt: Prompt) -> bool:
+        """Claim a prompt, unless another process asks for it now, or has stored its score a moment ago."""
+        if not self.store.claim(key):
+            self._elsewhere[key] = prompt
+            return False
+        if key in self.store:
+            self.store.release([key])
+            return False
+        return True
+
+    def _store(self, answers: Answers, in_flight: dict[int, tuple[bytes, Prompt]]) -> None:
+        """Store answers, and count their cost."""
+        spent, rows = Spent(self.model.id, self.name), []
+        for number, answer in answers:
+            key, prompt = in_flight.pop(number)
+            rows.append((key, answer))
+            self.limit.pay(prompt, answer)
+            for total in (spent, self.now):
+                total.add(prompt, answer, self.model.price)
+            self._detail = answer.detail or self._detail
+        if rows:
+            self.store.add(rows, spent)
+        if (protocols := self.model.plain_protocols()) != self._protocols:
+            self.store.set_protocols(self.model.id, protocols)
+            self._protocols = protocols
         self._broken = self._broken or self._too_many(FEW)
-        self._line()
+        self._show_progress()
 
-    def _pay(self, prompt: Prompt, answer: Answer, spent: Spent) -> None:
-        self.purse.pay(prompt, answer)
-        for one in (spent, self.now):
-            one.add(prompt, answer, self.model.price)
-        self._detail = answer.detail or self._detail
-
-    # -- what is told ----------------------------------------------------------------------------------
+    # -- messages --------------------------------------------------------------------------------------
 
     @property
     def without(self) -> dict[str, int]:
-        """Why there is no answer → prompts, those known from before included."""
-        counts = {name: getattr(self.now, name) + self.known.get(name.replace("_", " "), 0) for name in REASONS}
+        """Why there is no answer → prompts, those of earlier runs included."""
+        counts = {name: getattr(self.now, name) + self.stored[name.replace("_", " ")] for name in REASONS}
         return {REASONS[name]: count for name, count in counts.items() if count}
 
     def _too_many(self, failures: int) -> ModelFailed | None:
         """The error that too many prompts have no answer. `failures` is how many calls must have failed at least."""
         lost = sum(self.without.values())
-        of = lost + self.now.answered + self.known.get("", 0)
+        of = lost + self.now.answered + self.stored[""]
         if lost <= self.model.max_failed * of or (of < FEW and self.now.failed < failures):
             return None
         return ModelFailed(
-            f"labeler {self.labeler.name!r}: {lost:,} of {of:,} prompts have no answer ({self._reasons()}), more than "
+            f"labeler {self.name!r}: {lost:,} of {of:,} prompts have no answer ({self._reasons()}), more than "
             f"max_failed = {self.model.max_failed:g} of model {self.model.id!r}. {self._advice()}",
-            labeler=self.labeler.name, model=self.model.id,
+            labeler=self.name, model=self.model.id,
         )  # fmt: skip
 
     def _reasons(self) -> str:
         return ", ".join(f"{count:,} {reason}" for reason, count in self.without.items())
 
     def _advice(self) -> str:
-        """What to do, by the commonest reason."""
+        """Advice for the commonest reason."""
         commonest = max(self.without, key=lambda reason: self.without[reason])
         if commonest == REASONS["failed"]:
             return f"The last error: {self._detail}. Answers so far are kept; run again to ask only what failed"
@@ -181,38 +224,32 @@ class Asking:
         return "Ask in other words, or raise max_failed: these rows then abstain"
 
     def _warn(self) -> None:
-        lost = self.without
-        if lost:
+        if self.without:
             again = "; ask again with `shortlist vote --force`" if self.now.failed else ""
-            count = sum(lost.values())
-            what = f"{count:,} prompts have" if count > 1 else "1 prompt has"
-            message = f"labeler {self.labeler.name!r}: {what} no answer ({self._reasons()}): there it abstains{again}"
+            count = sum(self.without.values())
+            prompts = f"{count:,} prompts have" if count > 1 else "1 prompt has"
+            message = f"labeler {self.name!r}: {prompts} no answer ({self._reasons()}): there it abstains{again}"
             warnings.warn(message, ModelWarning, stacklevel=2)
         for remark in self.model.remarks():
             warnings.warn(remark, ModelWarning, stacklevel=2)
 
-    def _left(self) -> str:
-        return f"{self.total - self.rows + 1:,} rows are left." if self.total is not None else ""
-
-    def _line(self) -> None:
-        """Tell how it goes, now and then."""
+    def _show_progress(self) -> None:
+        """Show the progress, four times a second at most."""
         now = time.monotonic()
-        if self.tell is None or now - self._told < OFTEN:
-            return
-        self._told = now
-        self.tell(live_line(self, now - self._began))
+        if self.tell is not None and now - self._last_line >= 0.25:
+            self._last_line = now
+            self.tell(self.progress_line(now - self._began))
 
-
-def live_line(asking: Asking, seconds: float) -> str:
-    """How it goes, in one line: rows, rate, cost, what has no answer, time left."""
-    now, of = asking.now, f" of {asking.total:,}" if asking.total is not None else ""
-    parts = [f"{asking.labeler.name}: {asking.rows:,}{of} rows", f"{now.calls / max(seconds, 1e-9):.1f} calls/s"]
-    if now.tokens:
-        parts.append(f"{now.tokens:,} tokens")
-    if asking.model.price is not None:
-        parts.append(f"{now.money:.4f} spent")
-    if asking.without:
-        parts.append(f"no answer: {asking._reasons()}")
-    if asking.total and asking.rows:
-        parts.append(f"{seconds * (asking.total - asking.rows) / asking.rows:,.0f} s left")
-    return " · ".join(parts)
+    def progress_line(self, seconds: float) -> str:
+        """The progress in one line: rows, rate, cost, prompts without an answer, time left."""
+        of = f" of {self.total:,}" if self.total is not None else ""
+        parts = [f"{self.name}: {self.rows:,}{of} rows", f"{self.now.calls / max(seconds, 1e-9):.1f} calls/s"]
+        if self.now.tokens:
+            parts.append(f"{self.now.tokens:,} tokens")
+        if self.model.price is not None:
+            parts.append(f"{self.now.money:.4f} spent")
+        if self.without:
+            parts.append(f"no answer: {self._reasons()}")
+        if self.total and self.rows:
+            parts.append(f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left")
+        return " · ".join(parts)

@@ -11,9 +11,9 @@ import polars as pl
 from shortlist.errors import BadLabeler
 from shortlist.labelers import Labeler
 from shortlist.labelers.answers import show_answer
-from shortlist.prompts.kept_scores import Keys
-from shortlist.prompts.labeler import PromptLabeler
-from shortlist.prompts.spent import Purse
+from shortlist.prompts.asking import SpendingLimit
+from shortlist.prompts.prompt_labeler import PromptLabeler
+from shortlist.prompts.score_store import Keys
 from shortlist.rows import Chunk, chunks
 
 
@@ -128,12 +128,12 @@ def plan_line(labeler: PromptLabeler, parts: Iterable[Chunk]) -> PlanLine:
             if why is None and key not in new:
                 new.add(key)
                 characters += len(prompt)
-    cost = Purse(model, store.spent(model.id)).expected(len(new), characters)
-    if not model.ways():
-        model.know_ways(store.ways(model.id))
+    cost = SpendingLimit(model, store.spent(model.id)).expected(len(new), characters)
+    if not model.protocols():
+        model.restore_protocols(store.protocols(model.id))
     money = None if model.price is None else cost.money
     counts = (rows, skipped, known, len(new), cost.tokens)
-    return PlanLine(labeler.name, model.id, *counts, money, model.ways(), model.trials() if new else 0)
+    return PlanLine(labeler.name, model.id, *counts, money, model.protocols(), model.trials() if new else 0)
 
 
 def preview(labeler: Labeler, rows: Any) -> pl.DataFrame:

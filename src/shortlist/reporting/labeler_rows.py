@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.labelers import Labeler
-from shortlist.labelers.spans import Piece, pieces, spans
+from shortlist.labelers.text import Piece, pieces, spans
 from shortlist.reporting.examples import Example, example_of, spread_out
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.specimen import pick

@@ -142,9 +142,7 @@ class Desk:
                     return
 
     def _warm(self) -> None:
-        """Do beforehand what the first rule and the first search would else wait for."""
-        if self.watch is not None:
-            self.watch.warm()
+        """Do beforehand what the first search would else wait for."""
         if self.session is not None and self.session.rows.keep:
             for _ in self.session.rows.segments():
                 pass

@@ -13,7 +13,7 @@ from shortlist.browse.shown import Shown, show_rows
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
-from shortlist.labelers.spans import pieces, spans
+from shortlist.labelers.text import pieces, spans
 from shortlist.project.prompting import planned, previewed
 from shortlist.project.session import Session
 from shortlist.prompts import PromptLabeler

@@ -111,7 +111,7 @@ def named(labelers: Sequence[Labeler], namespace: dict[str, Any]) -> tuple[Label
             variables.setdefault(id(value), variable)
     taken = {one.name for one in labelers if not one.unnamed or id(one) not in variables}
     free = {key: variable for key, variable in variables.items() if variable not in taken}
-    return tuple(one.named_by(free[id(one)]) if id(one) in free else one for one in labelers)
+    return tuple(one.with_default_name(free[id(one)]) if id(one) in free else one for one in labelers)
 
 
 def _inside(value: Any) -> Sequence[Labeler]:

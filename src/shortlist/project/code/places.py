@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.identifiability.findings import show_not
-from shortlist.labelers.core import FunctionLabeler
+from shortlist.labelers.labeler import FunctionLabeler
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
 from shortlist.reporting.advising.lines import MOST, Lines, each_share

@@ -80,7 +80,7 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
         code = load(file)
     declared, notes = toml_labelers(settings, folder)
     text, written = settings.data.text, [*declared, *(code.made if code else ())]
-    labelers = [one.at_home(folder, folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
+    labelers = [one.bind_to_project(folder, folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
         raise NoLabelers(

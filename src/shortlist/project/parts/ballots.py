@@ -13,8 +13,8 @@ from typing import NamedTuple
 from shortlist.archive import put_same
 from shortlist.engines import Threads, ordered
 from shortlist.errors import BadFile
+from shortlist.labelers.answers import Ballot
 from shortlist.labelers.apply import Asker
-from shortlist.labelers.ballot import Ballot
 from shortlist.project.kept.columns import VoteColumns
 from shortlist.project.kept.digest import file_digest
 from shortlist.project.parts.part import Part, PartReader

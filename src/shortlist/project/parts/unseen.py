@@ -12,8 +12,8 @@ from typing import NamedTuple
 from shortlist.engines import Engine, ordered
 from shortlist.engines.pickling import make_importable
 from shortlist.errors import LabelerFailed, ShortlistError
+from shortlist.labelers.answers import Ballot
 from shortlist.labelers.apply import Asker
-from shortlist.labelers.ballot import Ballot
 from shortlist.progress import Advance
 from shortlist.project.code.printed import Excerpt, gathered, hand_over
 from shortlist.project.code.roster import Roster

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist.models.matching import SharedToken, first_token_scores, matched
+from shortlist.models.protocols import SharedToken, first_token_scores, matched
 
 CHOICES = (" yes", " no")
 

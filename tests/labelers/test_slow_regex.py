@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from shortlist import apply, pattern
 from shortlist.errors import LabelerFailed, SlowPattern
-from shortlist.labelers.regex import patience
-from shortlist.labelers.regex.patience import FEW, LATE, patient_search, ways
+from shortlist.labelers import slow_regex
+from shortlist.labelers.slow_regex import FEW_WAYS, TIMED_OUT, count_ways, slow_search
 
 BOMB = "a" * 40 + "!"
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(patience, "LIMIT", 1.0)
+    monkeypatch.setattr(slow_regex, "TIME_LIMIT", 1.0)
 
 
 def bomb():
@@ -41,7 +41,7 @@ def bomb():
     ],
 )
 def test_ways_are_counted(regex, expected):
-    assert ways(re.compile(regex)) == expected
+    assert count_ways(re.compile(regex)) == expected
 
 
 @given(st.lists(st.one_of(st.none(), st.text("ab ²\n", max_size=6)), max_size=6))
@@ -49,8 +49,8 @@ def test_both_ways_to_search_are_pythons(texts):
     column = pl.Series(texts, dtype=pl.String)
     for regex in (re.compile(r"(?<!a)b(?!b)"), re.compile(r"(?s)(?<!a)b.*(a)\1*")):
         expected = [-1 if text is None else int(regex.search(text) is not None) for text in texts]
-        assert patient_search(regex, column, 1).tolist() == expected
-    assert ways(re.compile(r"(?s)(?<!a)b.*(a)\1*")) > FEW
+        assert slow_search(regex, column, 1).tolist() == expected
+    assert count_ways(re.compile(r"(?s)(?<!a)b.*(a)\1*")) > FEW_WAYS
 
 
 def test_the_row_on_which_it_was_given_up_is_named():
@@ -66,7 +66,7 @@ def test_where_errors_abstain_the_rows_after_it_are_searched():
 
 
 def test_many_rows_that_take_too_long_end_the_vote(monkeypatch):
-    monkeypatch.setattr("shortlist.labelers.text.MOST_LATE", 2)
+    monkeypatch.setattr("shortlist.labelers.text.MAX_TIMEOUTS", 2)
     with pytest.raises(LabelerFailed) as error:
         apply(bomb(), [BOMB] * 50, on_error="abstain")
     assert error.value.row == 0
@@ -78,5 +78,5 @@ def test_trying_one_out_ends_too():
 
 
 def test_rows_after_the_last_that_is_waited_for_are_given_up_unseen():
-    found = patient_search(re.compile(r"(?=a)(a+)+$"), pl.Series(["a", BOMB, None, "a"]), 1)
-    assert found.tolist() == [1, LATE, -1, LATE]
+    found = slow_search(re.compile(r"(?=a)(a+)+$"), pl.Series(["a", BOMB, None, "a"]), 1)
+    assert found.tolist() == [1, TIMED_OUT, -1, TIMED_OUT]

@@ -10,12 +10,13 @@ A model of your own has an `id` and `scores`; nothing else is needed:
 
 from __future__ import annotations
 
+import inspect
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +24,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, ModelFailed
 from shortlist.models.cost import Budget, Price
-
-BATCH = 32  # prompts that a model without servers or threads is given at a time
+from shortlist.wording import did_you_mean
 
 
 class Prompt(str):
@@ -53,7 +53,7 @@ class LanguageModel(Protocol):
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back for one prompt.
+    """The answer to one prompt.
 
     scores   (c,): log-probabilities of the choices; NaN throughout where there is no answer
     why      why there is none: "refused", "outside" (the choices), "too long", or "failed" (after all retries)
@@ -80,7 +80,7 @@ Answers = list[tuple[int, Answer]]  # (the number of a prompt, what came back)
 
 
 class Model(ABC):
-    """The protocol, with what a model may say about itself besides. Own models subclass it, yours may.
+    """Base class of language models, with defaults for everything but `id` and `scores`. Your own models may use it.
 
     kept         the SQLite file that scores are kept in; without one, until Python ends
     price        what tokens cost; without it, money is not counted
@@ -100,55 +100,48 @@ class Model(ABC):
         """(n, c): the log-probability of each choice after each prompt; NaN for no answer."""
 
     def answers(self, prompts: Iterable[Prompt], choices: Sequence[str]) -> Iterator[Answers]:
-        """What comes back, as it comes. Prompts are drawn when there is room for them, never ahead of time."""
+        """Yield answers as they arrive. A prompt is drawn when there is room for it, never ahead of time."""
         source = enumerate(prompts)
-        while batch := list(islice(source, BATCH)):
-            found = self._checked(self.scores([prompt for _, prompt in batch], choices), len(batch), len(choices))
-            yield [(number, scored(row, choices)) for (number, _), row in zip(batch, found, strict=True)]
+        while batch := list(islice(source, 32)):
+            scores = np.asarray(self.scores([prompt for _, prompt in batch], choices), np.float64)
+            if scores.shape != (len(batch), len(choices)):
+                shapes = f"{scores.shape} for {len(batch)} prompts and {len(choices)} choices"
+                raise ModelFailed(f"model {self.id!r} gave scores of shape {shapes}", model=self.id)
+            yield [
+                (number, no_answer(choices, "outside") if np.isnan(row).all() else Answer(row))
+                for (number, _), row in zip(batch, scores, strict=True)
+            ]
 
     def write(self, prompt: str, *, max_tokens: int = 400) -> str:  # noqa: ARG002
-        """What the model writes after a prompt."""
+        """The text that the model writes after a prompt."""
         raise ModelFailed(f"model {self.id!r} only scores choices: it has no write(prompt, max_tokens)", model=self.id)
 
-    def ways(self) -> tuple[str, ...]:
-        """How it can be asked, the best way first; nothing where that is not known before it is asked."""
+    def protocols(self) -> tuple[str, ...]:
+        """The names of the protocols that it supports, the best first; empty until that was tried."""
         return ()
 
-    def plain_ways(self) -> list[Any]:
-        """The same as JSON holds it, to be kept."""
+    def plain_protocols(self) -> list[Any]:
+        """The supported protocols as plain data, for the score store."""
         return []
 
-    def know_ways(self, plain: Sequence[Sequence[Any]]) -> None:  # noqa: B027  there may be nothing to know
-        """What it can do is known from before."""
+    def restore_protocols(self, plain: Sequence[Sequence[Any]]) -> None:  # noqa: B027  there may be none
+        """Take the supported protocols from the score store."""
 
     def trials(self) -> int:
-        """How many requests it may take to find out how it can be asked; 0 where that is known."""
+        """The number of requests at most to find out which protocols it supports; 0 if that is known."""
         return 0
 
     def remarks(self) -> list[str]:
-        """What was noticed while it was asked."""
+        """Warnings about the answers so far."""
         return []
 
     def record(self) -> dict[str, Any] | None:
         """The model as plain data for a file, without keys. None where it is Python code."""
         return None
 
-    def _checked(self, found: npt.ArrayLike, n: int, c: int) -> Floats:
-        scores = np.asarray(found, np.float64)
-        if scores.shape != (n, c):
-            raise ModelFailed(
-                f"model {self.id!r} gave scores of shape {scores.shape} for {n} prompts and {c} choices", model=self.id
-            )
-        return scores
-
-
-def scored(scores: Floats, choices: Sequence[str]) -> Answer:
-    """The answer that a row of scores stands for."""
-    return no_answer(choices, "outside") if np.isnan(scores).all() else Answer(scores)
-
 
 class Wrapped(Model):
-    """A model of somebody else's class, with defaults for what it does not say."""
+    """A model that is no subclass of `Model`, with defaults for what it lacks."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model, self.id = model, model.id
@@ -164,13 +157,46 @@ class Wrapped(Model):
         return str(own(prompt, max_tokens=max_tokens)) if own else super().write(prompt)
 
 
-def as_model(given: Any) -> Model:
-    """The model that was given, or its class's own in our terms."""
-    named = isinstance(getattr(given, "id", None), str)
-    if isinstance(given, Model) and named:
-        return given
-    if not named or not callable(getattr(given, "scores", None)):
+def as_model(model: Any) -> Model:
+    """Check a language model, and wrap it if it is no subclass of `Model`."""
+    named = isinstance(getattr(model, "id", None), str)
+    if isinstance(model, Model) and named:
+        return model
+    if not named or not callable(getattr(model, "scores", None)):
         raise BadLabeler(
-            f"{given!r} is no language model: one has an id (a text) and scores(prompts, choices)", option=("model",)
+            f"{model!r} is no language model: one has an id (a text) and scores(prompts, choices)", option=("model",)
         )
-    return Wrapped(given)
+    return Wrapped(model)
+
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
+_KINDS: dict[str, Callable[..., Any]] = {}
+
+
+def model_kind(name: str) -> Callable[[Maker], Maker]:
+    """Register a class or a function that makes a language model as a kind that files can hold."""
+
+    def register(make: Maker) -> Maker:
+        _KINDS[name] = make
+        return make
+
+    return register
+
+
+def model_from_record(record: Mapping[str, Any]) -> Model:
+    """Make a model from plain data: `[models.NAME]` of shortlist.toml. `error.option` names a wrong setting."""
+    name = record.get("kind")
+    make = _KINDS.get(name) if isinstance(name, str) else None
+    if make is None:
+        hint = did_you_mean(name, _KINDS) if name else ""
+        raise BadLabeler(f"{name!r} is no kind of model.{hint} Kinds: {', '.join(_KINDS)}", option=("kind",))
+    options = {key: value for key, value in record.items() if key != "kind"}
+    parameters = inspect.signature(make).parameters
+    for key in options:
+        if key not in parameters:
+            hint = f"{did_you_mean(key, parameters)} They have {', '.join(parameters)}"
+            raise BadLabeler(f"models of kind {name!r} have no {key!r}.{hint}", option=(key,))
+    missing = [key for key, one in parameters.items() if one.default is one.empty and key not in options]
+    if missing:
+        raise BadLabeler(f"this {name} model does not say {' and '.join(missing)}")
+    return as_model(make(**options))

@@ -5,7 +5,6 @@ import pytest
 
 from shortlist.errors import BadLabeler, ModelFailed
 from shortlist.models import Model, Prompt, as_model, model_from_record, model_kind
-from shortlist.models.model import BATCH
 
 
 class Coin:
@@ -22,9 +21,9 @@ def test_ten_lines_are_enough():
 
 def test_prompts_are_drawn_when_there_is_room():
     drawn = []
-    source = (drawn.append(i) or Prompt(str(i)) for i in range(10 * BATCH))
+    source = (drawn.append(i) or Prompt(str(i)) for i in range(10 * 32))
     next(as_model(Coin()).answers(source, ("x", "y")))
-    assert len(drawn) == BATCH
+    assert len(drawn) == 32
 
 
 def test_nan_is_no_answer():

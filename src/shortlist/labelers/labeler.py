@@ -7,14 +7,13 @@ def first_word(question):
         case "where": return "LOC"
         case "how": return {"DESC", "NUM"}      # returning nothing is abstaining
 
-A new kind of labeler is a subclass of `Labeler` with `vote` and `__call__`. It says more about itself (what it runs,
-how it is written in a file, what its answers depend on) in the other methods, which have defaults.
+A new kind of labeler is a subclass of `Labeler` with `vote` and `__call__`. The other methods have defaults.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, NamedTuple, Self, overload
@@ -22,17 +21,27 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 
 from shortlist.errors import BadLabeler, BadShortlist, ShortlistError, UnknownClass
-from shortlist.labelers.all_rows import AllRows
-from shortlist.labelers.answers import Codebook, Said, checked_says, plain_answer, show_answer
-from shortlist.labelers.ballot import Ballot
-from shortlist.labelers.failure import FeatureError, failed, refusing
-from shortlist.labelers.features import Columns, Plan, RowFunction
-from shortlist.labelers.together import Search
+from shortlist.labelers.answers import Ballot, Codebook, Said, checked_says, failed, plain_answer, show_answer
+from shortlist.labelers.features import Columns, FeatureError, FeatureFailed, FeaturePlan, RowFunction
+from shortlist.labelers.regex import ColumnSearch
+from shortlist.progress import Tell
 from shortlist.registry import parameters_known
+from shortlist.rows import Chunk
+
+
+class AllRows(NamedTuple):
+    """All rows, for labelers that have something to do before any row is voted on.
+
+    read   returns the rows from the beginning, and how many there are, or None; it can be called again
+    tell   shows progress in one line that replaces the one before; None where nobody watches
+    """
+
+    read: Callable[[], tuple[Iterator[Chunk], int | None]]
+    tell: Tell | None = None
 
 
 class Parts(NamedTuple):
-    """What the answers of a labeler depend on, besides the rows.
+    """Everything that the answers of a labeler depend on, besides the rows.
 
     data   plain data, which JSON can hold
     code   functions and other objects of Python that it uses
@@ -43,12 +52,12 @@ class Parts(NamedTuple):
 
 
 class Labeler(ABC):
-    """Something that votes on rows: it has a name, and declares all it may say (or None: to be found out)."""
+    """Votes on rows. `says` lists all its answers, or is None: they are inferred from its votes."""
 
     name: str
     says: Said | None
-    gpus: float = 0  # that a worker of a cluster needs to ask it
-    unnamed: bool = False  # whether nobody gave it a name: what it is called is made of what it looks for
+    gpus: float = 0  # that a worker of a cluster needs
+    unnamed: bool = False  # whether its name was not set by the user, but made from its settings
 
     @abstractmethod
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
@@ -59,11 +68,11 @@ class Labeler(ABC):
         """The answer for one row: to try a labeler out, and to check it by."""
 
     def functions(self) -> Sequence[RowFunction]:
-        """The functions that it runs row by row: its own, or the feature that it reads."""
+        """The functions that run row by row: its own, or the feature that it reads."""
         return ()
 
-    def search(self, plan: Plan, codebook: Codebook) -> Search | None:  # noqa: ARG002
-        """What it looks for in a column, where that is all it does: such labelers are asked together, in one plan."""
+    def search(self, plan: FeaturePlan, codebook: Codebook) -> ColumnSearch | None:  # noqa: ARG002
+        """The search of a column that gives its votes, if that is all it does: such searches run together."""
         return None
 
     def record(self) -> dict[str, Any] | None:
@@ -71,27 +80,27 @@ class Labeler(ABC):
         return None
 
     def fingerprint_parts(self) -> Parts:
-        """What its answers depend on. A project asks it again when any of that has changed."""
+        """Everything its answers depend on. A project asks it again when any of that has changed."""
         return Parts(plain_says(self.says), (self,))
 
     def on_text(self, column: str) -> Self:  # noqa: ARG002
-        """The same labeler; one that reads text and was told no column then reads this one."""
+        """Return the labeler with this column of text, unless it has a column already."""
         return self
 
-    def named_by(self, variable: str) -> Self:
-        """The same labeler; one that was given no name is called as the variable that holds it."""
+    def with_default_name(self, variable: str) -> Self:
+        """Return the labeler, named after the variable that holds it unless the user named it."""
         if not self.unnamed:
             return self
-        found = copy(self)
-        object.__setattr__(found, "name", variable)
-        return found
+        renamed = copy(self)
+        object.__setattr__(renamed, "name", variable)
+        return renamed
 
-    def at_home(self, folder: Path, hidden: Path) -> Self:  # noqa: ARG002
-        """The same labeler in a project: files that it names are in `folder`, what it keeps is in `hidden`."""
+    def bind_to_project(self, folder: Path, hidden: Path) -> Self:  # noqa: ARG002
+        """Return the labeler in a project: files that it names are in `folder`, its cache is in `hidden`."""
         return self
 
-    def before(self, rows: AllRows) -> Self:  # noqa: ARG002
-        """The same labeler, once it has done what is best done before any row is voted on.
+    def prepare(self, rows: AllRows) -> Self:  # noqa: ARG002
+        """Return the labeler, ready to vote.
 
         It is called where all rows are at hand, in the process that gives out the work. A labeler that asks a model
         asks it here; one that depends on all rows together learns that here.
@@ -100,12 +109,12 @@ class Labeler(ABC):
 
 
 def plain_says(says: Said | None) -> Any:
-    """What a labeler declares, as plain data."""
+    """The declared answers of a labeler, as plain data."""
     return None if says is None else [plain_answer(answer) for answer in says]
 
 
 def checked_gpus(gpus: object, name: str) -> float:
-    """How many GPUs a labeler asks for."""
+    """Check the number of GPUs that a labeler needs."""
     if isinstance(gpus, bool) or not isinstance(gpus, (int, float)) or not 0 <= gpus < float("inf"):
         raise BadLabeler(f"labeler {name!r}: gpus is a number from 0, 0.5 for half of one; got {gpus!r}", labeler=name)
     return gpus
@@ -135,12 +144,11 @@ class FunctionLabeler(RowFunction, Labeler):
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         inputs = columns.one_by_one(self)
-        function = refusing(self.function) if columns.may_fail(self) else self.function
-        answers = map(function, *inputs)
+        answers = map(self._call_unless_failed if columns.may_fail(self) else self.function, *inputs)
         ballot = Ballot(codebook)
         codes: list[int] = []
         table, resolve, append, m = codebook.table, codebook.resolve, codes.append, len(columns.chunk)
-        while len(codes) < m:  # gone through once, and once more for each row that failed
+        while len(codes) < m:  # once, and once more for each row that failed
             try:
                 for answer in answers:
                     if answer.__class__ is set:
@@ -151,8 +159,8 @@ class FunctionLabeler(RowFunction, Labeler):
                         append(resolve(answer))
                 if len(codes) < m:
                     raise RuntimeError("it raised StopIteration")
-            except FeatureError as stopped:
-                raise stopped.args[0] from stopped.__cause__
+            except FeatureError as wrapped:
+                raise wrapped.args[0] from wrapped.__cause__
             except (Exception, SystemExit) as error:
                 if columns.raise_errors:
                     raise self._failure(error, columns.chunk.start + len(codes)) from error
@@ -161,8 +169,15 @@ class FunctionLabeler(RowFunction, Labeler):
         ballot.codes = np.array(codes, codebook.dtype)
         return ballot
 
+    def _call_unless_failed(self, *arguments: Any) -> Any:
+        """Call the function, or raise the error of a feature that it asks for."""
+        for argument in arguments:
+            if argument.__class__ is FeatureFailed:
+                raise argument.error
+        return self.function(*arguments)
+
     def _failure(self, error: BaseException, a: int) -> ShortlistError:
-        """The error that names the labeler and the row: a bad answer keeps its kind, the rest is a failure."""
+        """Name the labeler and the row: a bad answer keeps its error class, the rest is a failure."""
         if isinstance(error, (BadShortlist, UnknownClass)):
             return error.about(labeler=self.name, row=a)
         return failed(error, labeler=self.name, row=a)

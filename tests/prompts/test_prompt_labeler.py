@@ -5,9 +5,11 @@ import polars as pl
 import pytest
 
 from shortlist import Not, apply, ask, choose
-from shortlist.errors import BadLabeler, BudgetSpent, ModelFailed, ModelWarning, UnknownClass
+from shortlist.errors import BadLabeler, BadRows, BudgetSpent, ModelFailed, ModelWarning, UnknownClass
 from shortlist.labelers.records import from_record, to_record
 from shortlist.models import HTTP, Budget, Model, Price
+from shortlist.prompts.prompt_labeler import Template
+from shortlist.rows import Chunk
 from tests.models import fake_server as fake
 from tests.models.fake_server import FakeServer, share
 
@@ -161,7 +163,7 @@ def test_what_failed_is_asked_again_and_nothing_else(tmp_path):
     with FakeServer() as server:
         model = HTTP(server.url, "m", kept=tmp_path / "s.db", at_once=1, tries=1, max_failed=0.05)
         kind = choose("{text}", {" person": "person", " place": "place"}, model=model, name="kind")
-        model.try_ways()
+        model.try_protocols()
         server.reactions = [fake.status(500)] * 3
         with pytest.raises(ModelFailed, match="3 failed"):
             apply(kind, ROWS, space=SPACE)
@@ -178,7 +180,7 @@ def test_a_budget_stops_cleanly_with_everything_kept(budget, calls, tmp_path):
     with FakeServer() as server:
         options = {"price": Price(1.0, 1.0), "kept": tmp_path / "s.db", "at_once": 1}
         poor = HTTP(server.url, "m", budget=budget, **options)
-        poor.know_ways([["first token", False, 100]])
+        poor.restore_protocols([["first token", False, 100]])
         kind = choose("{text}", {" person": "person", " place": "place"}, model=poor, name="kind")
         with pytest.raises(BudgetSpent) as raised:
             apply(kind, ROWS, space=SPACE)
@@ -188,7 +190,7 @@ def test_a_budget_stops_cleanly_with_everything_kept(budget, calls, tmp_path):
             apply(kind, ROWS, space=SPACE)
         assert len(server.asked) == calls
         rich = HTTP(server.url, "m", **options)
-        rich.know_ways(poor.plain_ways())
+        rich.restore_protocols(poor.plain_protocols())
         assert apply(
             choose("{text}", kind.settings["answers"], model=rich, name="kind"), ROWS, space=SPACE
         ).covered.all()
@@ -258,3 +260,54 @@ def test_a_picture_shows_the_row():
         takes_images = True
 
     assert ask("Is it a cat?", yes="person", model=Sees(), image="photo").image == "photo"
+
+
+# -- templates --------------------------------------------------------------------------------------------
+
+
+def filled(source, rows, on=None):
+    return Template.parse(source, "it", "prompt").fill(Chunk(0, rows), on)
+
+
+def test_columns_of_a_table_of_dicts_and_of_strings():
+    table = pl.DataFrame({"title": ["One", None], "year": [1999, 2001]})
+    assert filled("{title} ({year})", table) == ["One (1999)", None]
+    assert filled("{ title }!", table) == ["One!", None]
+    assert filled("{a}{b}", [{"a": "x", "b": 2.5}]) == ["x2.5"]
+    assert filled("Q: {text}", ["who?", None]) == ["Q: who?", None]
+
+
+def test_text_is_the_text_column_whatever_it_is_called():
+    assert filled("{text}", pl.DataFrame({"body": ["a"], "n": [1]})) == ["a"]
+    assert filled("{text}", pl.DataFrame({"body": ["a"], "title": ["b"]}), on="title") == ["b"]
+    assert filled("{text}", pl.DataFrame({"text": ["a"], "title": ["b"]}), on="title") == ["a"]
+    assert filled("{text}", [{"body": "a"}], on="body") == ["a"]
+
+
+def test_what_a_row_holds_is_never_a_template():
+    assert filled("{text}|{other}", [{"text": "{other} {0.__class__}", "other": "secret"}]) == [
+        "{other} {0.__class__}|secret"
+    ]
+
+
+def test_braces():
+    assert filled("{{{text}}} {{}}", ["a"]) == ["{a} {}"]
+
+
+def test_a_prompt_without_columns_is_the_same_for_every_row():
+    assert filled("Toss a coin.", ["a", "b"]) == ["Toss a coin."] * 2
+
+
+@pytest.mark.parametrize("source", ["a {} b", "a { b", "a } b", "", "   ", 3])
+def test_mistakes_in_templates(source):
+    with pytest.raises(BadLabeler) as raised:
+        Template.parse(source, "it", "prompt")
+    assert raised.value.labeler == "it"
+    assert raised.value.option == ("prompt",)
+
+
+def test_a_column_that_is_not_there():
+    with pytest.raises(BadRows, match="Did you mean 'title'"):
+        filled("{titel}", pl.DataFrame({"title": ["a"]}))
+    with pytest.raises(BadRows, match="list"):
+        filled("{a}", [{"a": ["x"]}])

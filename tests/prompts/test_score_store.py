@@ -7,32 +7,31 @@ import pytest
 
 from shortlist.errors import BadFile
 from shortlist.models import Answer, Prompt
-from shortlist.models.model import no_answer
-from shortlist.prompts.kept_scores import FORMAT, KeptScores, Keys, open_kept
-from shortlist.prompts.spent import Spent
+from shortlist.models.language_model import no_answer
+from shortlist.prompts.score_store import Keys, ScoreStore, Spent, open_scores
 
 SPENT = Spent("m", "l", calls=1, tokens_in=3, money=0.5)
 
 
 def test_what_is_kept_is_read_in_any_order(tmp_path):
-    kept, keys = KeptScores(tmp_path / "s.db"), Keys("m", ("a", "b"))
+    store, keys = ScoreStore(tmp_path / "s.db"), Keys("m", ("a", "b"))
     one, two, three = (keys.of(Prompt(text)) for text in ("one", "two", "three"))
-    kept.keep([(one, Answer(np.array([-1.0, -2.0]))), (two, no_answer(("a", "b"), "refused"))], SPENT)
-    scores, whys = KeptScores(tmp_path / "s.db").read([two, three, one, one], 2)
+    store.add([(one, Answer(np.array([-1.0, -2.0]))), (two, no_answer(("a", "b"), "refused"))], SPENT)
+    scores, whys = ScoreStore(tmp_path / "s.db").read([two, three, one, one], 2)
     np.testing.assert_equal(scores, [[np.nan] * 2, [np.nan] * 2, [-1, -2], [-1, -2]])
     assert whys == ["refused", None, "", ""]
-    assert kept.knows(one)
-    assert not kept.knows(three)
+    assert one in store
+    assert three not in store
 
 
 def test_what_failed_is_not_kept_and_yet_paid(tmp_path):
-    kept = KeptScores(tmp_path / "s.db")
-    kept.keep([(b"k", no_answer(("a", "b"), "failed"))], SPENT)
-    kept.keep([], SPENT)
-    assert not kept.knows(b"k")
-    (spent,) = kept.spent("m")
+    store = ScoreStore(tmp_path / "s.db")
+    store.add([(b"k", no_answer(("a", "b"), "failed"))], SPENT)
+    store.add([], SPENT)
+    assert b"k" not in store
+    (spent,) = store.spent("m")
     assert (spent.calls, spent.tokens_in, spent.money) == (2, 6, 1.0)
-    assert kept.spent("other") == []
+    assert store.spent("other") == []
 
 
 def test_keys_change_with_all_that_answers_depend_on():
@@ -46,28 +45,28 @@ def test_keys_change_with_all_that_answers_depend_on():
 
 
 def test_more_keys_than_fit_in_one_query(tmp_path):
-    kept, keys = KeptScores(tmp_path / "s.db"), [str(i).encode() for i in range(12_000)]
-    kept.keep([(key, Answer(np.array([float(key), 0.0]))) for key in keys], SPENT)
-    assert kept.read(keys, 2)[0][:, 0].tolist() == list(range(12_000))
+    store, keys = ScoreStore(tmp_path / "s.db"), [str(i).encode() for i in range(12_000)]
+    store.add([(key, Answer(np.array([float(key), 0.0]))) for key in keys], SPENT)
+    assert store.read(keys, 2)[0][:, 0].tolist() == list(range(12_000))
 
 
 def test_a_file_that_was_deleted_is_made_again(tmp_path):
     path = tmp_path / "s.db"
-    open_kept(path).keep([(b"k", Answer(np.zeros(2)))], SPENT)
-    assert open_kept(path).knows(b"k")
+    open_scores(path).add([(b"k", Answer(np.zeros(2)))], SPENT)
+    assert b"k" in open_scores(path)
     for part in tmp_path.glob("s.db*"):
         part.unlink()
-    assert not open_kept(path).knows(b"k")
+    assert b"k" not in open_scores(path)
     assert path.exists()
 
 
 def test_files_of_others_and_of_later_versions(tmp_path):
     (tmp_path / "no.db").write_bytes(b"this is no database" * 100)
     with pytest.raises(BadFile, match=r"no\.db"):
-        KeptScores(tmp_path / "no.db")
-    KeptScores(tmp_path / "new.db")
+        ScoreStore(tmp_path / "no.db")
+    ScoreStore(tmp_path / "new.db")
     with sqlite3.connect(tmp_path / "new.db") as file:
-        file.execute("UPDATE format SET version = ?", (FORMAT + 1,))
+        file.execute("UPDATE format SET version = ?", (2,))
     file.close()
     with pytest.raises(BadFile, match="newer"):
-        KeptScores(tmp_path / "new.db")
+        ScoreStore(tmp_path / "new.db")

@@ -1,0 +1,407 @@
+"""Request protocols: how a server is asked for its scores, the best protocol first, and how its replies are read.
+
+whole strings   the log-probability of each whole choice after the prompt
+first token     the log-probabilities of the likeliest first tokens
+constrained     one of the choices, by a schema that the server enforces; no confidence
+free text       whatever it writes, matched against the choices; no confidence
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from shortlist.arrays import Floats
+from shortlist.models.language_model import Answer, no_answer
+
+Body = dict[str, Any]
+ANSWER_TOKENS = 24  # that a written answer may have
+
+
+class RequestProtocol(ABC):
+    """Writes requests, and reads the replies to them."""
+
+    name: ClassVar[str]
+    path: str
+    chat = False
+
+    @abstractmethod
+    def body(self, prompt: str, choices: Sequence[str]) -> Body:
+        """The body of the request."""
+
+    @abstractmethod
+    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:
+        """Read a reply; raises BadReply if it is not what was asked for."""
+
+    def plain(self) -> list[Any]:
+        """The protocol as plain data."""
+        return [self.name, self.chat, getattr(self, "top", 0)]
+
+
+class WholeStrings(RequestProtocol):
+    """Every choice is appended to the prompt, and the server repeats it with log-probabilities."""
+
+    name = "whole strings"
+    path = "completions"
+
+    def body(self, prompt: str, choices: Sequence[str]) -> Body:
+        strings = [prompt + choice for choice in choices]
+        return {"prompt": strings, "max_tokens": 1, "echo": True, "logprobs": 1, "temperature": 0}
+
+    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:
+        scores = [echoed(reply, prompt, i, choice) for i, choice in enumerate(choices)]
+        return Answer(np.array(scores), how=self.name, **token_counts(reply))
+
+
+class FirstToken(RequestProtocol):
+    """One token is asked for, with the log-probabilities of the likeliest ones."""
+
+    name = "first token"
+
+    def __init__(self, chat: bool, top: int) -> None:
+        self.chat, self.top = chat, top
+        self.path = "chat/completions" if chat else "completions"
+
+    def body(self, prompt: str, choices: Sequence[str]) -> Body:  # noqa: ARG002
+        asked: Body = {"max_tokens": 1, "temperature": 0}
+        if self.chat:
+            return asked | {"messages": messages(prompt), "logprobs": True, "top_logprobs": self.top}
+        return asked | {"prompt": str(prompt), "logprobs": self.top}
+
+    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:  # noqa: ARG002
+        tokens = token_counts(reply)
+        if refused(reply):
+            return no_answer(choices, "refused", how=self.name, **tokens)
+        scores = first_token_scores(first_token(reply), choices)
+        why = "outside" if np.isnan(scores).all() else ""
+        return Answer(scores, why, self.name, **tokens)
+
+
+class Written(RequestProtocol):
+    """The model writes an answer, without a confidence."""
+
+    path = "chat/completions"
+    chat = True
+
+    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:  # noqa: ARG002
+        tokens = token_counts(reply)
+        if refused(reply):
+            return no_answer(choices, "refused", how=self.name, **tokens)
+        match = matched(reply_text(reply), choices)
+        if match is None:
+            return no_answer(choices, "outside", how=self.name, **tokens)
+        scores = np.where(np.arange(len(choices)) == match, 0.0, -np.inf)
+        return Answer(scores, "", self.name, **tokens)
+
+
+class Constrained(Written):
+    """A schema lets it answer with one of the choices only."""
+
+    name = "constrained"
+
+    def body(self, prompt: str, choices: Sequence[str]) -> Body:
+        words = [choice.strip() for choice in choices]
+        schema = {
+            "type": "object",
+            "properties": {"answer": {"type": "string", "enum": words}},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+        wrapped = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+        longest = max(len(word) for word in words)
+        return {
+            "messages": messages(prompt),
+            "max_tokens": ANSWER_TOKENS + longest,
+            "temperature": 0,
+            "response_format": wrapped,
+        }
+
+
+class FreeText(Written):
+    """The choices are named below the prompt."""
+
+    name = "free text"
+
+    def body(self, prompt: str, choices: Sequence[str]) -> Body:
+        listed = ", ".join(choice.strip() for choice in choices)
+        question = f"{prompt}\n\nAnswer with one of these words and nothing else: {listed}"
+        return {"messages": messages(prompt, question), "max_tokens": ANSWER_TOKENS, "temperature": 0}
+
+
+def messages(prompt: str, text: str | None = None) -> list[Body]:
+    """A prompt as the one message of a chat, with its picture if it has one."""
+    content = str(prompt) if text is None else text
+    image = getattr(prompt, "image", None)
+    if image is None:
+        return [{"role": "user", "content": content}]
+    kinds = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
+    kind = next((name for magic, name in kinds.items() if image.startswith(magic)), "png")
+    url = f"data:image/{kind};base64,{base64.b64encode(image).decode('ascii')}"
+    return [
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": content}, {"type": "image_url", "image_url": {"url": url}}],
+        }
+    ]
+
+
+def all_protocols(chat: bool | None) -> list[list[RequestProtocol]]:
+    """All protocols, best first, each with its variants in the order in which they are tried."""
+    completions: list[RequestProtocol] = (
+        [] if chat else [FirstToken(False, 500), FirstToken(False, 20), FirstToken(False, 5)]
+    )
+    chats: list[RequestProtocol] = [] if chat is False else [FirstToken(True, 20), FirstToken(True, 5)]
+    return [
+        [] if chat else [WholeStrings()],
+        [*completions, *chats],
+        [] if chat is False else [Constrained()],
+        [] if chat is False else [FreeText()],
+    ]
+
+
+def protocol_from_plain(value: Sequence[Any]) -> RequestProtocol:
+    """Make a protocol from plain data."""
+    name, chat, top = value
+    simple: dict[str, type[RequestProtocol]] = {one.name: one for one in (WholeStrings, Constrained, FreeText)}
+    return FirstToken(bool(chat), int(top)) if name == FirstToken.name else simple[name]()
+
+
+# -- reading replies --------------------------------------------------------------------------------------
+
+
+REFUSALS = ("content_filter", "refusal", "safety", "content_policy")
+
+
+class BadReply(Exception):  # noqa: N818  as in errors.py
+    """A reply that is not what the protocol says: broken JSON, or without what was asked for."""
+
+
+def decoded(content: bytes) -> dict[str, Any]:
+    """Decode a reply, which must be a JSON object."""
+    try:
+        reply = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadReply(f"the reply is no JSON: {content[:60]!r}") from error
+    if not isinstance(reply, dict):
+        raise BadReply(f"the reply is no JSON object: {content[:60]!r}")
+    return reply
+
+
+def token_counts(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """`tokens_in` and `tokens_out`, as the server counts them; 0 if it does not say. Providers differ in names."""
+    names = {
+        "tokens_in": ("prompt_tokens", "input_tokens", "prompt_eval_count"),
+        "tokens_out": ("completion_tokens", "output_tokens", "eval_count"),
+    }
+    usage = reply.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    return {
+        key: next((int(usage[name]) for name in names_of if isinstance(usage.get(name), int)), 0)
+        for key, names_of in names.items()
+    }
+
+
+def choice(reply: Mapping[str, Any], at: int = 0) -> dict[str, Any]:
+    """One of the continuations that came back."""
+    listed = reply.get("choices")
+    if not isinstance(listed, list) or len(listed) <= at or not isinstance(listed[at], dict):
+        raise BadReply(f"the reply has no choices: {str(dict(reply))[:80]}")
+    one: dict[str, Any] = listed[at]
+    return one
+
+
+def refused(reply: Mapping[str, Any]) -> bool:
+    """Whether the model or a content filter refused to answer."""
+    one = choice(reply)
+    message = one.get("message")
+    says_so = isinstance(message, Mapping) and bool(message.get("refusal"))
+    return says_so or str(one.get("finish_reason", "")).lower() in REFUSALS
+
+
+def reply_text(reply: Mapping[str, Any]) -> str:
+    """The text that the model wrote."""
+    one = choice(reply)
+    message = one.get("message")
+    content = one.get("text") if not isinstance(message, Mapping) else message.get("content")
+    if isinstance(content, list):  # in parts
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    if content is None:
+        content = ""
+    if not isinstance(content, str):
+        raise BadReply(f"the reply has no text: {str(one)[:80]}")
+    return content
+
+
+def first_token(reply: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """(token, log-probability) of the likeliest first tokens."""
+    logprobs = choice(reply).get("logprobs")
+    if logprobs is None:
+        logprobs = reply.get("completion_probabilities")
+    tokens = _tokens(logprobs)
+    if not tokens:
+        raise BadReply("the reply has no log-probabilities")
+    return tokens
+
+
+def _tokens(logprobs: Any) -> list[tuple[str, float]]:
+    """Read the tokens at the first place, in any of the layouts that servers use."""
+    listed = logprobs.get("content") or logprobs.get("top_logprobs") if isinstance(logprobs, Mapping) else logprobs
+    if not isinstance(listed, list) or not listed:
+        return []
+    place = listed[0]
+    if isinstance(place, Mapping):
+        inside = next((place[name] for name in ("top_logprobs", "top_probs", "probs") if place.get(name)), None)
+        place = inside if inside is not None else place
+    if isinstance(place, Mapping):
+        return [pair for token, value in place.items() if (pair := _pair(token, value))]
+    return [pair for one in place if isinstance(one, Mapping) and (pair := _named(one))]
+
+
+def _named(one: Mapping[str, Any]) -> tuple[str, float] | None:
+    token = one.get("token", one.get("tok_str"))
+    if "prob" in one and "logprob" not in one:
+        share = one["prob"]
+        return _pair(token, math.log(share) if isinstance(share, (int, float)) and share > 0 else None)
+    return _pair(token, one.get("logprob"))
+
+
+def _pair(token: Any, value: Any) -> tuple[str, float] | None:
+    usable = isinstance(token, str) and isinstance(value, (int, float)) and value == value
+    return (token, min(float(value), 0.0)) if usable else None
+
+
+def echoed(reply: Mapping[str, Any], prompt: str, at: int, continuation: str) -> float:
+    """The log-probability of a continuation, out of a reply that repeats the prompt with its log-probabilities."""
+    logprobs = choice(reply, at).get("logprobs")
+    logprobs = logprobs if isinstance(logprobs, Mapping) else {}
+    tokens, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
+    if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
+        raise BadReply("the reply does not repeat the prompt with its log-probabilities")
+    starts = np.cumsum([0, *(len(str(token)) for token in tokens)])
+    first, last = len(prompt), len(prompt) + len(continuation)
+    if starts[-1] < last:
+        raise BadReply("the reply does not repeat the whole prompt")
+    inside = [value for value, a, b in zip(values, starts, starts[1:], strict=False) if a < last and b > first]
+    if not inside or not all(isinstance(value, (int, float)) for value in inside):
+        raise BadReply("the reply leaves log-probabilities out")
+    return float(sum(inside))
+
+
+def _error_in(content: bytes) -> Any:
+    """The error in the content of a response, as the server gives it; None if the content is no JSON."""
+    try:
+        reply = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    return reply.get("error", reply) if isinstance(reply, dict) else reply
+
+
+def error_message(content: bytes) -> str:
+    """The error message of a server, in one line."""
+    error = _error_in(content)
+    if error is None:
+        error = content[:200].decode("utf-8", "replace")
+    while isinstance(error, dict) and ("message" in error or "detail" in error):
+        error = error.get("message", error.get("detail"))
+    return " ".join(str(error).split())[:200]
+
+
+def prompt_error(content: bytes) -> str:
+    """The reason if the prompt itself caused the error: "refused" or "too long", else an empty text."""
+    error = _error_in(content)
+    if not isinstance(error, dict):
+        return ""
+    inner = error.get("innererror")
+    codes = [error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None]
+    words = " ".join(str(code).lower() for code in codes)
+    if any(word in words for word in REFUSALS):
+        return "refused"
+    words += str(error.get("message", ""))[:80].lower()  # the beginning: the rest may quote the prompt
+    signs = ("context_length", "exceed_context", "context_size", "too_long", "string_above_max", "maximum context")
+    return "too long" if any(sign in words for sign in signs) else ""
+
+
+# -- matching answers to choices --------------------------------------------------------------------------
+
+
+def plain(word: str) -> str:
+    """Normalise a word for comparison: no blanks around it, quotation marks, full stop or capitals."""
+    return word.strip().strip("\"'`*.").strip().casefold()
+
+
+class SharedToken(Exception):  # noqa: N818
+    """Two choices begin with the same token, so the first token does not distinguish them."""
+
+
+def first_token_scores(tokens: Sequence[tuple[str, float]], choices: Sequence[str]) -> Floats:
+    """(c,): the log-probability that the answer begins as a choice does; NaN throughout where it is none of them.
+
+    A choice that is not among the tokens is at most as likely as the least likely of them, and as all that is left:
+    that bound is its score, so that it can make a lead smaller and never larger than it is.
+    """
+    shares: dict[str, float] = {}  # all spellings of a token together
+    for token, value in tokens:
+        shares[plain(token)] = shares.get(plain(token), 0.0) + math.exp(value)
+    firsts = [_first(plain(choice), shares) for choice in choices]
+    shared = {one for one in firsts if one is not None and firsts.count(one) > 1}
+    mass = np.array([0.0 if one is None or one in shared else shares[one] for one in firsts])
+    if max((shares[one] for one in shared), default=0.0) > mass.max():
+        raise SharedToken(", ".join(repr(one) for one in choices))
+    if not mass.any():
+        return np.full(len(choices), np.nan)
+    left = max(1 - sum(shares.values()), 1e-12)
+    bound = min(math.exp(min(value for _, value in tokens)), left)
+    scores: Floats = np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
+    return scores
+
+
+def _first(word: str, shares: Mapping[str, float]) -> str | None:
+    """The token that a choice begins with: the longest of these that is its beginning, or it and a mark: "yes,"."""
+    if word in shares:
+        return word
+    marked = [token for token in shares if token.startswith(word) and not token[len(word)].isalnum()]
+    begins = [token for token in shares if len(token) >= 2 and word.startswith(token)]
+    return max(marked, key=lambda token: shares[token]) if marked else max(begins, key=len, default=None)
+
+
+def matched(written: str, choices: Sequence[str]) -> int | None:
+    """The number of the choice that a text is, begins with, or names as the only one; None if that is not clear."""
+    answer = plain(_unquoted(written))
+    words = [plain(one) for one in choices]
+    if answer in words:
+        return words.index(answer)
+    first = [i for i, word in enumerate(words) if answer.startswith(word) and _ends(answer, len(word))]
+    if len(first) == 1:
+        return first[0]
+    named = [i for i, word in enumerate(words) if _stands_in(word, answer)]
+    return named[0] if len(named) == 1 else None
+
+
+def _unquoted(written: str) -> str:
+    """The text itself, where it was written as JSON: `"yes"` or `{"answer": "yes"}`."""
+    try:
+        value = json.loads(written)
+    except ValueError:
+        return written
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    return value if isinstance(value, str) else written
+
+
+def _ends(text: str, at: int) -> bool:
+    return not text[at : at + 1].isalnum()
+
+
+def _stands_in(word: str, text: str) -> bool:
+    start = text.find(word)
+    while start >= 0:
+        if _ends(text, start + len(word)) and (start == 0 or not text[start - 1].isalnum()):
+            return True
+        start = text.find(word, start + 1)
+    return False
