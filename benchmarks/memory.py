@@ -58,7 +58,7 @@ def pool(rng: np.random.Generator) -> tuple[pl.Series, pl.Series]:
 def watched(folder: Path) -> tuple[float, float]:
     """The seconds and the peak memory, in MB, of `shortlist run`."""
     start, peak = time.perf_counter(), 0
-    process = psutil.Popen([sys.executable, "-m", "shortlist.cli", "run", "-C", str(folder)], stdout=subprocess.DEVNULL)
+    process = psutil.Popen([sys.executable, "-m", "shortlist", "run", "-C", str(folder)], stdout=subprocess.DEVNULL)
     while process.poll() is None:
         with suppress(psutil.Error):  # one has just ended
             peak = max(peak, sum(one.memory_info().rss for one in (process, *process.children(recursive=True))))

@@ -104,7 +104,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         make(Path(home), options.rows)
         start = time.perf_counter()
-        command = [sys.executable, "-u", "-m", "shortlist.cli", "studio", home, "--no-browser"]
+        command = [sys.executable, "-u", "-m", "shortlist", "studio", home, "--no-browser"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
             address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))

@@ -178,7 +178,7 @@ def main() -> int:
         pl.DataFrame({"id": range(len(rows)), "text": rows, "label": gold}).write_parquet(folder / "news.parquet")
         (folder / "shortlist.toml").write_text(TOML)
         (folder / "labelers.py").write_text(source(options.labelers))
-        shortlist = [sys.executable, "-m", "shortlist.cli"]
+        shortlist = [sys.executable, "-m", "shortlist"]
         whole = timed([*shortlist, "fit"], folder)
         timed([*shortlist, "run", "--json"], folder)
         again = timed([*shortlist, "run", "--json"], folder)

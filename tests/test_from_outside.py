@@ -88,17 +88,17 @@ def test_an_engine_from_outside_finds_the_same_votes_as_ours(python, project):
     python("-c", RUN)
     theirs = (project / "out" / "votes" / "part-00000.parquet").read_bytes()
     shutil.rmtree(project / ".shortlist")
-    python("-m", "shortlist.cli", "vote")
+    python("-m", "shortlist", "vote")
     assert (project / "out" / "votes" / "part-00000.parquet").read_bytes() == theirs
 
 
 def test_a_stage_from_outside_is_a_command_and_is_done_again_only_when_it_is_out_of_date(python, project):
-    assert "Count votes and classes." in python("-m", "shortlist.cli", "tally", "--help")
-    first = json.loads(python("-m", "shortlist.cli", "tally", "--json"))
+    assert "Count votes and classes." in python("-m", "shortlist", "tally", "--help")
+    first = json.loads(python("-m", "shortlist", "tally", "--json"))
     assert (first["status"], first["outputs"]) == ("done", ["out/tally.json"])
-    assert json.loads(python("-m", "shortlist.cli", "tally", "--json"))["status"] == "up to date"
+    assert json.loads(python("-m", "shortlist", "tally", "--json"))["status"] == "up to date"
     edit(project / "shortlist.toml", "than = 45", "than = 42")
-    again = json.loads(python("-m", "shortlist.cli", "tally", "--json"))
+    again = json.loads(python("-m", "shortlist", "tally", "--json"))
     assert again["status"] == "done"
     assert again["votes"] > first["votes"]
-    assert f"{again['votes']:,} votes" in python("-m", "shortlist.cli", "tally")
+    assert f"{again['votes']:,} votes" in python("-m", "shortlist", "tally")

@@ -16,8 +16,8 @@ from typing import Any
 
 import polars as pl
 
-from shortlist.studio import Desk
-from shortlist.studio.web.server import Server
+from shortlist.studio import OpenProject
+from shortlist.studio.server import Server
 
 IMAGES = Path(__file__).parent.parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -128,7 +128,7 @@ VIEWS: dict[str, tuple[str, str, Any]] = {
 
 
 def pictures(browser: Any, folder: Path, scheme: str, to: Path, names: tuple[str, ...], ending: str) -> None:
-    server = Server(Desk(folder))
+    server = Server(OpenProject(folder))
     threading.Thread(target=server.run, daemon=True).start()
     context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
     page = context.new_page()

@@ -12,7 +12,7 @@ import pytest
 
 from shortlist.cli.app import app
 
-COMMAND = [sys.executable, "-m", "shortlist.cli"]
+COMMAND = [sys.executable, "-m", "shortlist"]
 
 
 @dataclass(frozen=True)

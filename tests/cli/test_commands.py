@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import shortlist
-from shortlist.cli.exits import MEANINGS
+from shortlist.cli.exits import EXIT_CODES
 from shortlist.project.stages import STAGES
 from tests.cli.shell import COMMAND, call, environment, run
 from tests.project.news import edit, make, rows
@@ -80,8 +80,7 @@ def test_init_says_why_a_column_is_not_the_id(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     pl.DataFrame({"id": [1, 1], "text": ["a", "b"]}).write_csv("rows.csv")
     assert (
-        "'id' is not taken as the id of a row: its values repeat"
-        in call(capfd, "init", "rows.csv", "--classes", "a,b").err
+        "'id' is not used as the row id: its values repeat" in call(capfd, "init", "rows.csv", "--classes", "a,b").err
     )
     pl.DataFrame({"id": [1, 2], "text": ["a", "b"]}).write_csv("rows.csv")
     assert "repeat" not in call(capfd, "init", "rows.csv", "--classes", "a,b", "--force").err
@@ -97,7 +96,7 @@ def test_init_says_which_gold_values_are_no_classes(tmp_path, monkeypatch, capfd
     assert f"'politics' on {count} rows (the nearest class is 'polotics')" in " ".join(told.err.split())
     found = json.loads(call(capfd, "init", "news.csv", *options, "business,polotics,sports", "--force", "--json").out)
     assert found["not_classes"] == {"politics": count}
-    assert "no classes" not in call(capfd, "init", "news.csv", *options, "business,politics,sports", "--force").err
+    assert "not classes" not in call(capfd, "init", "news.csv", *options, "business,politics,sports", "--force").err
 
 
 def test_init_is_told_how_a_csv_file_is_written(tmp_path, monkeypatch, capfd):
@@ -139,7 +138,7 @@ def test_nothing_to_do_is_said_at_once(folder, capfd):
     assert found["seconds"] < 0.5  # what is done after the imports
     assert {one["status"] for one in found["stages"]} == {"up to date"}
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert "All is up to date: vote, fit, check, export, train, predict, report" in call(capfd, "run").out
+    assert "Everything is up to date: vote, fit, check, export, train, predict, report" in call(capfd, "run").out
 
 
 def test_nothing_to_do_brings_nothing_heavy_in(folder, capfd):
@@ -151,7 +150,7 @@ def test_nothing_to_do_brings_nothing_heavy_in(folder, capfd):
         "try:\n    app(['run'])\nexcept SystemExit:\n    print(*sys.modules)"
     )
     out = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True).stdout
-    assert "All is up to date" in out
+    assert "Everything is up to date" in out
     assert not {"polars", "sklearn", "scipy", "numpy"} & set(out.split())
 
 
@@ -280,7 +279,7 @@ def test_a_reader_that_has_seen_enough(folder):
 
 
 def test_exit_codes_are_told_apart():
-    assert len(set(MEANINGS)) == 7
+    assert len(set(EXIT_CODES)) == 7
 
 
 def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):

@@ -1,13 +1,13 @@
-"""What a sitting at `shortlist label` came to."""
+"""The summary of a session of `shortlist label`."""
 
 from pathlib import Path
 
 import pytest
 
-from shortlist.cli.label import told
+from shortlist.cli.label import summary
 from shortlist.project.gold.file import Entry
 
-ONE_CLASS = "`shortlist run` uses rows that are labelled with one class"
+ONE_CLASS = "`shortlist run` uses rows with one class"
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ ONE_CLASS = "`shortlist run` uses rows that are labelled with one class"
 def test_only_rows_with_one_class_are_said_to_be_used(sizes, line):
     """One class and one shortlist: "2 labelled. `shortlist run` uses them"."""
     entries = [Entry(("id", str(a)), ("a", "b")[:size]) for a, size in enumerate(sizes)]
-    assert told(entries, Path("gold.jsonl")) == line
+    assert summary(entries, Path("gold.jsonl")) == line

@@ -12,7 +12,7 @@ import time
 import polars as pl
 import pytest
 
-from shortlist.browse.queue import random_rows
+from shortlist.browse.labeling import random_rows
 from tests.cli.shell import COMMAND, environment, run
 from tests.project.news import TOML, edit, make, rows
 
@@ -61,19 +61,19 @@ class Terminal:
 def test_init_asks_what_it_does_not_know(tmp_path):
     rows().with_columns(note=pl.lit("n")).write_csv(tmp_path / "news.csv")
     terminal = Terminal(tmp_path, "init", "news.csv")
-    assert "body (String)" in terminal.until(r"Which column holds the text\? \(- for none\) \[body\]: ")
+    assert "body (String)" in terminal.until(r"Which column has the text\? \(- for none\) \[body\]: ")
     terminal.type("boddy\n")
     assert "there is no column 'boddy'. Did you mean 'body'?" in terminal.until(r"text\? \(- for none\) \[body\]: ")
     terminal.type("\n")
-    terminal.until(r"the id of a row\? \(- for none\) \[id\]: ")
+    terminal.until(r"the row id\? \(- for none\) \[id\]: ")
     terminal.type("\n")
     terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
     terminal.type("-\n")
-    terminal.until(r"The classes, with commas between: ")
+    terminal.until(r"Classes, separated by commas: ")
     terminal.type("business\n")
-    assert "at least two are needed" in terminal.until(r"The classes, with commas between: ")
+    assert "name at least two" in terminal.until(r"Classes, separated by commas: ")
     terminal.type("business, politics , sports\n")
-    terminal.until("next: look at labelers.py")
+    terminal.until("next: edit labelers.py")
     assert terminal.end() == 0
     text = (tmp_path / "shortlist.toml").read_text()
     assert 'classes = ["business", "politics", "sports"]' in text
@@ -116,7 +116,7 @@ def test_classes_are_offered_from_gold(tmp_path):
     terminal = Terminal(tmp_path, "init", "news.csv", "--text", "body", "--id", "id")
     terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
     terminal.type("\n")
-    terminal.until(re.escape("The classes, with commas between [business, politics, sports]: "))
+    terminal.until(re.escape("Classes, separated by commas [business, politics, sports]: "))
     terminal.type("\n")
     terminal.until("next:")
     assert terminal.end() == 0
@@ -150,11 +150,11 @@ def test_watch_shows_what_an_edit_changed(tmp_path):
     """Save a labeler, see the flips; save a mistake, see its line; mend it, see the flips."""
     make(tmp_path, m=600, toml=TOML.replace('["shares", "profit"]', '["president"]'))
     terminal = Terminal(tmp_path, "watch")
-    first = terminal.until("watching; Ctrl-C ends it")
+    first = terminal.until("watching; press Ctrl-C to stop")
     assert "600 rows, 4 labelers" in first
     time.sleep(0.3)
     edit(tmp_path / "labelers.py", 'yes="politics"', 'yes="business"')
-    shown = terminal.until(r"rows have another label")
+    shown = terminal.until(r"rows changed their label")
     assert "polls edited" in shown
     for total in ("covered", "in conflict", "mean belief", "right on gold rows with a vote"):
         assert re.search(rf"{total} +[\d.]+% +[\d.]+% +[+-][\d.]+", shown)
@@ -162,17 +162,17 @@ def test_watch_shows_what_an_edit_changed(tmp_path):
     terminal.until(r"  doc\d+: politics → business: .*(?:election|minister)")
     time.sleep(0.5)
     edit(tmp_path / "labelers.py", 'WORDS = ["goal", "match"]', 'WORDS = ["goal"]')
-    shown = terminal.until(r"rows have another label")
+    shown = terminal.until(r"rows changed their label")
     coverage = re.search(r"sport +([\d.]+)% → ([\d.]+)%", shown)
     assert float(coverage[2]) < float(coverage[1])
     time.sleep(0.5)
     edit(tmp_path / "labelers.py", '@labeler(says=["sports"])', '@labeler(says=["sprots"])')
     assert "Did you mean 'sports'?" in terminal.until(r"labelers.py, line \d+: .*'sports'\?")
     edit(tmp_path / "labelers.py", '@labeler(says=["sprots"])', '@labeler(says=["sports"])')
-    assert "no labeler changed" in terminal.until(r"0 of 600 rows have another label")
+    assert "no labeler changed" in terminal.until(r"0 of 600 rows changed their label")
     time.sleep(0.5)
     edit(tmp_path / "shortlist.toml", 'words = ["president"]', 'words = ["shares"]')
-    assert "money edited" in terminal.until(r"rows have another label")
+    assert "money edited" in terminal.until(r"rows changed their label")
     terminal.program.send_signal(2)
     assert terminal.end() == 130
 
@@ -210,9 +210,9 @@ def test_a_key_that_means_nothing_is_answered(tmp_path):
     terminal.until("q quit")
     for key in ("9", "\n", "\x1b[3~", "\x1bOA"):
         terminal.type(key)
-        terminal.until("that key means nothing here: press one of those above")
+        terminal.until("no such key: press one of those above")
     terminal.type("mx")
-    terminal.until("that key means nothing here: press one of those above, or Enter")
+    terminal.until("no such key: press one of those above, or Enter")
     terminal.type("\r1")
     terminal.until("→ business")
     terminal.until("q quit")
@@ -220,7 +220,7 @@ def test_a_key_that_means_nothing_is_answered(tmp_path):
     terminal.until("q quit")
     terminal.type("q")
     shown = terminal.until("nothing labelled")
-    assert "means nothing" not in shown
+    assert "no such key" not in shown
     assert terminal.end() == 0
     assert "uses" not in terminal.shown
     assert not labels(tmp_path)
@@ -240,7 +240,7 @@ def test_ctrl_c_ends_a_sitting_at_once_and_says_what_it_came_to(tmp_path, severa
         terminal.until("then Enter")
     terminal.program.send_signal(2)
     terminal.until("1 labelled → gold.jsonl", seconds=20)
-    terminal.until("interrupted; what was done is kept", seconds=20)
+    terminal.until("interrupted; finished work is kept", seconds=20)
     assert terminal.end() == 130
     assert len(labels(tmp_path)) == 1
 
@@ -255,7 +255,7 @@ def test_ctrl_c_in_a_run_is_answered_in_one_line(tmp_path):
     terminal.until("vote")
     time.sleep(0.5)
     terminal.program.send_signal(2)
-    shown = terminal.until("interrupted; what was done is kept")
+    shown = terminal.until("interrupted; finished work is kept")
     assert "Traceback" not in shown
     assert terminal.end() == 130
 
@@ -286,7 +286,7 @@ def test_who_labels_random_rows_is_not_told_what_is_believed_unless_asked_for(tm
     make(tmp_path, toml=TOML.replace('gold = "label"\n', ""))
     terminal = Terminal(tmp_path, "label", "--random")
     shown = terminal.until("q quit")
-    assert "? what the rules say" in shown
+    assert "? show votes" in shown
     said = r"doc\d+ {2}\w+ \d+%|(?:money|sport|power|polls): "
     assert re.search(r"\ndoc\d+\n.*\bw\d+", shown)
     assert not re.search(said, shown)
@@ -297,7 +297,7 @@ def test_who_labels_random_rows_is_not_told_what_is_believed_unless_asked_for(tm
     terminal = Terminal(tmp_path, "label")
     assert re.search(said, terminal.until("q quit"))
     terminal.type("?")
-    terminal.until("that key means nothing here")
+    terminal.until("no such key")
     terminal.type("q")
     assert terminal.end() == 0
 

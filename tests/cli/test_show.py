@@ -1,12 +1,16 @@
 """Rows on a screen: show, why, check --gold, and labels to and from elsewhere."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from shortlist import Project
-from shortlist.browse.queue import random_rows
+from shortlist.browse.labeling import random_rows
+from shortlist.cli.screen import Screen
+from shortlist.cli.show import show_edit, show_first
+from shortlist.project.watch import Watch
 from tests.cli.shell import call
 from tests.project.news import TOML, edit, make
 
@@ -25,7 +29,7 @@ def test_rows_of_a_labeler_with_matched_words_marked(folder, capfd):
 
 
 def test_no_row_is_told_in_words(folder, capfd):
-    assert call(capfd, "show", "--text", "no row holds this", "-C", folder).out == "no row is like that\n"
+    assert call(capfd, "show", "--text", "no row holds this", "-C", folder).out == "no row matches\n"
 
 
 def test_what_is_asked_for_is_what_is_shown(folder, capfd):
@@ -53,7 +57,7 @@ def test_mistakes_are_told_in_a_line(folder, capfd):
 def test_why_adds_up(folder, capfd):
     found = json.loads(call(capfd, "why", "doc12", "--json", "-C", folder).out)
     assert found["log_odds"] == pytest.approx(found["start"] + sum(move["added"] for move in found["moves"]))
-    assert "together" in call(capfd, "why", "doc12", "-C", folder).out
+    assert "total" in call(capfd, "why", "doc12", "-C", folder).out
 
 
 def test_gold_labels_that_are_probably_wrong(tmp_path, capfd):
@@ -95,10 +99,58 @@ def test_one_answer_is_one_row(folder, capfd, tmp_path):
     answers = json.loads(tasks.read_text())
     answers[0]["annotations"] = [{"result": [{"type": "choices", "value": {"choices": ["sports"]}}]}]
     tasks.write_text(json.dumps(answers))
-    assert "1 row is labelled, 1 is not → " in call(capfd, "label", "--import", str(tasks), "-C", folder).out
+    assert "1 row labelled, 1 without an answer → " in call(capfd, "label", "--import", str(tasks), "-C", folder).out
 
 
 def test_nobody_at_a_terminal_is_told(folder, capfd):
     ended = call(capfd, "label", "-C", folder)
     assert ended.code == 3
     assert "terminal" in ended.err
+
+
+def test_an_accuracy_is_known_to_watch_where_it_is_known_to_fit(tmp_path, capfd):
+    make(tmp_path)
+    watch = Watch(tmp_path)
+    watch.look()
+    edit(tmp_path / "labelers.py", 'WORDS = ["goal", "match"]', 'WORDS = ["goal"]')
+    edit(tmp_path / "labelers.py", 'name="polls"', 'name="votes"')
+    assert show_edit(Screen(), watch, debug=True)
+    out = capfd.readouterr().out
+    assert re.search(r"sport +[\d.]+% → [\d.]+% +[\d.]+% → [\d.]+% +not known +[\d.]+% → ", out)
+    assert re.search(r"votes +– → [\d.]+% +– → [\d.]+% +– → not known +– → ", out)
+    assert re.search(r"power .*%", out)
+
+
+def test_the_share_of_gold_rows_with_a_vote_stands_beside_how_many_are_right(tmp_path, capfd):
+    """A labeler that fell silent where it was wrong seemed to set rows right."""
+    make(tmp_path)
+    watch = Watch(tmp_path)
+    watch.look()
+    edit(tmp_path / "labelers.py", 'WORDS = ["goal", "match"]', 'WORDS = ["nothing"]')
+    assert show_edit(Screen(), watch, debug=True)
+    out = capfd.readouterr().out
+    voted = re.search(r"\ngold rows with a vote +([\d.]+)% +([\d.]+)%", out)
+    assert float(voted[2]) < float(voted[1]) <= 100
+    assert re.search(r"\nright on gold rows with a vote +[\d.]+% +[\d.]+% +[+-][\d.]+", out)
+
+
+def test_labelers_that_fail_are_told_for_as_long_as_they_do(tmp_path, capfd):
+    """With `on_error = "abstain"`, watch said nothing about them; `run` and `check` did."""
+    make(tmp_path, toml=f'{TOML}\n[labelers]\non_error = "abstain"\n')
+    watch = Watch(tmp_path)
+    watch.look()
+    show_first(Screen(), watch.last, watch.failed)
+    assert "failed on" not in capfd.readouterr().out
+    power = '    if "president" in text:'
+    edit(tmp_path / "labelers.py", power, f'    if "team" in text:\n        1 / 0\n{power}')
+    assert show_edit(Screen(), watch, debug=True)
+    told = (
+        r"! labeler 'power' failed on \d+ rows and abstained there: labelers.py, line 22, row \d+: ZeroDivisionError: "
+    )
+    assert re.search(told, capfd.readouterr().out)
+    edit(tmp_path / "labelers.py", 'name="polls"', 'name="votes"')
+    assert show_edit(Screen(), watch, debug=True)
+    assert re.search(told, capfd.readouterr().out)
+    edit(tmp_path / "labelers.py", "        1 / 0\n", "        return None\n")
+    assert show_edit(Screen(as_json=True), watch, debug=True)
+    assert '"failed": []' in capfd.readouterr().out

@@ -187,7 +187,7 @@ def test_a_driver_that_is_killed_and_started_again(kind, tmp_path, reference):
     check_goes_on(project, reference)
 
 
-RUN = [sys.executable, "-m", "shortlist.cli", "run"]
+RUN = [sys.executable, "-m", "shortlist", "run"]
 
 
 def started_run(kind, folder):

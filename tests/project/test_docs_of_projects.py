@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from shortlist.cli.exits import MEANINGS
+from shortlist.cli.exits import EXIT_CODES
 from shortlist.project.code.toml_labelers import toml_labelers
 from shortlist.project.settings import _TABLES, Settings
 from shortlist.project.stages import STAGES
@@ -34,5 +34,5 @@ def test_outputs_and_exit_codes(tmp_path):
         (output,) = stage.outputs(settings)
         assert re.search(rf"^out/{re.escape(output)} +{name} ", PAGE, re.MULTILINE)
     assert dict(re.findall(r"^\| (\d+) \| (.*) \|$", PAGE, re.MULTILINE)) == {
-        str(code): meaning for code, meaning in MEANINGS.items()
+        str(code): meaning for code, meaning in EXIT_CODES.items()
     }

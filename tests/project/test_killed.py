@@ -71,7 +71,7 @@ def test_two_at_once(tmp_path, undisturbed):
     ]  # fmt: skip
     told = [process.communicate(timeout=120) for process in started]
     assert [process.returncode for process in started] == [0, 0, 0], told
-    assert sum("All is up to date" in out for out, _ in told) == 2
+    assert sum("Everything is up to date" in out for out, _ in told) == 2
     assert any("another shortlist (process" in err for _, err in told) or all(not err for _, err in told)
     assert outputs(tmp_path) == undisturbed
 

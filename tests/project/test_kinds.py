@@ -139,7 +139,7 @@ def test_an_installed_package_announces_its_kinds(project, tmp_path):
     (site / "centroids-1.0.dist-info" / "entry_points.txt").write_text(announced)
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path}
-    command = [sys.executable, "-m", "shortlist.cli", "run"]
+    command = [sys.executable, "-m", "shortlist", "run"]
     ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
     assert (project / "out" / "classifier.centroids").is_file()

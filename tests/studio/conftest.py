@@ -1,7 +1,7 @@
 import pytest
 
-from shortlist.studio import Desk
-from shortlist.studio.web.service import Service
+from shortlist.studio import OpenProject
+from shortlist.studio.service import Service
 from tests.project.news import make
 
 
@@ -20,14 +20,14 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def desk(folder):
+def project(folder):
     """The project, open in the studio."""
-    found = Desk(folder)
-    found.look("opened")
+    found = OpenProject(folder)
+    found.refresh("opened")
     yield found
     found.close()
 
 
 @pytest.fixture
-def service(desk):
-    return Service(desk)
+def service(project):
+    return Service(project)

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from shortlist.studio import Desk
-from shortlist.studio.web.server import Server
+from shortlist.studio import OpenProject
+from shortlist.studio.server import Server
 
 
 class Running:
     """A studio on a port of this machine. `key` is the cookie of a browser that opened its address."""
 
     def __init__(self, folder: Path) -> None:
-        self.server = Server(Desk(folder))
+        self.server = Server(OpenProject(folder))
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()
         self.host = f"127.0.0.1:{self.server.port}"

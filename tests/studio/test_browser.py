@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from shortlist import Project
-from shortlist.browse.queue import random_rows
+from shortlist.browse.labeling import random_rows
 from tests.project.news import TOML, edit, rows
 from tests.studio.browsing import Person, chromium
 from tests.studio.running import running

@@ -11,16 +11,16 @@ RULE = {"kind": "keywords", "name": "teams", "words": ["team", "w1"], "says": "s
 
 
 @pytest.fixture
-def seen(desk):
-    return preview(desk.opened, RULE, None)
+def seen(project):
+    return preview(project.current, RULE, None)
 
 
-def test_figures_are_those_of_the_rule_when_kept(desk, seen):
-    covered = desk.opened.votes.covered
-    save_rule(desk, RULE, None)
-    votes, i = desk.opened.votes, desk.opened.votes.names.index("teams")
+def test_figures_are_those_of_the_rule_when_kept(project, seen):
+    covered = project.current.votes.covered
+    save_rule(project, RULE, None)
+    votes, i = project.current.votes, project.current.votes.names.index("teams")
     codes = votes.codes[:, i]
-    line = {line["labeler"]: line for line in desk.opened.analysis.labelers(level=None).to_dicts()}["teams"]
+    line = {line["labeler"]: line for line in project.current.analysis.labelers(level=None).to_dicts()}["teams"]
     assert seen["votes"] == line["votes"] == (codes != 0).sum()
     assert seen["coverage"] == line["coverage"]
     assert seen["new"] == ((codes != 0) & ~covered).sum()
@@ -31,9 +31,9 @@ def test_figures_are_those_of_the_rule_when_kept(desk, seen):
     assert said == {votes.space.ordered(s): found[c + 1] for c, s in enumerate(votes.codomains[i].says)}
 
 
-def test_conflicts_are_counted_row_by_row(desk, seen):
-    save_rule(desk, RULE, None)
-    votes = desk.opened.votes
+def test_conflicts_are_counted_row_by_row(project, seen):
+    save_rule(project, RULE, None)
+    votes = project.current.votes
     for line in seen["conflicts"]:
         both = [votes.said(a) for a in range(len(votes)) if {"teams", line["labeler"]} <= votes.said(a).keys()]
         assert line["together"] == len(both)
@@ -52,39 +52,39 @@ def test_examples_are_marked_and_judged(seen):
             assert row["right"] == (row["gold"][0] in row["draft"])
 
 
-def test_a_rule_that_is_edited_is_not_compared_with_itself(desk):
-    money = next(rule.record for rule in rules(desk.opened) if rule.name == "money")
-    seen = preview(desk.opened, money, "money")
+def test_a_rule_that_is_edited_is_not_compared_with_itself(project):
+    money = next(rule.record for rule in rules(project.current) if rule.name == "money")
+    seen = preview(project.current, money, "money")
     assert "money" not in {line["labeler"] for line in seen["conflicts"]}
-    others = np.delete(desk.opened.votes.codes, desk.opened.votes.names.index("money"), axis=1)
-    mine = desk.opened.votes.codes[:, desk.opened.votes.names.index("money")]
+    others = np.delete(project.current.votes.codes, project.current.votes.names.index("money"), axis=1)
+    mine = project.current.votes.codes[:, project.current.votes.names.index("money")]
     assert seen["new"] == ((mine != 0) & ~(others != 0).any(axis=1)).sum()
 
 
-def test_nothing_is_written(desk, folder, seen):
+def test_nothing_is_written(project, folder, seen):
     assert seen
     assert "teams" not in (folder / "shortlist.toml").read_text()
-    assert "teams" not in desk.opened.votes.names
+    assert "teams" not in project.current.votes.names
 
 
-def test_nobody_waits_for_a_question_that_was_changed(desk):
+def test_nobody_waits_for_a_question_that_was_changed(project):
     with pytest.raises(Superseded):
-        preview(desk.opened, RULE, None, superseded=lambda: True)
+        preview(project.current, RULE, None, superseded=lambda: True)
 
 
 @pytest.mark.filterwarnings("ignore:pattern")
-def test_a_pattern_that_backtracks_is_given_up(desk, monkeypatch):
+def test_a_pattern_that_backtracks_is_given_up(project, monkeypatch):
     """In linear time where it can be expressed; given up after a limit of time where it cannot."""
     from shortlist.labelers import slow_regex
 
     monkeypatch.setattr(slow_regex, "TIME_LIMIT", 0.3)
-    fast = preview(desk.opened, {"kind": "pattern", "name": "p", "regex": r"(\w+\s?)+@", "yes": "sports"}, None)
+    fast = preview(project.current, {"kind": "pattern", "name": "p", "regex": r"(\w+\s?)+@", "yes": "sports"}, None)
     assert fast["votes"] == 0
     slow = {"kind": "pattern", "name": "p", "regex": r"^(\w+\s?)+(?=@)", "yes": "sports"}
     with pytest.raises(ShortlistError):
-        preview(desk.opened, slow, None)
+        preview(project.current, slow, None)
 
 
-def test_a_bad_expression_is_told(desk):
+def test_a_bad_expression_is_told(project):
     with pytest.raises(ShortlistError, match="not a regular expression"):
-        preview(desk.opened, {"kind": "pattern", "name": "p", "regex": "(", "yes": "sports"}, None)
+        preview(project.current, {"kind": "pattern", "name": "p", "regex": "(", "yes": "sports"}, None)

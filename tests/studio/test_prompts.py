@@ -5,8 +5,8 @@ import json
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.studio import Desk
-from shortlist.studio.web.service import Service
+from shortlist.studio import OpenProject
+from shortlist.studio.service import Service
 from tests.models.fake_server import FakeServer
 from tests.project.test_prompts import make
 
@@ -32,9 +32,9 @@ def service(tmp_path, server, monkeypatch):
     make(tmp_path / "rows", server, rows=30)
     toml = tmp_path / "rows" / "shortlist.toml"
     toml.write_text(toml.read_text().replace("wait = 0.001", 'wait = 0.001\nkey_env = "SECRET_KEY"'))
-    desk = Desk(tmp_path / "rows")
-    desk.look()
-    return Service(desk)
+    project = OpenProject(tmp_path / "rows")
+    project.refresh()
+    return Service(project)
 
 
 def test_the_cost_is_known_before_anything_is_sent(service, server):
@@ -57,7 +57,7 @@ def test_it_is_kept_and_asked(service, server):
     before = len(server.asked)
     service.save({"record": NEW})
     assert len(server.asked) == before + 30
-    assert "people" in service.desk.opened.votes.names
+    assert "people" in service.project.current.votes.names
     rule = next(one for one in service.rules({})["rules"] if one["name"] == "people")
     assert rule["record"] == NEW
     assert (

@@ -9,79 +9,79 @@ from tests.project.news import edit
 RULE = {"kind": "keywords", "name": "teams", "words": ["team"], "says": "sports"}
 
 
-def record(desk, name):
-    return next(rule.record for rule in rules(desk.opened) if rule.name == name)
+def record(project, name):
+    return next(rule.record for rule in rules(project.current) if rule.name == name)
 
 
-def test_rules_say_where_they_are_written(desk):
-    found = {rule.name: rule for rule in rules(desk.opened)}
+def test_rules_say_where_they_are_written(project):
+    found = {rule.name: rule for rule in rules(project.current)}
     assert list(found) == ["money", "sport", "power", "polls"]
     assert found["money"].origin == "toml"
     assert found["power"].origin == "python"
     assert found["power"].says == [["business", "politics"], ["business", "sports"]]
-    lines = source(desk.opened)["text"].splitlines()
+    lines = source(project.current)["text"].splitlines()
     assert lines[found["power"].line - 1].startswith("def power")
 
 
-def test_a_rule_is_kept_and_the_model_is_fitted_again(desk, folder):
+def test_a_rule_is_kept_and_the_model_is_fitted_again(project, folder):
     before = (folder / "shortlist.toml").read_text()
-    save_rule(desk, RULE, None)
+    save_rule(project, RULE, None)
     assert (folder / "shortlist.toml").read_text().startswith(before)
-    assert "teams" in desk.opened.votes.names
-    assert desk.change.edits == {"teams": "new"}
-    assert desk.states.all[-1].title == "teams added"
+    assert "teams" in project.current.votes.names
+    assert project.change.edits == {"teams": "new"}
+    assert project.states.all[-1].title == "teams added"
 
 
-def test_a_rule_is_edited_in_its_place(desk, folder):
-    old = record(desk, "money")
-    save_rule(desk, {**old, "words": ["shares"]}, old)
+def test_a_rule_is_edited_in_its_place(project, folder):
+    old = record(project, "money")
+    save_rule(project, {**old, "words": ["shares"]}, old)
     text = (folder / "shortlist.toml").read_text()
     assert 'words = ["shares"]' in text
     assert text.count("[[labeler]]") == 1
-    assert desk.change.edits == {"money": "edited"}
+    assert project.change.edits == {"money": "edited"}
 
 
-def test_a_rule_is_removed(desk):
-    save_rule(desk, RULE, None)
-    remove_rule(desk, record(desk, "teams"))
-    assert "teams" not in desk.opened.votes.names
+def test_a_rule_is_removed(project):
+    save_rule(project, RULE, None)
+    remove_rule(project, record(project, "teams"))
+    assert "teams" not in project.current.votes.names
 
 
-def test_what_somebody_else_changed_meanwhile_is_told_and_not_lost(desk, folder):
-    mine = record(desk, "money")
+def test_what_somebody_else_changed_meanwhile_is_told_and_not_lost(project, folder):
+    mine = record(project, "money")
     edit(folder / "shortlist.toml", 'words = ["shares", "profit"]', 'words = ["shares", "bonds"]')
     with pytest.raises(Conflict) as told:
-        save_rule(desk, {**mine, "words": ["profit"]}, mine)
+        save_rule(project, {**mine, "words": ["profit"]}, mine)
     assert told.value.now["words"] == ["shares", "bonds"]
     assert "bonds" in (folder / "shortlist.toml").read_text()
-    save_rule(desk, {**mine, "words": ["profit"]}, told.value.now)  # knowing of it, one may go on
-    assert record(desk, "money")["words"] == ["profit"]
+    save_rule(project, {**mine, "words": ["profit"]}, told.value.now)  # knowing of it, one may go on
+    assert record(project, "money")["words"] == ["profit"]
 
 
-def test_other_parts_of_the_file_may_change_meanwhile(desk, folder):
-    mine = record(desk, "money")
+def test_other_parts_of_the_file_may_change_meanwhile(project, folder):
+    mine = record(project, "money")
     edit(folder / "shortlist.toml", "[classifier]", "# a comment of somebody else\n[classifier]")
-    save_rule(desk, {**mine, "words": ["profit"]}, mine)
+    save_rule(project, {**mine, "words": ["profit"]}, mine)
     text = (folder / "shortlist.toml").read_text()
     assert "# a comment of somebody else" in text
     assert 'words = ["profit"]' in text
 
 
-def test_two_new_rules_of_one_name(desk, folder):
+def test_two_new_rules_of_one_name(project, folder):
     path = folder / "shortlist.toml"
     theirs = '[[labeler]]\nkind = "keywords"\nname = "teams"\nwords = ["x"]\nsays = "sports"\n'
     path.write_text(path.read_text() + theirs)
     with pytest.raises(Conflict):
-        save_rule(desk, RULE, None)
+        save_rule(project, RULE, None)
     assert path.read_text().endswith(theirs)
 
 
-def test_a_rule_that_is_gone(desk, folder):
-    save_rule(desk, RULE, None)
+def test_a_rule_that_is_gone(project, folder):
+    save_rule(project, RULE, None)
     text = (folder / "shortlist.toml").read_text()
     (folder / "shortlist.toml").write_text(text[: text.rindex("[[labeler]]")])
     with pytest.raises(Conflict) as told:
-        save_rule(desk, {**RULE, "words": ["match"]}, RULE)
+        save_rule(project, {**RULE, "words": ["match"]}, RULE)
     assert told.value.now is None
 
 
@@ -96,31 +96,31 @@ def test_a_rule_that_is_gone(desk, folder):
         ({"kind": "pattern", "regex": "(", "yes": "sports"}, "regular expression|no 'words'"),
     ],
 )
-def test_a_rule_that_cannot_be_is_told_and_nothing_is_written(desk, folder, change, what):
+def test_a_rule_that_cannot_be_is_told_and_nothing_is_written(project, folder, change, what):
     before = (folder / "shortlist.toml").read_text()
     with pytest.raises(ShortlistError, match=what):
-        save_rule(desk, {**RULE, **change}, None)
+        save_rule(project, {**RULE, **change}, None)
     assert (folder / "shortlist.toml").read_text() == before
 
 
-def test_a_labeler_is_switched_off_and_on(desk, folder):
-    switch_rule(desk, "polls", on=False)
-    assert "polls" not in desk.opened.votes.names
+def test_a_labeler_is_switched_off_and_on(project, folder):
+    switch_rule(project, "polls", on=False)
+    assert "polls" not in project.current.votes.names
     assert 'off = ["polls"]' in (folder / "shortlist.toml").read_text()
-    assert [rule.on for rule in rules(desk.opened) if rule.name == "polls"] == [False]
-    switch_rule(desk, "polls", on=True)
-    assert "polls" in desk.opened.votes.names
+    assert [rule.on for rule in rules(project.current) if rule.name == "polls"] == [False]
+    switch_rule(project, "polls", on=True)
+    assert "polls" in project.current.votes.names
     assert "polls" not in (folder / "shortlist.toml").read_text()
 
 
-def test_the_last_labeler_stays_on(desk):
+def test_the_last_labeler_stays_on(project):
     for name in ("sport", "power", "polls"):
-        switch_rule(desk, name, on=False)
+        switch_rule(project, name, on=False)
     with pytest.raises(ShortlistError, match="only labeler"):
-        switch_rule(desk, "money", on=False)
+        switch_rule(project, "money", on=False)
 
 
-def test_known_classes_may_fit(desk, folder):
-    use_gold(desk, fits=True)
-    assert desk.opened.settings.gold_fits
+def test_known_classes_may_fit(project, folder):
+    use_gold(project, fits=True)
+    assert project.current.settings.gold_fits
     assert "use_gold = true" in (folder / "shortlist.toml").read_text()

@@ -1,13 +1,10 @@
-"""Browse: the rows of a project as people look at them: found, shown, explained, labelled. Plain data, no screen.
+"""Find, show, explain and label the rows of a project. Plain data: the command line and the studio print it.
 
-The command line and the studio show what these functions return. All of them take a `Session`: a project with its
-votes, its model and what people know, as they are at one moment.
+All functions take a `Session`: a project with its votes, its model and its gold labels at one moment.
 """
 
-from shortlist.browse.query import Query
-from shortlist.browse.queue import next_row
-from shortlist.browse.selection import select
-from shortlist.browse.shown import Shown, show_rows
-from shortlist.browse.why import Why, find_row, why
+from shortlist.browse.labeling import next_row
+from shortlist.browse.query import Query, select
+from shortlist.browse.row_view import RowView, Why, find_row, show_rows, why
 
-__all__ = ["Query", "Shown", "Why", "find_row", "next_row", "select", "show_rows", "why"]
+__all__ = ["Query", "RowView", "Why", "find_row", "next_row", "select", "show_rows", "why"]

@@ -1,28 +1,40 @@
-"""Query: which rows somebody wants to see."""
+"""Queries for rows: which rows to look at, and in which order."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from shortlist.analysis.bits import unpack
+from shortlist.analysis.rows import top_two
+from shortlist.arrays import Mask, Positions
 from shortlist.errors import ShortlistError
 from shortlist.labelspace import LabelSpace, Not, Shortlist
+from shortlist.votes import Votes
 from shortlist.wording import did_you_mean, listed, split_names
+
+if TYPE_CHECKING:
+    from shortlist.project.session import Session
+
+NO_GOLD = "no row has a known class: label some rows (`shortlist label`), or set gold = … under [data]"
 
 
 @dataclass(frozen=True)
 class Query:
-    """All that is given must hold.
+    """Conditions on rows; all that are set must hold.
 
-    labeler     rows on which this labeler votes
-    votes       … and says this: "sports", "business, politics" or "not politics"
-    conflict    rows on which this labeler and `labeler` (or any, without one) have no class in common
-    uncovered   rows on which no labeler votes
-    wrong       rows with a vote whose known class is not what is believed; with `labeler`, not among what that says
-    believed    rows whose most likely class is this
-    gold        rows whose known class is this; "?" for any known class
-    text        rows that hold these words, whether in capitals or not
-    unsure      the rows first about which the model is least sure
+    labeler     rows this labeler votes on
+    votes       … with this vote: "sports", "business, politics" or "not politics"
+    conflict    rows on which this labeler and `labeler` (or any labeler) have no class in common
+    uncovered   rows without a vote
+    wrong       rows whose label differs from the known class; with `labeler`, rows on which its vote excludes it
+    believed    rows with this most likely class
+    gold        rows with this known class; "?" for any
+    text        rows that contain this text, ignoring case
+    unsure      least certain rows first
     """
 
     labeler: str | None = None
@@ -36,32 +48,125 @@ class Query:
     unsure: bool = False
 
     @classmethod
-    def from_dict(cls, given: dict[str, Any]) -> Query:
-        """From plain data. Names that are not settings of a query, and values of the wrong kind, are errors."""
+    def from_dict(cls, record: dict[str, Any]) -> Query:
+        """Make a query from plain data. Unknown names and values of the wrong type are errors."""
         fields = asdict(cls())
-        for name, value in given.items():
+        for name, value in record.items():
             if name not in fields:
                 hint = did_you_mean(name, fields)
-                raise ShortlistError(f"rows cannot be asked for by {name!r}.{hint} Choose among {', '.join(fields)}")
-            wanted = bool if isinstance(fields[name], bool) else str
-            if value is not None and not isinstance(value, wanted):
-                raise ShortlistError(f"{name} is {'true or false' if wanted is bool else 'text'}; got {value!r}")
-        return cls(**{name: value for name, value in given.items() if value not in (None, "")})
+                raise ShortlistError(f"a query has no field {name!r}.{hint} Fields: {', '.join(fields)}")
+            kind = bool if isinstance(fields[name], bool) else str
+            if value is not None and not isinstance(value, kind):
+                raise ShortlistError(f"{name} must be {'true or false' if kind is bool else 'text'}; got {value!r}")
+        return cls(**{name: value for name, value in record.items() if value not in (None, "")})
 
 
-def parse_shortlist(words: str, space: LabelSpace) -> Shortlist:
-    """Classes as a person writes them: `sports`, `business, politics`, `{business, politics}` or `not politics`.
+def parse_shortlist(text: str, space: LabelSpace) -> Shortlist:
+    """Read `sports`, `business, politics`, `{business, politics}` or `not politics`.
 
-    A class that holds a comma stands alone, or in quotation marks: `"Rock, hard", Pop`.
+    A class that contains a comma stands alone, or in double quotes: `"Rock, hard", Pop`.
     """
-    plain = words.strip().strip("{}").strip()
+    plain = text.strip().strip("{}").strip()
     if plain in space:
         return frozenset([plain])
-    without = plain.lower().startswith("not ")
-    named = (plain[4:] if without else plain).strip("{} ")
-    names = [named] if named in space else split_names(named)
+    negated = plain.lower().startswith("not ")
+    rest = (plain[4:] if negated else plain).strip("{} ")
+    names = [rest] if rest in space else split_names(rest)
     if not names:
-        raise ShortlistError(f"{words!r} names no class. Classes: {listed(space)}")
-    found = space.shortlist(Not(*names) if without else set(names))
-    assert found is not None
-    return found
+        raise ShortlistError(f"{text!r} names no class. Classes: {listed(space)}")
+    shortlist = space.shortlist(Not(*names) if negated else set(names))
+    assert shortlist is not None
+    return shortlist
+
+
+def select(session: Session, query: Query) -> Positions:
+    """Return the numbers of the matching rows, in the order of the data, or least certain first."""
+    rows = np.flatnonzero(_mask(session, query))
+    if query.text:
+        rows = _containing(session, rows, query.text)
+    if query.unsure:
+        first, second = top_two(session.analysis.distinct.beliefs)
+        margins = session.analysis.distinct.spread(first - second)
+        rows = rows[np.argsort(margins[rows], kind="stable")]
+    return rows
+
+
+def _mask(session: Session, query: Query) -> Mask:
+    votes = session.votes
+    mask = np.ones(len(votes), np.bool_)
+    if query.labeler:
+        mask &= votes.codes[:, _position(votes, query.labeler)] != 0
+    if query.votes:
+        mask &= _with_vote(votes, query)
+    if query.conflict:
+        mask &= _conflicting(session, query)
+    if query.uncovered:
+        mask &= ~votes.covered
+    if query.unsure:
+        mask &= votes.covered
+    if query.believed:
+        mask &= votes.covered & (session.analysis.guess == votes.space.position(query.believed))
+    if query.gold or query.wrong:
+        mask &= _with_gold(session, query)
+    return mask
+
+
+def _position(votes: Votes, name: str) -> int:
+    if name not in votes.names:
+        hint = did_you_mean(name, votes.names)
+        raise ShortlistError(f"there is no labeler {name!r}.{hint} Labelers: {', '.join(votes.names)}", labeler=name)
+    return votes.names.index(name)
+
+
+def _with_vote(votes: Votes, query: Query) -> Mask:
+    """Rows on which the labeler, or any labeler, gives exactly this vote."""
+    wanted = parse_shortlist(query.votes or "", votes.space)
+    columns = range(len(votes.names)) if query.labeler is None else [_position(votes, query.labeler)]
+    mask = np.zeros(len(votes), np.bool_)
+    for i in columns:
+        shortlists = votes.codomains[i].shortlists
+        if wanted in shortlists:
+            mask |= votes.codes[:, i] == shortlists.index(wanted) + 1
+    return mask
+
+
+def _conflicting(session: Session, query: Query) -> Mask:
+    votes = session.votes
+    other = _position(votes, query.conflict or "")
+    if query.labeler is None:
+        return unpack(session.analysis.bits.against[other], len(votes))
+    i = _position(votes, query.labeler)
+    one, two = (votes.codomains[column].member(votes.space).astype(np.int64) for column in (i, other))
+    disjoint = np.zeros((len(one) + 1, len(two) + 1), np.bool_)
+    disjoint[1:, 1:] = one @ two.T == 0
+    mask: Mask = disjoint[votes.codes[:, i], votes.codes[:, other]]
+    return mask
+
+
+def _with_gold(session: Session, query: Query) -> Mask:
+    """Rows with this known class, or those of them with a wrong label or vote."""
+    analysis, votes = session.analysis, session.votes
+    if analysis.gold is None:
+        raise ShortlistError(NO_GOLD)
+    any_class = query.gold in (None, "?")
+    mask: Mask = analysis.gold >= 0 if any_class else analysis.gold == votes.space.position(query.gold or "")
+    if not query.wrong:
+        return mask
+    if query.labeler is None:
+        wrong: Mask = analysis.guess != analysis.gold
+        return mask & wrong & votes.covered  # a row without a vote has no label
+    i = _position(votes, query.labeler)
+    member = np.vstack([np.ones(len(votes.space), np.bool_), votes.codomains[i].member(votes.space)])
+    right: Mask = member[votes.codes[:, i], analysis.gold]
+    return mask & ~right
+
+
+def _containing(session: Session, rows: Positions, text: str) -> Positions:
+    column = session.settings.data.text
+    if column is None:
+        raise ShortlistError("there is no text column to search: set text = … under [data]")
+    mask = np.zeros(len(session.votes), np.bool_)
+    for segment in session.rows.segments([column]):
+        matches = segment.frame[column].str.contains("(?i)" + re.escape(text)).fill_null(False).to_numpy()
+        mask[segment.start : segment.start + len(matches)] = matches
+    return rows[mask[rows]]

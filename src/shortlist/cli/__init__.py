@@ -4,9 +4,9 @@ from __future__ import annotations
 
 
 def main() -> None:
-    """The entry point of `shortlist`."""
+    """Run the `shortlist` command."""
     from shortlist.cli.app import app
-    from shortlist.cli.streams import write_everything
+    from shortlist.cli.exits import replace_unwritable
 
-    write_everything()
+    replace_unwritable()
     app(prog_name="shortlist")

@@ -1,73 +1,85 @@
-"""The commands. Each imports what it needs when it runs, so that `--help` answers at once."""
+"""The commands and their options. Each command imports what it needs when it runs, so that `--help` is fast."""
 
-# ruff: noqa: ARG001  --debug is read by @explained
+# ruff: noqa: ARG001  --debug is read by `exits_cleanly`
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
 from shortlist.archive import ROW_FORMATS, TABLE_FORMATS
-from shortlist.cli import people
-from shortlist.cli.exits import FOUND, explained
-from shortlist.cli.options import Debug, Folder, Force, Json, Many
+from shortlist.cli.exits import exits_cleanly
 from shortlist.project.stages import STAGES
 from shortlist.wording import either
 
+if TYPE_CHECKING:
+    from shortlist.project.gold.file import Picked
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+Folder = Annotated[
+    Path, typer.Option("--project", "-C", help="Project folder.", file_okay=False, show_default="this folder")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")]
+Force = Annotated[bool, typer.Option("--force", help="Run even if the results are up to date.")]
 HERE = Path()
 ROW_FILES = either(list(dict.fromkeys(ROW_FORMATS.values())))
 TABLE_FILES = either([f".{name}" for name in TABLE_FORMATS])
 
 
 class Commands(TyperGroup):
-    """The commands below, and one for each stage that an installed package announces."""
+    """The commands below, plus one for each stage that an installed package registers."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name)
-        if found is None and cmd_name in STAGES:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in STAGES:
             plain_command(cmd_name)
             return typer.main.get_group(app).commands[cmd_name]
-        return found
+        return command
 
 
 app = typer.Typer(
     name="shortlist",
     cls=Commands,
-    help="From unlabelled rows and ideas about them to labels and a model.\n\n"
+    help="Label data with rules instead of by hand, and train a classifier on the labels.\n\n"
     "Start with `shortlist init rows.csv`, edit labelers.py, then `shortlist run` or `shortlist watch`.",
     no_args_is_help=True,
-    rich_markup_mode=None,  # rich help costs as much again as all the rest
+    rich_markup_mode=None,  # importing rich for the help would double its time
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+def command(short_help: str, name: str | None = None) -> Callable[[Command], Command]:
+    """Register a command."""
+
+    def add(function: Command) -> Command:
+        app.command(name, short_help=short_help)(exits_cleanly(function))
+        return function
+
+    return add
+
+
 def stage_command(name: str) -> Callable[[Command], Command]:
-    """The command of a stage, listed with the stage's own words."""
-
-    def added(command: Command) -> Command:
-        app.command(name, short_help=STAGES[name].help)(explained(command))
-        return command
-
-    return added
+    """Register the command of a stage, listed with the stage's own help."""
+    return command(STAGES[name].help, name)
 
 
 def plain_command(name: str) -> None:
-    """The command of a stage that has no options of its own."""
+    """Register the command of a stage without options of its own."""
 
-    def command(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+    def run_stage(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
         from shortlist.cli.commands import show_stage
 
         show_stage(project, name, force=force, as_json=json)
 
-    command.__doc__ = STAGES[name].help
-    stage_command(name)(command)
+    run_stage.__doc__ = STAGES[name].help
+    stage_command(name)(run_stage)
 
 
 def _version(wanted: bool) -> None:
@@ -83,10 +95,10 @@ def everywhere(
     context: typer.Context,
     project: Annotated[
         Path | None,
-        typer.Option("--project", "-C", help="The project folder, as after a command.", show_default=False),
+        typer.Option("--project", "-C", help="Project folder, as after a command.", show_default=False),
     ] = None,
     version: Annotated[
-        bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """See the help of the application."""
@@ -94,39 +106,115 @@ def everywhere(
         context.default_map = {context.invoked_subcommand: {"project": str(project)}}
 
 
-@app.command(short_help="Start a project from a data file.")
-@explained
+# -- set up and run ------------------------------------------------------------------------------------
+
+
+@command("Start a project from a data file.")
 def init(
-    data: Annotated[Path, typer.Argument(help=f"A {ROW_FILES} file of rows.", show_default=False)],
+    data: Annotated[Path, typer.Argument(help=f"A {ROW_FILES} file.", show_default=False)],
     project: Folder = HERE,
     classes: Annotated[
         str,
         typer.Option(
-            help="What a row may be: names with commas between; a name that holds a comma in quotation marks. "
-            "Without it, the values of --gold."
+            help="Class names, separated by commas; put a name that contains a comma in double quotes. "
+            "Default: the values of --gold."
         ),
     ] = "",
-    text: Annotated[str, typer.Option(help="The column of text that labelers and the classifier read.")] = "",
-    features: Annotated[str, typer.Option(help="Columns of numbers for the classifier: A,B.")] = "",
-    id: Annotated[str, typer.Option(help="The column with the id of each row.")] = "",
-    gold: Annotated[str, typer.Option(help="A column of known classes, to score with.")] = "",
-    separator: Annotated[str, typer.Option(help="Of a csv file: the sign between fields, such as ';', or tab.")] = "",
-    encoding: Annotated[str, typer.Option(help="Of a csv file: its encoding, such as latin-1.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what the columns suggest.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    text: Annotated[str, typer.Option(help="Text column, read by labelers and the classifier.")] = "",
+    features: Annotated[str, typer.Option(help="Numeric columns for the classifier: A,B.")] = "",
+    id: Annotated[str, typer.Option(help="Column of row ids.")] = "",
+    gold: Annotated[str, typer.Option(help="Column of known classes, used for scoring.")] = "",
+    separator: Annotated[str, typer.Option(help="Field separator of a csv file, such as ';' or tab.")] = "",
+    encoding: Annotated[str, typer.Option(help="Encoding of a csv file, such as latin-1.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; accept every suggestion.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a commented shortlist.toml and labelers.py for a data file; what is not given as an option is asked."""
-    from shortlist.cli.init import Answers, start
+    """Write a commented shortlist.toml and labelers.py for a data file. Asks for what the options leave open."""
+    from shortlist.cli.start import Answers, start
 
-    given = Answers(classes, text, features, id, gold, separator, encoding)
-    start(data, project, given, ask=not (yes or json), force=force, as_json=json)
+    answers = Answers(classes, text, features, id, gold, separator, encoding)
+    start(data, project, answers, ask=not (yes or json), force=force, as_json=json)
+
+
+@command("Run everything that is out of date.")
+def run(
+    project: Folder = HERE,
+    engine: Annotated[
+        str | None, typer.Option(help="Engine that does the work: local, dask, ray or spark.", show_default=False)
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Address of the cluster. Default: processes on this machine.", show_default=False),
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Run every stage that is out of date: vote, fit, check, export, train, predict, report."""
+    from shortlist.cli.commands import show_run
+
+    show_run(project, force=force, as_json=json, engine=engine, address=address)
+
+
+@command("Show the effect of each edit as you save it.")
+def watch(
+    project: Folder = HERE,
+    once: Annotated[bool, typer.Option("--once", help="Stop after the first edit.")] = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Vote and fit whenever a file is saved, and show what the edit changed. Press Ctrl-C to stop."""
+    from shortlist.cli.show import watch_project
+
+    watch_project(project, once=once, as_json=json, debug=debug)
+
+
+@command("Open the project in the browser.")
+def studio(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Project folder. Default: this folder.", show_default=False)
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 picks a free one.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    project: Folder = HERE,
+    debug: Debug = False,
+) -> None:
+    """Open the project in the browser: write rules with a live preview, browse and label rows, compare, export.
+
+    The page is served to this machine only. Press Ctrl-C to stop; all work is saved in the project's files.
+    """
+    from shortlist.studio import OpenProject
+    from shortlist.studio.server import Server
+
+    server = Server(OpenProject(folder or project), port)
+    typer.echo(f"Studio for {(folder or project).resolve().name}:\n\n  {server.address}\n")
+    typer.echo("This address works once, in one browser on this machine. Press Ctrl-C to stop.")
+    if browser:
+        typer.launch(server.address)
+    server.run()
+
+
+@command("Run the whole pipeline on built-in data, in a minute.")
+def demo(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder for the files it writes.", file_okay=False, show_default=False)
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Run the whole pipeline on built-in real data, in under a minute and without a network."""
+    from shortlist.demo import main
+
+    main() if folder is None else main(folder)
+
+
+# -- stages --------------------------------------------------------------------------------------------
 
 
 @stage_command("vote")
 def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
-    """Ask every labeler about every row, where it was not asked before, and show what each does."""
+    """Apply every labeler to every row it has not seen, and show the table of labelers."""
     from shortlist.cli.commands import show_votes
 
     show_votes(project, force=force, as_json=json)
@@ -134,7 +222,7 @@ def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug
 
 @stage_command("fit")
 def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
-    """Estimate how far each labeler can be trusted."""
+    """Estimate the accuracy of each labeler."""
     from shortlist.cli.commands import show_fit
 
     show_fit(project, force=force, as_json=json)
@@ -143,43 +231,41 @@ def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug:
 @stage_command("check")
 def check(
     project: Folder = HERE,
-    gold: Annotated[bool, typer.Option("--gold", help="Show gold labels that are probably wrong.")] = False,
+    gold: Annotated[bool, typer.Option("--gold", help="List gold labels that are probably wrong.")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with code 5 where accuracies cannot be learned from votes alone.")
+        bool, typer.Option("--strict", help="Exit with code 5 if accuracies cannot be learned from votes alone.")
     ] = False,
-    theory: Annotated[
-        bool, typer.Option("--theory", help="Also say why: Theorem 1 and what stands in its way.")
-    ] = False,
+    theory: Annotated[bool, typer.Option("--theory", help="Explain the verdict in terms of Theorem 1.")] = False,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """What to do next, the most gain first. Can accuracies be learned from these votes alone?"""
+    """List what to improve next, largest gain first, and tell if accuracies can be learned from votes alone."""
     from shortlist.cli.commands import show_check
     from shortlist.cli.show import show_suspects
 
     if gold:
         show_suspects(project, as_json=json)
     elif not show_check(project, theory=theory, force=force, as_json=json) and strict:
-        raise SystemExit(FOUND)
+        raise SystemExit(5)
 
 
 @stage_command("export")
 def export(
-    to: Annotated[Path | None, typer.Option("--to", help=f"Another file to write: {TABLE_FILES}.")] = None,
-    columns: Annotated[str, typer.Option(help="Of --to: columns of the data to add, such as the text: A,B.")] = "",
+    to: Annotated[Path | None, typer.Option("--to", help=f"Also write this file: {TABLE_FILES}.")] = None,
+    columns: Annotated[str, typer.Option(help="With --to: data columns to include, such as the text: A,B.")] = "",
     min_belief: Annotated[
-        float | None, typer.Option(help="Of --to: only rows whose class is believed at least so much, 0 to 1.")
+        float | None, typer.Option(help="With --to: only rows with at least this belief, from 0 to 1.")
     ] = None,
     plain_names: Annotated[
-        bool, typer.Option("--plain-names", help="Of --to: names of columns that a database takes without quotes.")
+        bool, typer.Option("--plain-names", help="With --to: column names that need no quotes in SQL.")
     ] = False,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write the labels: class, belief, margin, shortlist and one column of beliefs per class."""
+    """Write the labels: class, belief, margin, shortlist, and one column of beliefs per class."""
     from shortlist.cli.commands import show_export
 
     show_export(project, to, columns, min_belief, plain_names=plain_names, force=force, as_json=json)
@@ -207,15 +293,15 @@ plain_command("train")
 @stage_command("predict")
 def predict(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Files to read; without any, those of the project.", show_default=False)
+        list[Path] | None, typer.Argument(help="Files to classify. Default: the project's data.", show_default=False)
     ] = None,
-    to: Annotated[Path | None, typer.Option("--to", help=f"The file to write: {TABLE_FILES}.")] = None,
+    to: Annotated[Path | None, typer.Option("--to", help=f"File to write: {TABLE_FILES}.")] = None,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Let the classifier read rows: those of the project, or of other files with the same columns."""
+    """Classify rows: those of the project, or those of other files with the same columns."""
     from shortlist.cli.commands import show_prediction, show_stage
 
     if files or to:
@@ -224,74 +310,101 @@ def predict(
         show_stage(project, "predict", force=force, as_json=json)
 
 
-@app.command(short_help="Do everything that is out of date, and nothing else.")
-@explained
-def run(
-    project: Folder = HERE,
-    engine: Annotated[
-        str | None, typer.Option(help="Where the work is done: local, dask, ray or spark.", show_default=False)
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(help="The address of the cluster; without it, processes of this machine.", show_default=False),
-    ] = None,
-    force: Force = False,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Do everything that is out of date, and nothing else."""
-    from shortlist.cli.commands import show_run
-
-    show_run(project, force=force, as_json=json, engine=engine, address=address)
+# -- language models -----------------------------------------------------------------------------------
 
 
-@app.command(short_help="What asking language models would cost; nothing is sent.")
-@explained
+@command("Estimate the cost of asking language models; nothing is sent.")
 def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
-    """Say what asking language models would cost: calls, tokens, money, and what is known already. Nothing is sent."""
-    from shortlist.cli.asking import show_plan
+    """Estimate what asking language models would cost: calls, tokens, money. Nothing is sent."""
+    from shortlist.cli.commands import show_plan
 
     show_plan(project, as_json=json)
 
 
-@app.command(short_help="Which question to ask next: splits that would tell most.")
-@explained
-def questions(n: Many = 5, project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
-    """Say which splits of the classes would tell most, given the votes so far, and write the first as a labeler."""
-    from shortlist.cli.asking import show_questions
+@command("Suggest which question to ask a model next.")
+def questions(
+    n: Annotated[int, typer.Option("-n", help="Number of questions to show.", min=1)] = 5,
+    project: Folder = HERE,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Suggest the yes/no questions about classes that would be most informative, and write the best as a labeler."""
+    from shortlist.cli.commands import show_questions
 
     show_questions(project, n, as_json=json)
 
 
-app.command("show", short_help="Show rows: of a labeler, without votes, in conflict, wrong, …")(explained(people.show))
-app.command("why", short_help="Why a row has its label: what each labeler added.")(explained(people.why))
-app.command("label", short_help="Label rows by hand, the most useful first.")(explained(people.label))
-app.command("studio", short_help="Open the project in the browser.")(explained(people.studio))
+# -- rows ----------------------------------------------------------------------------------------------
 
 
-@app.command(short_help="Show what each edit changes, as it is saved.")
-@explained
-def watch(
+@command("Show rows: of a labeler, without votes, in conflict, wrong, …")
+def show(
+    labeler: Annotated[str | None, typer.Argument(help="Rows this labeler votes on.", show_default=False)] = None,
+    votes: Annotated[str, typer.Option(help='… with this vote: "sports", "sports, world" or "not sports".')] = "",
+    conflict: Annotated[str, typer.Option(help="… in conflict with this other labeler.")] = "",
+    uncovered: Annotated[bool, typer.Option("--uncovered", help="Rows without any vote.")] = False,
+    wrong: Annotated[
+        bool, typer.Option("--wrong", help="Gold rows that the model (or the labeler) gets wrong.")
+    ] = False,
+    unsure: Annotated[bool, typer.Option("--unsure", help="Least certain rows first.")] = False,
+    believed: Annotated[str, typer.Option("--class", help="Rows with this most likely class.")] = "",
+    gold: Annotated[str, typer.Option(help='Rows with this known class ("?": any).')] = "",
+    text: Annotated[str, typer.Option(help="Rows that contain this text.")] = "",
+    limit: Annotated[int, typer.Option(help="Number of rows to show.", min=1)] = 10,
     project: Folder = HERE,
-    once: Annotated[bool, typer.Option("--once", help="Stop after the first edit.")] = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Vote and fit again whenever a file is saved, and show what the edit changed. Ctrl-C ends it."""
-    from shortlist.cli.watch import watch_project
+    """Show rows with matches highlighted, the votes and the beliefs. Several filters must all hold."""
+    from shortlist.browse import Query
+    from shortlist.cli.show import show_matches
 
-    watch_project(project, once=once, as_json=json, debug=debug)
+    filters = {
+        "labeler": labeler, "votes": votes, "conflict": conflict, "uncovered": uncovered, "wrong": wrong,
+        "unsure": unsure, "believed": believed, "gold": gold, "text": text,
+    }  # fmt: skip
+    show_matches(project, Query.from_dict(filters), limit=limit, as_json=json)
 
 
-@app.command(short_help="The main job on built-in real data, in a minute.")
-@explained
-def demo(
-    folder: Annotated[
-        Path | None, typer.Argument(help="Where to write the files.", file_okay=False, show_default=False)
-    ] = None,
+@command("Explain the label of a row: how much each labeler added.")
+def why(
+    row: Annotated[str, typer.Argument(help="Id or number of the row.", show_default=False)],
+    against: Annotated[str | None, typer.Option(help="Another class to compare with.", show_default=False)] = None,
+    project: Folder = HERE,
+    json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Do the main job on built-in real data, in under a minute and without a network."""
-    from shortlist.demo import main
+    """Show how much each labeler added to the most likely class, compared with the second most likely."""
+    from shortlist.cli.show import show_why
 
-    main() if folder is None else main(folder)
+    show_why(project, row, against, as_json=json)
+
+
+@command("Label rows by hand, most useful first.")
+def label(
+    row: Annotated[str | None, typer.Argument(help="Start with this row.", show_default=False)] = None,
+    random: Annotated[bool, typer.Option("--random", help="Random rows, for a fair score; votes are hidden.")] = False,
+    export: Annotated[Path | None, typer.Option("--export", help="Write rows to label elsewhere, as JSON.")] = None,
+    form: Annotated[str, typer.Option("--format", help="With --export: label-studio or argilla.")] = "label-studio",
+    limit: Annotated[int, typer.Option(help="With --export: number of rows.", min=1)] = 200,
+    read: Annotated[
+        Path | None, typer.Option("--import", help="Read labels from a JSON export of Label Studio or Argilla.")
+    ] = None,
+    project: Folder = HERE,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show the row whose label would help most, and write the class you press to the gold file.
+
+    The next `shortlist run` uses these labels for scoring, and for fitting if [label_model] has use_gold = true.
+    The most helpful rows are hard, so a score on them may be too low. Use --random for a fair score.
+    """
+    from shortlist.cli.label import export_rows, import_answers, label_rows
+
+    picked: Picked = "random" if random else "gain"
+    if export is not None:
+        export_rows(project, export, form, picked, limit=limit, as_json=json)
+    elif read is not None:
+        import_answers(project, read, as_json=json)
+    else:
+        label_rows(project, row, picked, as_json=json)

@@ -1,57 +1,71 @@
-"""Commands: what those of single stages, and `run`, do and show."""
+"""Commands that run stages: run, vote, fit, check, export, predict, plan and questions."""
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.cli.ending import ending
+from shortlist.cli.run_summary import run_summary
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
 from shortlist.project.stages.running import left_over
-from shortlist.wording import NOT_KNOWN, number_of, some_of, split_names
+from shortlist.prompts import Plan
+from shortlist.wording import NOT_KNOWN, number_of, percent, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract
-
-
-def _run(project: Project, stage: str, screen: Screen, force: bool) -> tuple[Project, Outcome]:
-    """Bring one stage up to date; what goes before it is told in a line each."""
-    with screen.working():
-        outcomes = project.run([stage], force=force, listener=screen)
-    screen.notes([one for one in outcomes if one.status == "done" or (one.stage == stage and one.status != "skipped")])
-    return project, outcomes[-1]
+    from shortlist.project.session import Session
 
 
 def show_run(
     folder: Path, *, force: bool, as_json: bool, engine: str | None = None, address: str | None = None
 ) -> None:
+    """Run every stage that is out of date."""
     start = time.perf_counter()
     screen = Screen(as_json=as_json, each_stage=True)
     project = Project(folder)
     with screen.working():
         outcomes = project.run(force=force, listener=screen, engine=engine, address=address)
     screen.notes([one for one in outcomes if one.status != "up to date"])
-    took = time.perf_counter() - start
-    worked = [one.stage for one in outcomes if one.status == "done"]
-    if not worked:
-        done = ", ".join(one.stage for one in outcomes if one.status == "up to date")
-        screen.text(f"All is up to date: {done} ({took:.2f} s).")
+    seconds = time.perf_counter() - start
+    done = [one.stage for one in outcomes if one.status == "done"]
+    if not done:
+        names = ", ".join(one.stage for one in outcomes if one.status == "up to date")
+        screen.text(f"Everything is up to date: {names} ({seconds:.2f} s).")
     old = [str(path) for path in left_over(project.session, outcomes)]
-    for line in ending(outcomes, project.history, old):
+    for line in run_summary(outcomes, project.history, old):
         screen.text(line)
-    since = project.history.change if worked else {}
-    found = {"did": worked, "seconds": round(took, 3), "figures": figures_of(outcomes), "since": since, "old": old}
-    screen.json({**found, "stages": [one.to_dict() for one in outcomes]})
+    since = project.history.change if done else {}
+    screen.json({"did": done, "seconds": round(seconds, 3), "figures": figures_of(outcomes), "since": since,
+                 "old": old, "stages": [one.to_dict() for one in outcomes]})  # fmt: skip
+
+
+def run_stage(project: Project, stage: str, screen: Screen, *, force: bool = False) -> Outcome:
+    """Bring one stage up to date, with those before it."""
+    with screen.working():
+        outcomes = project.run([stage], force=force, listener=screen)
+    screen.notes([one for one in outcomes if one.status == "done" or (one.stage == stage and one.status != "skipped")])
+    return outcomes[-1]
+
+
+def fitted_session(folder: Path, screen: Screen) -> Session:
+    """Open a project with votes and label model up to date."""
+    project = Project(folder)
+    with screen.working():
+        outcomes = project.run(["fit"], listener=screen)
+    screen.notes([one for one in outcomes if one.status == "done"])
+    return project.session
 
 
 def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outcome:
-    """Bring a stage up to date, and show its one line."""
+    """Bring a stage up to date, and print its summary."""
     screen = Screen(as_json=as_json)
-    _, outcome = _run(Project(folder), stage, screen, force)
+    outcome = run_stage(Project(folder), stage, screen, force=force)
     if outcome.status == "skipped":
         raise MissingPackage(outcome.notes[0])
     if not as_json:
@@ -61,10 +75,11 @@ def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outco
 
 
 def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
-    screen = Screen(as_json=as_json)
-    project, outcome = _run(Project(folder), "vote", screen, force)
+    """Apply the labelers, and print the table of labelers."""
     from shortlist.analysis import Analysis
 
+    screen, project = Screen(as_json=as_json), Project(folder)
+    outcome = run_stage(project, "vote", screen, force=force)
     sample = project.session.sample
     table = Analysis(sample.votes, gold=sample.gold).labelers(level=None)
     _headline(screen, outcome)
@@ -73,23 +88,22 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
 
 
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
-    screen = Screen(as_json=as_json)
-    project, outcome = _run(Project(folder), "fit", screen, force)
+    """Fit the label model, and print the table of labelers and the class shares."""
+    screen, project = Screen(as_json=as_json), Project(folder)
+    outcome = run_stage(project, "fit", screen, force=force)
     analysis = project.session.seen
     table = analysis.labelers()
-    shares = (analysis.mass / len(analysis.votes)).tolist()
+    shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
     _headline(screen, outcome)
     _labelers(screen, table)
-    screen.table("Classes, as believed", ["class", "share"], [
-        [name, _percent(share)] for name, share in zip(analysis.votes.space, shares, strict=True)
-    ])  # fmt: skip
-    balance = dict(zip(analysis.votes.space, shares, strict=True))
-    screen.json({**outcome.to_dict(), "table": table.to_dicts(), "classes": balance})
+    screen.table("Estimated class shares", ["class", "share"], [[name, percent(one)] for name, one in shares.items()])
+    screen.json({**outcome.to_dict(), "table": table.to_dicts(), "classes": shares})
 
 
 def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> bool | None:
-    screen = Screen(as_json=as_json)
-    project, outcome = _run(Project(folder), "check", screen, force)
+    """Print what to improve; return whether accuracies can be learned from votes alone, None if unknown."""
+    screen, project = Screen(as_json=as_json), Project(folder)
+    outcome = run_stage(project, "check", screen, force=force)
     checkup = project.session.checkup
     for line in checkup.lines():
         screen.text(line)
@@ -98,70 +112,62 @@ def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> boo
     for finding in rest if theory else ():
         screen.text(f"  - {finding}")
     if rest and not theory:
-        screen.text("More about it: shortlist check --theory")
+        screen.text("For details: shortlist check --theory")
     screen.json(outcome.to_dict())
-    found: bool | None = outcome.facts["identifiable"]
-    return found
+    identifiable: bool | None = outcome.facts["identifiable"]
+    return identifiable
 
 
 def show_export(
-    folder: Path,
-    to: Path | None,
-    columns: str,
-    min_belief: float | None,
-    *,
-    plain_names: bool,
-    force: bool,
-    as_json: bool,
-) -> None:
+    folder: Path, to: Path | None, columns: str, min_belief: float | None, *,
+    plain_names: bool, force: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Write the labels: the project's own file, and the one of --to."""
     from shortlist.project.parts.extract import Extract
     from shortlist.project.stages.export import write_extract
 
     screen, project = Screen(as_json=as_json), Project(folder)
     extract = Extract(tuple(split_names(columns)), min_belief, plain_names)
     _check_export(project, to, extract)
-    _, outcome = _run(project, "export", screen, force)
-    where, facts = outcome.outputs[0], outcome.facts
+    outcome = run_stage(project, "export", screen, force=force)
+    path, facts = outcome.outputs[0], outcome.facts
     if to is not None:
         with project.open() as session:
-            where, facts = to, write_extract(session, to, extract)
+            path, facts = to, write_extract(session, to, extract)
     least = "" if min_belief is None else f" with a belief of at least {min_belief:g}"
     are = "is" if facts["labelled"] == 1 else "are"
-    screen.text(f"{facts['labelled']:,} of {len(project.session.parts):,} rows {are} labelled{least} → {where}")
+    screen.text(f"{facts['labelled']:,} of {len(project.session.parts):,} rows {are} labelled{least} → {path}")
     screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in facts["classes"].items()])
-    screen.json({**outcome.to_dict(), **facts, "outputs": [str(where)]})
+    screen.json({**outcome.to_dict(), **facts, "outputs": [str(path)]})
 
 
 def _check_export(project: Project, to: Path | None, extract: Extract) -> None:
-    """What cannot be is told before the work."""
+    """Raise before any work if the file cannot be written as asked."""
     from shortlist.rows import table_format
 
     if to is not None:
         table_format(to)
         extract.check(project.rows)
     elif extract != type(extract)():
-        raise ShortlistError(
-            "--columns, --min-belief and --plain-names are about a file of your own: say which, --to labels.csv"
-        )
+        raise ShortlistError("--columns, --min-belief and --plain-names need a file: add --to labels.csv")
 
 
 def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json: bool) -> None:
-    screen = Screen(as_json=as_json)
+    """Classify the rows of files, and write the predictions."""
     if to is None:
-        raise ShortlistError("say which file to write: shortlist predict FILES --to predictions.parquet")
-    project = Project(folder)
+        raise ShortlistError("name the file to write: shortlist predict FILES --to predictions.parquet")
+    screen, project = Screen(as_json=as_json), Project(folder)
     with screen.working():
         facts = project.predict(*(files or project.rows.paths), path=to, listener=screen)
-    right = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
-    screen.text(f"{number_of(facts['rows'], 'row')}{right} → {to}")
+    score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
+    screen.text(f"{number_of(facts['rows'], 'row')}{score} → {to}")
     screen.json({**facts, "outputs": [str(to)]})
 
 
 def _headline(screen: Screen, outcome: Outcome) -> None:
     asked = outcome.facts.get("asked", [])
-    what = f"; asked {some_of(asked)}" if asked else ""
-    state = " (up to date)" if outcome.status == "up to date" else ""
-    screen.text(f"{outcome.line}{what}{state}")
+    new = f"; asked {some_of(asked)}" if asked else ""
+    screen.text(f"{outcome.line}{new}{' (up to date)' if outcome.status == 'up to date' else ''}")
 
 
 COLUMNS = {
@@ -176,7 +182,7 @@ COLUMNS = {
 
 
 def _labelers(screen: Screen, table: Any) -> None:
-    """The table of labelers, shares in per cent. An accuracy that votes cannot tell is not shown."""
+    """Print the table of labelers. Accuracies that votes cannot determine are not shown."""
     from shortlist.analysis.labelers import only_known
 
     table = only_known(table)
@@ -190,8 +196,76 @@ def _cell(name: str, value: Any) -> str:
         return str(value)
     if value is None:
         return NOT_KNOWN if name == "accuracy" else "–"
-    return f"{value:.1f}" if name == "size" else _percent(value)
+    return f"{value:.1f}" if name == "size" else percent(value)
 
 
-def _percent(value: float) -> str:
-    return f"{value:.1%}"
+def show_plan(folder: Path, *, as_json: bool) -> None:
+    """Print what asking language models would cost. Nothing is sent."""
+    screen, project = Screen(as_json=as_json), Project(folder)
+    plan, spent = project.plan(), project.spent
+    screen.json({**plan.to_dict(), "spent": [one.to_dict() for one in spent]})
+    if not plan.lines:
+        screen.text("no labeler asks a language model: nothing would be sent")
+        return
+    headers, rows = _plan_table(plan)
+    screen.table("Planned requests (nothing was sent)", headers, rows)
+    screen.text(plan.head)
+    if spent:
+        calls, tokens = sum(one.calls for one in spent), sum(one.tokens for one in spent)
+        paid = sum(one.money for one in spent)
+        screen.text(f"spent so far: {calls:,} calls, {tokens:,} tokens{f', {_money(paid)} of money' if paid else ''}")
+
+
+def _plan_table(plan: Plan) -> tuple[list[str], list[list[str]]]:
+    """Headers and rows; columns that are empty for every labeler are left out."""
+    columns: dict[str, list[str]] = {
+        "labeler": [line.labeler for line in plan.lines],
+        "rows": [f"{line.rows:,}" for line in plan.lines],
+        "skipped": [f"{line.skipped:,}" for line in plan.lines if any(one.skipped for one in plan.lines)],
+        "known": [f"{line.known:,}" for line in plan.lines],
+        "calls": [f"{line.calls:,}" for line in plan.lines],
+        "tokens": [f"{line.tokens:,}" for line in plan.lines],
+        "money": [_money(line.money) for line in plan.lines if plan.money is not None],
+        "model": [line.model for line in plan.lines],
+        "asked by": [line.ways[0] if line.ways else "not tried yet" for line in plan.lines],
+    }
+    shown = {header: cells for header, cells in columns.items() if cells}
+    return list(shown), [list(row) for row in zip(*shown.values(), strict=True)]
+
+
+def _money(amount: float | None) -> str:
+    return "–" if amount is None else f"{amount:.4f}"
+
+
+def show_questions(folder: Path, n: int, *, as_json: bool) -> None:
+    """Print the most informative questions, and the first of them as a labeler for shortlist.toml."""
+    screen = Screen(as_json=as_json)
+    session = fitted_session(folder, screen)
+    table = session.analysis.suggest_questions(n)
+    screen.json({"questions": table.to_dicts()})
+    if table.is_empty():
+        screen.text("no question would help: the class of every row is certain")
+        return
+    rows = [
+        [" or ".join(line["classes"]), f"{line['gain']:.3f}", str(line["separates"])]
+        for line in table.iter_rows(named=True)
+    ]
+    title = "Most informative questions, each in addition to those above it"
+    screen.table(title, ["is it about …", "bits per row", "new pairs separated"], rows)
+    labeler = as_toml(table["classes"][0], list(session.settings.models))
+    screen.text(f"\nThe first one as a labeler for shortlist.toml, to be edited:\n\n{labeler}")
+
+
+def as_toml(classes: Sequence[str], models: Sequence[str]) -> str:
+    """Write a question as a labeler that asks the project's first model."""
+    name, question, yes, model = (
+        json.dumps(value, ensure_ascii=False)
+        for value in (
+            "_or_".join(classes), f"Is this about {' or '.join(classes)}?\n{{text}}", list(classes),
+            models[0] if models else "NAME",
+        )
+    )  # fmt: skip
+    return (
+        f'[[labeler]]\nkind = "ask"\nname = {name}\nquestion = {question}\n'
+        f"yes = {yes}\nno = {{ not = {yes} }}\nmodel = {model}"
+    )

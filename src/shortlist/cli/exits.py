@@ -1,39 +1,38 @@
-"""Exits: how a command ends, as a code for programs and as one line for people."""
+"""Exit codes, one-line error messages, and output streams that are full, closed or not in Unicode."""
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import typer
 
-from shortlist.cli.streams import give_up_output, reads_unicode
 from shortlist.wording import visible
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-DONE, UNEXPECTED, USAGE, MISTAKE, MISSING, FOUND, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
-MEANINGS = {
-    DONE: "done, or nothing to do",
-    UNEXPECTED: "an unexpected error; `--debug` shows the traceback",
-    USAGE: "a command or an option that does not exist, or is incomplete",
-    MISTAKE: "a mistake in shortlist.toml, labelers.py or the data; the message is one line",
-    MISSING: "an optional package is not installed; the message says how to install it",
-    FOUND: "`shortlist check --strict` found that votes alone do not determine the accuracies",
-    INTERRUPTED: "interrupted with Ctrl-C; what was finished is kept",
+EXIT_CODES = {
+    0: "done, or nothing to do",
+    1: "an unexpected error; `--debug` shows the traceback",
+    2: "a command or an option that does not exist, or is incomplete",
+    3: "a mistake in shortlist.toml, labelers.py or the data; the message is one line",
+    4: "an optional package is not installed; the message says how to install it",
+    5: "`shortlist check --strict` found that votes alone do not determine the accuracies",
+    130: "interrupted with Ctrl-C; finished work is kept",
 }
-ENDLESS = ("watch", "studio")  # Ctrl-C is how these end
-STOPPED = "\ninterrupted; what was done is kept"
 
 
-def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """A command whose mistakes are told in one line; all of an error is shown with --debug."""
+def exits_cleanly(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Wrap a command so that it ends with an exit code and a one-line message; --debug adds the traceback."""
 
     @wraps(command)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -42,61 +41,79 @@ def explained(command: Callable[Parameters, Result]) -> Callable[Parameters, Res
             sys.stdout.flush()
             return result
         except (KeyboardInterrupt, typer.Abort) as end:
-            print("" if isinstance(end, typer.Abort) or command.__name__ in ENDLESS else STOPPED, file=sys.stderr)
-            raise SystemExit(INTERRUPTED) from None
-        except BrokenPipeError:  # whoever read our output has seen enough
-            give_up_output()
-            raise SystemExit(DONE) from None
+            usual = isinstance(end, typer.Abort) or command.__name__ in ("watch", "studio")  # Ctrl-C is how these end
+            print("" if usual else "\ninterrupted; finished work is kept", file=sys.stderr)
+            raise SystemExit(130) from None
+        except BrokenPipeError:  # the reader of our output has seen enough
+            discard_output()
+            raise SystemExit(0) from None
         except Exception as error:
             if kwargs.get("debug"):
                 traceback.print_exc()
-            raise SystemExit(_tell(error, bool(kwargs.get("json")))) from None
+            raise SystemExit(_report(error, bool(kwargs.get("json")))) from None
 
     return run
 
 
-def _tell(error: Exception, as_json: bool) -> int:
-    """Say what went wrong; the code that stands for it comes back."""
+def _report(error: Exception, as_json: bool) -> int:
+    """Print the message of an error; return its exit code."""
     from shortlist.errors import MissingPackage, ShortlistError
 
     if isinstance(error, ShortlistError):
-        code, line = (MISSING if isinstance(error, MissingPackage) else MISTAKE), str(error)
-    elif isinstance(error, OSError) and error.strerror:  # a full disk, a folder that may not be written to
-        as_json &= error.filename is not None  # every file is written under its name, so it is the output that is full
-        code, line = MISTAKE, f"{error.filename or 'standard output'}: {error.strerror}"
+        code, line = (4 if isinstance(error, MissingPackage) else 3), str(error)
+    elif isinstance(error, OSError) and error.strerror:  # such as a full disk, or a folder without write permission
+        as_json &= error.filename is not None  # every file is written under its name: without one, it is the output
+        code, line = 3, f"{error.filename or 'standard output'}: {error.strerror}"
     else:
-        code, line = UNEXPECTED, f"unexpected {type(error).__name__}: {error} (--debug shows all of it)"
+        code, line = 1, f"unexpected {type(error).__name__}: {error} (use --debug for the traceback)"
     line = visible(" ".join(line.split()))
-    if as_json:
-        _print_json({"error": _record(error, line), "exit": code})
-    else:
-        _say(line)
-    _flush()
+    try:
+        if as_json:
+            record = {"kind": type(error).__name__, "message": line, **getattr(error, "facts", {})}
+            print_json({"error": record, "exit": code})
+        else:
+            _print_error(line)
+        sys.stdout.flush()
+    except OSError:
+        discard_output()
+        if as_json:
+            _print_error(line)
     return code
 
 
-def _print_json(record: dict[str, Any]) -> None:
-    """On standard output; where that is full, the error is told on standard error."""
-    try:
-        print(json.dumps(record, ensure_ascii=not reads_unicode(sys.stdout), default=str), flush=True)
-    except OSError:
-        give_up_output()
-        _say(record["error"]["message"])
-
-
-def _flush() -> None:
-    """Write out what is left; where that cannot be done, Python does not try again when it ends."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        give_up_output()
-
-
-def _record(error: Exception, line: str) -> dict[str, Any]:
-    return {"kind": type(error).__name__, "message": line, **getattr(error, "facts", {})}
-
-
-def _say(line: str) -> None:
-    """One line on standard error, the first word of it red on a terminal."""
+def _print_error(line: str) -> None:
     red, plain = ("\033[1;31m", "\033[0m") if sys.stderr.isatty() and "NO_COLOR" not in os.environ else ("", "")
     print(f"{red}error:{plain} {line}", file=sys.stderr)
+
+
+def print_json(record: Any) -> None:
+    """Print one JSON object on standard output."""
+    print(json.dumps(record, ensure_ascii=not _is_unicode(sys.stdout), default=str))
+
+
+# -- streams -------------------------------------------------------------------------------------------
+
+
+def replace_unwritable() -> None:
+    """Let streams that cannot write a character write a plain one instead of failing."""
+    codecs.register_error("shortlist.plain", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream):
+            stream.reconfigure(errors="shortlist.plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = {"✓": "+", "→": "->", "·": ".", "–": "-", "−": "-", "…": "...", "×": "x", "“": '"', "”": '"', "’": "'"}
+    return "".join(plain.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
+
+
+def _is_unicode(stream: Any) -> bool:
+    return codecs.lookup(getattr(stream, "encoding", None) or "utf-8").name.startswith("utf")
+
+
+def discard_output() -> None:
+    """Write nothing more to standard output, not even when Python exits."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,17 +1,22 @@
-"""`shortlist label`: a person labels rows, one key each. What is said is written to the gold file at once."""
+"""`shortlist label`: label rows with one key each. Every label is written to the gold file at once."""
 
 from __future__ import annotations
 
+import os
+import re
+import select
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from shortlist.browse import Shown, find_row, next_row, show_rows
-from shortlist.browse.exchange import read_answers, write_records
-from shortlist.browse.queue import PICKS
-from shortlist.cli.keyboard import keyboard
+import typer
+
+from shortlist.browse import RowView, find_row, next_row, show_rows
+from shortlist.browse.labeling import PICKS, read_answers, write_records
+from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
-from shortlist.cli.show import bare_lines, lines, opened
+from shortlist.cli.show import bare_lines, row_lines
 from shortlist.errors import ShortlistError
 from shortlist.project.gold.file import Entry, Picked
 from shortlist.project.gold.known import entry_for
@@ -20,32 +25,26 @@ from shortlist.reporting.notices import FAIR_SCORE
 from shortlist.wording import number_of
 
 SEVERAL, SKIP, UNDO, QUIT, HINT = "m", "s", "u", "q", "?"
-KEYS = "123456789abcdefghijklnoprtvwxyz"  # of the classes, in order
-USED = "`shortlist run` uses rows that are labelled with one class"
-NO_KEY = "that key means nothing here: press one of those above"
-HARD = (
-    "These rows were picked because they are hard: the score on them may be lower than on all rows.",
-    FAIR_SCORE,
-)
+CLASS_KEYS = "123456789abcdefghijklnoprtvwxyz"
 
 
-def label(folder: Path, row: str | None, picked: Picked, *, as_json: bool) -> None:
-    """Ask for labels until the person stops or no row is left."""
+def label_rows(folder: Path, row: str | None, picked: Picked, *, as_json: bool) -> None:
+    """Ask for labels until the user quits or no row is left."""
     screen = Screen(as_json=as_json)
     if as_json or not sys.stdin.isatty():
-        raise ShortlistError("labels are asked for at a terminal; for other programs: label --export and --import")
-    session = opened(folder, screen)
-    if len(session.settings.classes) > len(KEYS):
-        raise ShortlistError(f"there are keys for {len(KEYS)} classes only: use label --export")
+        raise ShortlistError("labeling needs a terminal; elsewhere, use label --export and --import")
+    session = fitted_session(folder, screen)
+    if len(session.settings.classes) > len(CLASS_KEYS):
+        raise ShortlistError(f"there are keys for {len(CLASS_KEYS)} classes only: use label --export")
     first = None if row is None else find_row(session, row)
     with keyboard() as read:
-        Asking(session, screen, read, picked).ask(first)
+        LabelingSession(session, screen, read, picked).run(first)
 
 
 def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: int, as_json: bool) -> None:
-    """Write the rows that promise most, or random ones, for people who label elsewhere."""
+    """Write the most helpful rows, or random ones, for a labeling tool."""
     screen = Screen(as_json=as_json)
-    session = opened(folder, screen)
+    session = fitted_session(folder, screen)
     chosen = PICKS[picked](session, limit)
     write_records(show_rows(session, chosen), form, path, picked)
     screen.text(f"{number_of(len(chosen), 'row')} to label → {path}")
@@ -53,126 +52,147 @@ def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: i
 
 
 def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:
-    """Read what people said elsewhere."""
+    """Read labels from the export of a labeling tool."""
     screen = Screen(as_json=as_json)
-    session = opened(folder, screen)
-    answered, not_answered = read_answers(session, path)
-    where = session.gold_file.path
-    are = "row is" if answered == 1 else "rows are"
-    screen.text(f"{answered:,} {are} labelled, {not_answered:,} {'is' if not_answered == 1 else 'are'} not → {where}")
-    screen.json({"labelled": answered, "not_labelled": not_answered, "outputs": [str(where)]})
+    session = fitted_session(folder, screen)
+    labelled, unlabelled = read_answers(session, path)
+    gold = session.gold_file.path
+    screen.text(f"{number_of(labelled, 'row')} labelled, {unlabelled:,} without an answer → {gold}")
+    screen.json({"labelled": labelled, "not_labelled": unlabelled, "outputs": [str(gold)]})
 
 
-class Asking:
-    """One sitting: rows one after the other, with what was said so far."""
+class LabelingSession:
+    """One row after the other, with the entries made so far."""
 
     def __init__(self, session: Session, screen: Screen, read: Callable[[], str], picked: Picked = "gain") -> None:
         self.session, self.screen, self.read, self.picked = session, screen, read, picked
-        self.said: list[tuple[int, Entry]] = []
-        self.chosen: int | None = None  # the row that the person asked for
-        self.hidden: Shown | None = None  # the row, where it is shown without what rules and model say
+        self.entries: list[tuple[int, Entry]] = []
+        self.by_key = dict(zip(CLASS_KEYS, session.settings.classes, strict=False))
+        self.chosen: int | None = None  # the row that the user asked for
+        self.hidden: RowView | None = None  # the row, if its votes and beliefs are hidden
 
-    def ask(self, row: int | None = None) -> None:
-        """Row after row, until the person stops, also with Ctrl-C: what was said is told in any case."""
-        self.chosen = row
-        end = ""
+    def run(self, row: int | None = None) -> None:
+        """Ask until the user stops; the summary is printed after Ctrl-C, too."""
+        self.chosen, end = row, ""
         try:
-            end = self._sit(row)
+            end = self._ask_all(self._next() if row is None else row)
         finally:
-            self._tell(end)
+            entries = [entry for _, entry in self.entries]
+            self.screen.text(f"{end}{summary(entries, self.session.gold_file.path)}")
+            if any(len(entry.classes) == 1 and entry.picked == "gain" for entry in entries):
+                self.screen.text("These rows were picked because they are hard: a score on them may be too low.")
+                self.screen.text(FAIR_SCORE)
 
-    def _sit(self, row: int | None) -> str:
-        row = self._next() if row is None else row
+    def _ask_all(self, row: int | None) -> str:
         while row is not None:
             self._show(row)
             answer = self._answer()
             if answer == QUIT:
                 return ""
             row = self._undo(row) if answer == UNDO else self._put(row, () if answer == SKIP else tuple(answer))
-        return "no row is left to ask about; "
-
-    def _tell(self, end: str) -> None:
-        entries = [entry for _, entry in self.said]
-        self.screen.text(f"{end}{told(entries, self.session.gold_file.path)}")
-        if any(len(entry.classes) == 1 and entry.picked == "gain" for entry in entries):
-            for line in HARD:
-                self.screen.text(line)
+        return "no row is left; "
 
     def _next(self) -> int | None:
         return next_row(self.session, picked=self.picked)
 
     def _show(self, row: int) -> None:
-        (shown,) = show_rows(self.session, [row])
-        classes = self.session.settings.classes
-        self.hidden = shown if self.picked == "random" else None  # a fair score: nobody is led to what is to be scored
-        keys = [f"{key} {name}" for key, name in zip(KEYS, classes, strict=False)]
-        self.screen.print("", *(lines(shown, plain=False) if self.hidden is None else bare_lines(shown)))
-        hint = "" if self.hidden is None else f"{HINT} what the rules say  "
+        (view,) = show_rows(self.session, [row])
+        self.hidden = view if self.picked == "random" else None  # a fair score: beliefs must not influence the label
+        keys = [f"{key} {name}" for key, name in self.by_key.items()]
+        self.screen.print("", *(row_lines(view, plain=False) if self.hidden is None else bare_lines(view)))
+        hint = "" if self.hidden is None else f"{HINT} show votes  "
         self.screen.text(f"{'  '.join(keys)}   {SEVERAL} several  {SKIP} skip  {UNDO} undo  {hint}{QUIT} quit")
 
     def _answer(self) -> str | Sequence[str]:
-        """The classes that were chosen, or SKIP, UNDO or QUIT."""
-        by_key = dict(zip(KEYS, self.session.settings.classes, strict=False))
+        """The chosen classes, or SKIP, UNDO or QUIT."""
         while True:
             key = self.read()
             if key in (SKIP, UNDO, QUIT, ""):
                 return key or QUIT
-            if key in by_key:
-                return [by_key[key]]
+            if key in self.by_key:
+                return [self.by_key[key]]
             if key == HINT and self.hidden is not None:
-                self.screen.print(*lines(self.hidden, plain=False))
+                self.screen.print(*row_lines(self.hidden, plain=False))
             elif key != SEVERAL:
-                self.screen.text(NO_KEY)
-            elif chosen := self._several(by_key):
+                self.screen.text("no such key: press one of those above")
+            elif chosen := self._several():
                 return chosen
 
-    def _several(self, by_key: dict[str, str]) -> list[str]:
-        """Keys add and take away classes, until Enter."""
+    def _several(self) -> list[str]:
+        """Toggle classes until Enter."""
         chosen: list[str] = []
-        self.screen.text("several: press the keys of the classes, then Enter")
+        self.screen.text("one of several classes: press their keys, then Enter")
         while (key := self.read()) not in ("\r", "\n", ""):
-            if key in by_key:
-                name = by_key[key]
+            if key in self.by_key:
+                name = self.by_key[key]
                 chosen = [one for one in chosen if one != name] if name in chosen else [*chosen, name]
                 self.screen.text(f"  {' or '.join(chosen) or 'none'}")
             else:
-                self.screen.text(f"{NO_KEY}, or Enter")
-        everything = len(chosen) == len(by_key)
-        if everything:
-            self.screen.text("that is every class, which says nothing: press s to skip the row")
-        return [] if everything else chosen
+                self.screen.text("no such key: press one of those above, or Enter")
+        if len(chosen) == len(self.by_key):
+            self.screen.text("every class is the same as no label: press s to skip the row")
+            return []
+        return chosen
 
     def _put(self, row: int, classes: tuple[str, ...]) -> int | None:
         entry = entry_for(self.session.rows, row, classes, None if row == self.chosen else self.picked)
         self.session.gold_file.add(entry)
-        self.said.append((row, entry))
+        self.entries.append((row, entry))
         self.screen.text(f"→ {' or '.join(classes) or 'skipped'}")
-        self._look_again()
+        self.session.gold_changed()
         return self._next()
 
     def _undo(self, row: int) -> int:
-        """Back to the row before, with what was said about it taken back."""
-        if not self.said:
-            self.screen.text("there is nothing to take back in this sitting")
+        """Take back the last label; return its row."""
+        if not self.entries:
+            self.screen.text("nothing to undo in this session")
             return row
-        before, entry = self.said.pop()
+        before, entry = self.entries.pop()
         self.session.gold_file.undo(entry)
-        self._look_again()
+        self.session.gold_changed()
         return before
 
-    def _look_again(self) -> None:
-        """What people know has changed; the model waits for the next run."""
-        self.session.gold_changed()
 
-
-def told(entries: Sequence[Entry], path: Path) -> str:
-    """What a sitting came to: how many rows have a label, which the next run uses, several classes, or none."""
+def summary(entries: Sequence[Entry], path: Path) -> str:
+    """Count the labels of a session, and say what the next run uses."""
     sizes = [len(entry.classes) for entry in entries]
-    one, skipped = sizes.count(1), sizes.count(0)
-    several = len(sizes) - one - skipped
     if not sizes:
         return "nothing labelled"
+    one, skipped = sizes.count(1), sizes.count(0)
+    several = len(sizes) - one - skipped
     counts = {"labelled": one, "with several classes": several, "skipped": skipped}
     shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    used = USED if several else f"`shortlist run` uses {'it' if one == 1 else 'them'}" if one else ""
-    return ". ".join(filter(None, (f"{shown} → {path}", used)))
+    if several:
+        return f"{shown} → {path}. `shortlist run` uses rows with one class"
+    return f"{shown} → {path}" + (f". `shortlist run` uses {'it' if one == 1 else 'them'}" if one else "")
+
+
+# -- keyboard ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def keyboard() -> Iterator[Callable[[], str]]:
+    """Yield a function that waits for the next key and returns it, "" at the end of input."""
+    if os.name == "nt":
+        yield typer.getchar
+        return
+    import termios
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSANOW)  # keys that were pressed before are kept
+    try:
+        yield lambda: _read_key(terminal)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+
+def _read_key(terminal: int) -> str:
+    """Read one key; arrows and the like, which send several characters (ESC [ …), are one key."""
+    while not select.select([terminal], [], [], 0.2)[0]:  # once polars has worked, Ctrl-C does not interrupt a read
+        pass
+    key = os.read(terminal, 1)
+    while re.fullmatch(rb"\x1b(\[[0-?]*|O)?", key) and select.select([terminal], [], [], 0)[0]:
+        key += os.read(terminal, 1)
+    return key.decode("utf-8", "replace")

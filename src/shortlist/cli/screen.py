@@ -1,8 +1,7 @@
-"""Screen: what a command shows: tables and bars on a terminal, plain text in a pipe, or one JSON object."""
+"""Output of a command: tables and progress bars on a terminal, plain text in a pipe, or one JSON object."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,34 +14,31 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from shortlist.cli.streams import reads_unicode
+from shortlist.cli.exits import print_json
 from shortlist.project.listener import Listener
 from shortlist.project.stages import Outcome
-from shortlist.wording import visible
+from shortlist.wording import is_figure, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-WIDE = 240  # columns of text that nobody reads on a screen
-SIGNS = {"done": "[green]✓[/]", "up to date": "[dim]·[/]", "skipped": "[yellow]–[/]"}
-
 
 class Screen(Listener):
-    """Results go to standard output; bars, notes and waiting go to standard error."""
+    """Prints results to standard output, and progress and notes to standard error."""
 
     def __init__(self, *, as_json: bool = False, each_stage: bool = False) -> None:
         self.as_json = as_json
         self.each_stage = each_stage
         self.out = _console(sys.stdout)
         self.err = _console(sys.stderr)
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
-    # -- as a listener ---------------------------------------------------------------------------------
+    # -- callbacks of a run ----------------------------------------------------------------------------
 
     def waiting(self, process: str) -> None:
-        self.note(f"another shortlist (process {process}) is working in this folder; waiting for it to end")
+        self.note(f"waiting: another shortlist (process {process}) is running in this folder")
 
     def working_on(self, engine: str, workers: int, dashboard: str | None) -> None:
         page = f"; dashboard: {dashboard}" if dashboard else ""
@@ -69,57 +65,44 @@ class Screen(Listener):
 
     @contextmanager
     def working(self) -> Iterator[Screen]:
-        """A bar with the time left, where somebody watches."""
+        """Show a progress bar, if standard error is a terminal."""
         if self.as_json or not self.err.is_terminal:
             yield self
             return
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TaskProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich import progress
 
-        share, left = TaskProgressColumn(), TextColumn("{task.fields[left]}")
-        speed = TextColumn("{task.fields[speed]}")
         columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            share,
-            speed,
-            left,
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=self.err, transient=True) as bar:
-            self._bar, self._task = bar, bar.add_task("looking for what changed", total=None, left="", speed="")
+            progress.SpinnerColumn(), progress.TextColumn("{task.description}"), progress.BarColumn(),
+            progress.TaskProgressColumn(), progress.TextColumn("{task.fields[speed]}"),
+            progress.TextColumn("{task.fields[left]}"), progress.TimeRemainingColumn(),
+        )  # fmt: skip
+        with progress.Progress(*columns, console=self.err, transient=True) as bar:
+            self._bar, self._task = bar, bar.add_task("checking for changes", total=None, left="", speed="")
             try:
                 yield self
             finally:
                 self._bar = self._task = None
 
-    # -- what is shown ---------------------------------------------------------------------------------
+    # -- output ----------------------------------------------------------------------------------------
 
     def print(self, *lines: Any) -> None:
         for line in lines if not self.as_json else ():
             self.out.print(line, soft_wrap=not self.out.is_terminal)
 
     def text(self, line: str) -> None:
-        """What users wrote is text, never markup, and cannot move the cursor. On a terminal, all of it is indented."""
+        """Print a line as text, never as markup. On a terminal, wrapped lines keep their indent."""
         shown = visible(line)
         indent = len(shown) - len(shown.lstrip(" "))
         self.print(Padding.indent(Text(shown[indent:]), indent) if indent and self.out.is_terminal else Text(shown))
 
     def note(self, line: str) -> None:
-        """What the user should know besides; each note is told once."""
-        if not self.as_json and line not in self._told:
-            self._told.add(line)
+        """Print a note to standard error, once."""
+        if not self.as_json and line not in self._printed:
+            self._printed.add(line)
             self.err.print(Text.assemble(("note: ", "yellow"), visible(line)), soft_wrap=not self.err.is_terminal)
 
-    def mistake(self, error: Exception) -> None:
-        """An error that does not end the command."""
+    def error(self, error: Exception) -> None:
+        """Print an error that does not end the command."""
         if self.as_json:
             self.json({"error": str(error)})
         else:
@@ -132,22 +115,25 @@ class Screen(Listener):
                 self.note(f"{outcome.stage}: {note}")
 
     def outcome(self, outcome: Outcome) -> None:
-        """One line about a stage."""
+        """Print one line about a stage."""
+        signs = {"done": "[green]✓[/]", "up to date": "[dim]·[/]", "skipped": "[yellow]–[/]"}
         where = ", ".join(map(str, outcome.outputs))
-        found = Text(visible(" → ".join(filter(None, (outcome.line, where)))))
+        summary = Text(visible(" → ".join(filter(None, (outcome.line, where)))))
         took = f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status
         line = Table.grid(padding=(0, 2))
-        line.add_row("[yellow]![/]" if outcome.doubtful else SIGNS[outcome.status], f"{outcome.stage:<7}", found, took)
+        line.add_row(
+            "[yellow]![/]" if outcome.doubtful else signs[outcome.status], f"{outcome.stage:<7}", summary, took
+        )
         above = self._bar is not None and self.out.is_terminal  # a line must not run into the bar
         (self.err if above else self.out).print(line)
 
     def json(self, value: Any) -> None:
-        """The one object that programs read."""
+        """Print the JSON object of the command, if it was asked for."""
         if self.as_json:
-            print(json.dumps(value, ensure_ascii=not reads_unicode(sys.stdout), default=str))
+            print_json(value)
 
     def table(self, title: str | None, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Words to the left, numbers to the right."""
+        """Print a table: text is left-aligned, numbers right-aligned."""
         if self.as_json:
             return
         plain = not self.out.is_terminal
@@ -156,25 +142,21 @@ class Screen(Listener):
         style = "" if plain else "bold"
         table = Table(box=None if plain else box.SIMPLE_HEAD, pad_edge=False, header_style=style)
         for i, header in enumerate(headers):
-            figures = all(_is_figure(row[i]) for row in rows)
+            figures = all(is_figure(row[i]) for row in rows)
             table.add_column(Text(visible(header)), justify="right" if figures and rows else "left", no_wrap=figures)
         for row in rows:
             table.add_row(*(Text(visible(cell)) for cell in row))
         self.out.print(table)
 
 
-def _is_figure(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell[0] in "+-−–"
-
-
 def _console(stream: Any) -> Console:
-    """As wide as it is on a terminal; as wide as it takes elsewhere."""
+    """Console as wide as the terminal, or 240 columns in a pipe."""
     console = PipedConsole(file=stream, highlight=False, soft_wrap=False)
-    return console if console.is_terminal else PipedConsole(file=stream, highlight=False, width=WIDE)
+    return console if console.is_terminal else PipedConsole(file=stream, highlight=False, width=240)
 
 
 class PipedConsole(Console):
-    """A console that lets the command end as it should when nobody reads on; rich would end it itself."""
+    """A console that raises BrokenPipeError; rich would exit the process with code 1."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

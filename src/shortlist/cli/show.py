@@ -1,108 +1,98 @@
-"""`shortlist show` and `shortlist why`: rows on a screen, and why one has its label."""
+"""Rows and changes on a screen: `shortlist show`, `why`, `check --gold` and `watch`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rich.text import Text
 
-from shortlist.browse import Query, Shown, Why, find_row, select, show_rows, why
-from shortlist.browse.selection import NO_GOLD
+from shortlist.browse import Query, RowView, find_row, select, show_rows, why
+from shortlist.browse.query import NO_GOLD
+from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.labelers.text import Piece
-from shortlist.project import Project
-from shortlist.project.session import Session
-from shortlist.wording import number_of
-
-LONGEST = 480  # characters of a text
-BEFORE = 60  # characters that are shown before the first match
-TOP = 3  # classes
-SUSPECTS = 20  # rows
-SEEN = (
-    "use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong than of other rows. "
-    "For a fair list, write use_gold = false"
-)
+from shortlist.project.change import Change, Snapshot
+from shortlist.project.watch import Watch
+from shortlist.wording import NOT_KNOWN, number_of, some_of
 
 
-def show(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
-    """The rows that a query asks for."""
+def show_matches(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
+    """Print the rows that match a query."""
     screen = Screen(as_json=as_json)
-    session = opened(folder, screen)
-    found = select(session, query)
-    rows = show_rows(session, found[:limit], query.labeler)
+    session = fitted_session(folder, screen)
+    matches = select(session, query)
+    rows = show_rows(session, matches[:limit], query.labeler)
     if query.wrong and query.labeler is None and session.settings.gold_fits:
-        screen.note(SEEN)
+        screen.note(
+            "use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong than of other "
+            "rows. For a fair list, set use_gold = false"
+        )
     for row in rows:
-        screen.print(*lines(row, plain=not screen.out.is_terminal), "")
-    more = f"; `--limit {min(10 * limit, len(found))}` shows more" if len(found) > len(rows) else ""
-    screen.text(f"{len(rows):,} of {number_of(len(found), 'row')}{more}" if len(found) else "no row is like that")
-    screen.json({"found": len(found), "rows": [row.to_dict() for row in rows]})
+        screen.print(*row_lines(row, plain=not screen.out.is_terminal), "")
+    more = f"; `--limit {min(10 * limit, len(matches))}` shows more" if len(matches) > len(rows) else ""
+    screen.text(f"{len(rows):,} of {number_of(len(matches), 'row')}{more}" if len(matches) else "no row matches")
+    screen.json({"found": len(matches), "rows": [row.to_dict() for row in rows]})
 
 
 def show_why(folder: Path, name: str, against: str | None, *, as_json: bool) -> None:
-    """Why a row has its label."""
+    """Print how much each labeler added to the belief in a row's label."""
     screen = Screen(as_json=as_json)
-    session = opened(folder, screen)
-    found = why(session, find_row(session, name), against)
-    screen.print(*lines(found.row, plain=not screen.out.is_terminal), "")
-    _moves(screen, found)
-    screen.json(found.to_dict())
+    session = fitted_session(folder, screen)
+    reasons = why(session, find_row(session, name), against)
+    screen.print(*row_lines(reasons.row, plain=not screen.out.is_terminal), "")
+    title = f"{reasons.of} against {reasons.against}, in log-odds (above 0: for {reasons.of})"
+    rows = [["before any vote", "class balance", f"{reasons.start:+.2f}"]]
+    rows += [[labeler, says, f"{added:+.2f}"] for labeler, says, added in reasons.moves]
+    screen.table(title, ["labeler", "says", "added"], [*rows, ["total", "", f"{reasons.log_odds:+.2f}"]])
+    screen.json(reasons.to_dict())
 
 
-def show_suspects(folder: Path, *, as_json: bool) -> None:
-    """Gold labels that are probably wrong, the most suspicious first."""
+def show_suspects(folder: Path, *, as_json: bool, limit: int = 20) -> None:
+    """Print gold labels that are probably wrong, most suspicious first."""
     screen = Screen(as_json=as_json)
-    session = opened(folder, screen)
+    session = fitted_session(folder, screen)
     if session.gold is None:
         raise ShortlistError(NO_GOLD)
     table = session.analysis.suspects()
-    rows = show_rows(session, table["row"][:SUSPECTS].to_numpy())
+    rows = show_rows(session, table["row"][:limit].to_numpy())
     for row, line in zip(rows, table.iter_rows(named=True), strict=False):
-        screen.print(*lines(row, plain=not screen.out.is_terminal))
-        screen.text(
-            f"{line['belief']:.0%} is believed in {line['gold']}, {line['class_belief']:.0%} in {line['class']}\n"
-        )
+        screen.print(*row_lines(row, plain=not screen.out.is_terminal))
+        screen.text(f"belief: {line['gold']} {line['belief']:.0%}, {line['class']} {line['class_belief']:.0%}\n")
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
     are = "is" if len(table) == 1 else "are"
     screen.text(
-        f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}; `shortlist label ROW` corrects one"
+        f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}; correct one with `shortlist label ROW`"
     )
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 
 
-def opened(folder: Path, screen: Screen) -> Session:
-    """The project with votes and model up to date."""
-    project = Project(folder)
-    with screen.working():
-        outcomes = project.run(["fit"], listener=screen)
-    screen.notes([one for one in outcomes if one.status == "done"])
-    return project.session
+# -- a row ---------------------------------------------------------------------------------------------
 
 
-def lines(row: Shown, *, plain: bool) -> Sequence[Text]:
-    """A row in three lines: what it is believed and known to be, its text, and who says what."""
-    ranked = [f"{name} {belief:.0%}" for name, belief in list(row.beliefs.items())[:TOP] if belief >= 0.005]
+def row_lines(row: RowView, *, plain: bool) -> Sequence[Text]:
+    """A row in three lines: its beliefs and known class, its text, and its votes."""
+    ranked = [f"{name} {belief:.0%}" for name, belief in list(row.beliefs.items())[:3] if belief >= 0.005]
     head = Text.assemble((row.name, "bold"), f"  {', '.join(ranked) if row.label else 'no votes'}")
     if row.known:
-        style = "green" if row.label in row.known else "red"
-        head.append(f"  known: {' or '.join(row.known)}", style)
-    said = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
-                     for name, classes in row.votes.items())  # fmt: skip
-    return [head, marked(row, plain=plain), Text(said or "no labeler votes", "dim")]
+        head.append(f"  known: {' or '.join(row.known)}", "green" if row.label in row.known else "red")
+    votes = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
+                      for name, classes in row.votes.items())  # fmt: skip
+    return [head, marked_text(row, plain=plain), Text(votes or "no labeler votes", "dim")]
 
 
-def bare_lines(row: Shown) -> Sequence[Text]:
-    """A row without what rules and model say of it: its name and its text, in which no words are marked."""
-    plain = replace(row, pieces=tuple(Piece(piece.text) for piece in row.pieces))
-    return [Text(row.name, "bold"), marked(plain, plain=True)]
+def bare_lines(row: RowView) -> Sequence[Text]:
+    """A row without beliefs, votes and marks: its name and its text."""
+    unmarked = replace(row, pieces=tuple(Piece(piece.text) for piece in row.pieces))
+    return [Text(row.name, "bold"), marked_text(unmarked, plain=True)]
 
 
-def marked(row: Shown, *, plain: bool) -> Text:
-    """The text, with matched words in bold, or in a pipe between [[ and ]]; long texts from shortly before a match."""
+def marked_text(row: RowView, *, plain: bool) -> Text:
+    """The text with matches in bold, or in [[ ]] if plain."""
     if not row.pieces:
         return Text("; ".join(f"{name}: {value}" for name, value in row.fields.items()))
     text = Text()
@@ -113,22 +103,118 @@ def marked(row: Shown, *, plain: bool) -> Text:
             text.append(f"[[{words}]]" if plain else words, "bold underline")
         else:
             text.append(words)
-    return _cut(text, row)
+    return _truncated(text, row)
 
 
-def _cut(text: Text, row: Shown) -> Text:
-    if len(text) <= LONGEST:
+def _truncated(text: Text, row: RowView, longest: int = 480, before: int = 60) -> Text:
+    """At most `longest` characters, from shortly before the first match."""
+    if len(text) <= longest:
         return text
     first = next((place for place, piece in enumerate(row.pieces) if piece.labelers), 0)
     ahead = sum(len(piece.text) for piece in row.pieces[:first])
-    start = max(0, min(ahead - BEFORE, len(text) - LONGEST))
-    shown = text[start : start + LONGEST]
-    whole = start == 0, start + LONGEST >= len(text)
-    return Text.assemble("" if whole[0] else "…", shown, "" if whole[1] else "…")
+    start = max(0, min(ahead - before, len(text) - longest))
+    cut = text[start : start + longest]
+    return Text.assemble("…" if start else "", cut, "…" if start + longest < len(text) else "")
 
 
-def _moves(screen: Screen, found: Why) -> None:
-    title = f"{found.of} against {found.against}, in log-odds: above 0 speaks for {found.of}"
-    rows = [["before any vote", "class balance", f"{found.start:+.2f}"]]
-    rows += [[name, says, f"{added:+.2f}"] for name, says, added in found.moves]
-    screen.table(title, ["labeler", "says", "added"], [*rows, ["together", "", f"{found.log_odds:+.2f}"]])
+# -- watch ---------------------------------------------------------------------------------------------
+
+
+def watch_project(folder: Path, *, once: bool, as_json: bool, debug: bool) -> None:
+    """Show the effect of each edit, until Ctrl-C, or once."""
+    screen = Screen(as_json=as_json)
+    with screen.working():
+        watch = Watch(folder)
+        watch.look(screen)
+    assert watch.last is not None
+    show_first(screen, watch.last, watch.failed)
+    watch.project.run(["fit"])  # write the files, once the user has seen the result
+    while True:
+        watch.wait()
+        succeeded = show_edit(screen, watch, debug)
+        if once:
+            if not succeeded:
+                raise SystemExit(3)
+            return
+        if succeeded:
+            watch.project.run(["fit"])
+
+
+def show_first(screen: Screen, now: Snapshot, failed: Sequence[str] = ()) -> None:
+    """Print the state of the project when the watch begins."""
+    title = f"{number_of(len(now.labels), 'row')}, {number_of(len(now.fingerprints), 'labeler')}"
+    screen.table(title, ["", "now"], [[name, f"{value:.1%}"] for name, value in now.totals.items()])
+    _show_failed(screen, failed)
+    screen.text("watching; press Ctrl-C to stop")
+    screen.json({"rows": len(now.labels), "labelers": len(now.fingerprints), "totals": now.totals,
+                 "failed": list(failed)})  # fmt: skip
+
+
+def show_edit(screen: Screen, watch: Watch, debug: bool) -> bool:
+    """Vote and fit after an edit, and print what changed. Return False, and print the error, if that fails."""
+    start = time.perf_counter()
+    try:
+        change = watch.look(screen)
+    except ShortlistError as error:
+        if debug:
+            raise
+        screen.error(error)
+        return False
+    seconds = time.perf_counter() - start
+    assert change is not None
+    _show_change(screen, watch, change, seconds)
+    screen.json({**change.to_dict(), "failed": watch.failed, "seconds": round(seconds, 3)})
+    return True
+
+
+def _show_change(screen: Screen, watch: Watch, change: Change, seconds: float) -> None:
+    edits = change.edits
+    what = some_of(f"{name} {how}" for name, how in edits.items()) or "no labeler changed"
+    screen.text(f"\n{time.strftime('%H:%M:%S')}  {what} ({seconds:.2f} s)")
+    screen.table(None, ["", "before", "now", "change"], [_total(name, change) for name in change.after.totals])
+    if edits:
+        figures = list(change.figures(next(iter(edits))))
+        rows = [[name, *_steps(change.figures(name))] for name in list(edits)[:20]]
+        screen.table(None, ["labeler", *(figure.replace("_accuracy", "") for figure in figures)], rows)
+    _show_failed(screen, watch.failed)
+    if not change.same_rows:
+        screen.text("the rows or the classes changed: labels are not compared")
+        return
+    flipped = len(change.flipped)
+    screen.text(f"{flipped:,} of {len(change.after.labels):,} rows changed their label")
+    if flipped:
+        rows = [[old, f"→ {new}", f"{count:,}"] for old, new, count in change.flips()[:6]]
+        screen.table(None, ["before", "now", "rows"], rows)
+        _show_examples(screen, watch, change)
+
+
+def _show_failed(screen: Screen, failed: Sequence[str]) -> None:
+    for note in failed:
+        screen.text(f"! {note}")
+
+
+def _show_examples(screen: Screen, watch: Watch, change: Change, most: int = 3, longest: int = 100) -> None:
+    """Print some rows that changed their label, evenly spaced."""
+    flipped = change.flipped
+    chosen = [int(flipped[len(flipped) * e // most]) for e in range(min(most, len(flipped)))]
+    texts, names = watch.texts(chosen), watch.names(chosen)
+    for row in dict.fromkeys(chosen):
+        text = " ".join(texts.get(row, "").split())
+        cut = text if len(text) <= longest else text[: longest - 1] + "…"
+        screen.text(f"  {names[row]}: {change.label(change.before, row)} → {change.label(change.after, row)}: {cut}")
+
+
+def _total(name: str, change: Change) -> list[str]:
+    old, new = change.before.totals.get(name), change.after.totals[name]
+    if old is None:
+        return [name, "–", f"{new:.1%}", ""]
+    return [name, f"{old:.1%}", f"{new:.1%}", f"{100 * (new - old):+.1f}"]
+
+
+def _steps(figures: dict[str, tuple[float | None, float | None]]) -> Iterator[str]:
+    """Each figure before and now. A labeler with a coverage but no accuracy has one that votes cannot determine."""
+    there = [value is not None for value in figures["coverage"]]
+    for figure, values in figures.items():
+        none = [NOT_KNOWN if figure == "accuracy" and here else "–" for here in there]
+        shown = [gap if value is None else f"{value:.1%}" for value, gap in zip(values, none, strict=True)]
+        yield NOT_KNOWN if shown == [NOT_KNOWN] * 2 else " → ".join(shown)

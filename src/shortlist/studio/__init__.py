@@ -1,9 +1,9 @@
-"""The studio: a project in the browser. A person writes a rule, sees what it does, labels some rows, and goes on.
+"""The studio: a project in the browser. Write a rule, see what it does, label some rows, compare.
 
-Everything that the page shows is plain data made by functions of this room, which know nothing of HTTP. `server` hands
-that data to one page on this machine, and to nobody else (`guard`).
+`Service` returns everything that the page shows as plain data, and knows nothing of HTTP. `server` hands it to one page
+on this machine, and to nobody else.
 """
 
-from shortlist.studio.desk import Desk
+from shortlist.studio.open_project import OpenProject
 
-__all__ = ["Desk"]
+__all__ = ["OpenProject"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.arrays import Mask, Positions
-from shortlist.browse.shown import Shown, show_rows
+from shortlist.browse import RowView, show_rows
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
@@ -156,7 +156,7 @@ def _spread(rows: Positions, most: int) -> list[int]:
     return [int(a) for a in rows[np.unique(at)]]
 
 
-def _example(labeler: Labeler, row: Shown, said: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+def _example(labeler: Labeler, row: RowView, said: dict[str, tuple[str, ...]]) -> dict[str, Any]:
     """A row with the words that the draft matches, and whether it is right about it, where that is known."""
     marks = [(labeler.name, span) for span in spans(labeler, [row.text])[0]]
     draft = said.get(labeler.name)

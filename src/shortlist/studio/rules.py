@@ -19,7 +19,7 @@ from shortlist.project.prompting import unsaved
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME, Settings
 from shortlist.prompts import PROMPTS
-from shortlist.studio.desk import Desk
+from shortlist.studio.open_project import OpenProject
 from shortlist.studio.toml_edit import TomlEdit
 
 KINDS = ("keywords", "pattern", *PROMPTS)  # that can be written in the browser
@@ -109,52 +109,52 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
     return labeler if column is None else labeler.on_text(column)
 
 
-def save_rule(desk: Desk, record: dict[str, Any], before: dict[str, Any] | None) -> None:
+def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, Any] | None) -> None:
     """Write a rule to shortlist.toml and fit again. `before` is the rule that was opened, None for a new one."""
     replaces = None if before is None else str(before.get("name"))
-    with desk.working():
-        labeler = checked(desk.opened, record, replaces)
-        edit = TomlEdit(desk.folder / NAME)
+    with project.lock:
+        labeler = checked(project.current, record, replaces)
+        edit = TomlEdit(project.folder / NAME)
         _check_unchanged(edit, before, labeler.name)
         edit.put({"name": labeler.name, **record}, replaces)
         if replaces is not None and replaces != labeler.name:
-            _switch(edit, desk.folder, replaces, on=True)
+            _switch(edit, project.folder, replaces, on=True)
         edit.write()
-        desk.look(f"{labeler.name} {'edited' if before else 'added'}")
+        project.refresh(f"{labeler.name} {'edited' if before else 'added'}")
 
 
-def remove_rule(desk: Desk, before: dict[str, Any]) -> None:
+def remove_rule(project: OpenProject, before: dict[str, Any]) -> None:
     """Take a rule out of shortlist.toml and fit again."""
-    with desk.working():
-        edit = TomlEdit(desk.folder / NAME)
+    with project.lock:
+        edit = TomlEdit(project.folder / NAME)
         name = str(before.get("name"))
         _check_unchanged(edit, before, name)
         edit.remove(name)
-        _switch(edit, desk.folder, name, on=True)
+        _switch(edit, project.folder, name, on=True)
         edit.write()
-        desk.look(f"{name} removed")
+        project.refresh(f"{name} removed")
 
 
-def switch_rule(desk: Desk, name: str, *, on: bool) -> None:
+def switch_rule(project: OpenProject, name: str, *, on: bool) -> None:
     """Ask a labeler again, or no more. It stays as it is written."""
-    with desk.working():
-        if name not in {rule.name for rule in rules(desk.opened)}:
+    with project.lock:
+        if name not in {rule.name for rule in rules(project.current)}:
             raise ShortlistError(f"there is no labeler {name!r}", labeler=name)
-        if not on and [rule.name for rule in rules(desk.opened) if rule.on] == [name]:
+        if not on and [rule.name for rule in rules(project.current) if rule.on] == [name]:
             raise ShortlistError("this is the only labeler that is on: switch another on first", labeler=name)
-        edit = TomlEdit(desk.folder / NAME)
-        _switch(edit, desk.folder, name, on=on)
+        edit = TomlEdit(project.folder / NAME)
+        _switch(edit, project.folder, name, on=on)
         edit.write()
-        desk.look(f"{name} switched {'on' if on else 'off'}")
+        project.refresh(f"{name} switched {'on' if on else 'off'}")
 
 
-def use_gold(desk: Desk, *, fits: bool) -> None:
+def use_gold(project: OpenProject, *, fits: bool) -> None:
     """Whether the fit takes in what people know."""
-    with desk.working():
-        edit = TomlEdit(desk.folder / NAME)
+    with project.lock:
+        edit = TomlEdit(project.folder / NAME)
         edit.set("label_model", "use_gold", fits)
         edit.write()
-        desk.look("known classes fit" if fits else "known classes only score")
+        project.refresh("known classes fit" if fits else "known classes only score")
 
 
 def _switch(edit: TomlEdit, folder: Any, name: str, *, on: bool) -> None:

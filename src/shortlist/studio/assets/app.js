@@ -30,9 +30,9 @@ function Studio() {
   const [said, setSaid] = useState(""); // for screen readers, and for a moment for everybody
   const load = useCallback(() => ask("overview").then((found) => {
     setProject(found);
-    setNews((now) => (found.mistake ? { kind: "mistake", message: found.mistake } : now?.kind === "working" && !found.open ? now : null));
+    setNews((now) => (found.problem ? { kind: "problem", message: found.problem } : now?.kind === "working" && !found.open ? now : null));
     return found;
-  }, (error) => setNews({ kind: "mistake", message: error.message })), []);
+  }, (error) => setNews({ kind: "problem", message: error.message })), []);
 
   useEffect(() => {
     const moved = () => setAt(place());
@@ -59,13 +59,13 @@ function Studio() {
       ${project?.open && html`<nav aria-label="Views">${Object.entries(VIEWS).map(([name, [title]]) => html`<a href=${`#${name}`} aria-current=${name === at.view ? "page" : undefined}>${title}</a>`)}</nav>`}
       <${Pulse} project=${project} news=${news} />
     </header>
-    ${news && (news.kind === "mistake" || news.kind === "lost") && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection" : "The files cannot be used as they are"}</b> ${news.message}${project?.open && news.kind === "mistake" && " What you see is the last state that worked."}</div>`}
+    ${news && (news.kind === "problem" || news.kind === "lost") && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection" : "The files cannot be used as they are"}</b> ${news.message}${project?.open && news.kind === "problem" && " What you see is the last state that worked."}</div>`}
     <p class=${`said ${said ? "on" : ""}`} role="status">${said}</p>
     <main class=${`view ${at.view}`}>
       ${!project ? html`<${Empty}>Opening the project…<//>`
         : project.open ? html`<${View} key=${at.view} project=${project} at=${at} setProject=${setProject} reload=${load} say=${setSaid} />`
         : project.setup ? html`<${Setup} setProject=${setProject} />`
-        : html`<${Empty}>${project.mistake ? "Mend the files in an editor; this page goes on by itself." : "Reading the rows and asking the labelers…"}<//>`}
+        : html`<${Empty}>${project.problem ? "Mend the files in an editor; this page goes on by itself." : "Reading the rows and asking the labelers…"}<//>`}
     </main>`;
 }
 

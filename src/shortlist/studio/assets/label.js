@@ -20,7 +20,7 @@ export function Label({ project, setProject, say }) {
   const [gold, setGold] = useState(project.gold);
   const [done, setDone] = useState([]); // what was said in this sitting, to be taken back
   const [several, setSeveral] = useState(null); // classes that were chosen so far, where several are
-  const [mistake, setMistake] = useState(null);
+  const [problem, setProblem] = useState(null);
   const [picked, setPicked] = useState("gain"); // how rows are picked: "gain" or "random"
   const before = useRef(project.gold.model);
   const busy = useRef(false);
@@ -30,11 +30,11 @@ export function Label({ project, setProject, say }) {
     setGold(answer.gold);
     if (start) painted("label", start);
   };
-  useEffect(() => { next().catch((error) => setMistake(error.message)); }, []);
+  useEffect(() => { next().catch((error) => setProblem(error.message)); }, []);
   const doing = async (work) => {
     if (busy.current) return;
     busy.current = true;
-    try { await work(); setMistake(null); } catch (error) { setMistake(error.message); }
+    try { await work(); setProblem(null); } catch (error) { setProblem(error.message); }
     busy.current = false;
   };
   const put = (classes, start = performance.now()) => doing(async () => {
@@ -75,7 +75,7 @@ export function Label({ project, setProject, say }) {
   const step = gold.model !== undefined && before.current !== undefined ? gold.model - before.current : null;
   return html`<div class="split labelsplit">
     <section class="card" aria-label="The row to label">
-      ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+      ${problem && html`<div class="alarm" role="alert">${problem}</div>`}
       ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
         <div class="meta"><span id="asked">${row.id ?? `row ${row.row}`}</span></div>
         <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>

@@ -57,15 +57,15 @@ export function Votes({ row, classes, labelers }) {
 // Why a row has its label: what each labeler added, to the right for the class and to the left against it.
 export function Why({ row, revision }) {
   const [found, setFound] = useState(null);
-  const [mistake, setMistake] = useState(null);
+  const [problem, setProblem] = useState(null);
   useEffect(() => {
     let gone = false;
     setFound(null);
-    setMistake(null);
-    ask("why", { row }).then((answer) => gone || setFound(answer), (error) => gone || setMistake(error.message));
+    setProblem(null);
+    ask("why", { row }).then((answer) => gone || setFound(answer), (error) => gone || setProblem(error.message));
     return () => { gone = true; };
   }, [row, revision]);
-  if (mistake) return html`<p class="quiet">${mistake}</p>`;
+  if (problem) return html`<p class="quiet">${problem}</p>`;
   if (!found) return html`<p class="quiet" aria-busy="true">Working out why…</p>`;
   const most = Math.max(0.1, ...found.moves.map((move) => Math.abs(move.added)), Math.abs(found.start));
   const line = (name, says, added) => html`<tr><th scope="row">${name}</th><td class="says">${says}</td>

@@ -17,7 +17,7 @@ export function Rows({ project, at, say }) {
   const query = asked(at.name);
   const [found, setFound] = useState(null);
   const [rows, setRows] = useState({});
-  const [mistake, setMistake] = useState(null);
+  const [problem, setProblem] = useState(null);
   const [first, setFirst] = useState(0);
   const [chosen, setChosen] = useState(0);
   const started = useRef(performance.now());
@@ -40,11 +40,11 @@ export function Rows({ project, at, say }) {
     let gone = false;
     ask("rows", { query, offset, limit: 100 }).then((answer) => {
       if (gone) return;
-      setMistake(null);
+      setProblem(null);
       setFound(answer.found);
       setRows(Object.fromEntries(answer.rows.map((row, place) => [offset + place, row])));
       painted("rows", start);
-    }, (error) => { if (!gone) { setMistake(error.message); setFound(0); setRows({}); } });
+    }, (error) => { if (!gone) { setProblem(error.message); setFound(0); setRows({}); } });
     return () => { gone = true; };
   }, [key, project.revision, Math.floor(first / 40)]);
 
@@ -86,7 +86,7 @@ export function Rows({ project, at, say }) {
       ${project.bare || [["uncovered", "no votes"], ["unsure", "least sure first"], ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
       <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
     </form>
-    ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+    ${problem && html`<div class="alarm" role="alert">${problem}</div>`}
     <div class="split">
       ${found === 0 ? html`<${Empty}>No row fits.<//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
       <aside class="card detail" aria-label="The chosen row">${row ? html`<${Detail} row=${row} project=${project} label=${label} />` : html`<${Empty}>Choose a row to read it.<//>`}</aside>

@@ -104,7 +104,7 @@ function Editor({ project, rule, setProject, say, onKept }) {
     return start ? { ...FRESH, words: start.words, name: "", chosen: start.name ? [start.name] : [] } : FRESH;
   });
   const [seen, setSeen] = useState(null);
-  const [mistake, setMistake] = useState(null);
+  const [problem, setProblem] = useState(null);
   const [clash, setClash] = useState(null);
   const [busy, setBusy] = useState(false);
   const base = useRef(rule?.record ?? null);
@@ -117,13 +117,13 @@ function Editor({ project, rule, setProject, say, onKept }) {
   const set = (part, event) => { pressed.current = event?.timeStamp ?? performance.now(); setForm((now) => ({ ...now, ...(typeof part === "function" ? part(now) : part) })); };
 
   useEffect(() => {
-    if (!isWhole(form)) { setSeen(null); setMistake(null); return undefined; }
+    if (!isWhole(form)) { setSeen(null); setProblem(null); return undefined; }
     const start = pressed.current;
     const timer = setTimeout(async () => {
       try {
         const answer = await look.current({ record, replaces: base.current?.name ?? null });
-        if (answer) { setSeen(answer); setMistake(null); painted("preview", start); }
-      } catch (error) { setMistake(error.message); }
+        if (answer) { setSeen(answer); setProblem(null); painted("preview", start); }
+      } catch (error) { setProblem(error.message); }
     }, 30);
     return () => clearTimeout(timer);
   }, [JSON.stringify(record), project.revision]);
@@ -142,12 +142,12 @@ function Editor({ project, rule, setProject, say, onKept }) {
       painted("keep", start);
     } catch (error) {
       if (error.conflict) setClash(error.facts);
-      else setMistake(error.message);
+      else setProblem(error.message);
     }
     setBusy(false);
   };
   const remove = async () => {
-    try { setProject(await ask("remove", { before: base.current })); say(`${base.current.name} is removed`); go("rules"); } catch (error) { if (error.conflict) setClash(error.facts); else setMistake(error.message); }
+    try { setProject(await ask("remove", { before: base.current })); say(`${base.current.name} is removed`); go("rules"); } catch (error) { if (error.conflict) setClash(error.facts); else setProblem(error.message); }
   };
   const toggle = (name) => set(({ chosen }) => ({ chosen: project.classes.filter((one) => chosen.includes(one) !== (one === name)) }));
 
@@ -168,7 +168,7 @@ function Editor({ project, rule, setProject, say, onKept }) {
         ${form.kind === "keywords" && html`<label><input type="checkbox" checked=${form.whole_words} onChange=${(event) => set({ whole_words: event.target.checked })} /> whole words only</label>`}
       </div>
       <label class="field"><span>Name</span><input id="name" value=${form.name} placeholder=${named} autocomplete="off" onInput=${(event) => set({ name: event.target.value })} /></label>
-      ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+      ${problem && html`<div class="alarm" role="alert">${problem}</div>`}
       ${clash && html`<div class="alarm" role="alert">${clash.message} ${clash.now && html`<pre>${JSON.stringify(clash.now, null, 1)}</pre>`}<button type="button" class="button" onClick=${() => { base.current = clash.now; setClash(null); }}>${clash.now ? "Keep mine the next time I save" : "Save mine as a new rule"}</button></div>`}
       <div class="actions"><button class="button main" disabled=${!isWhole(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Keep the change" : "Keep the rule"}${seen?.plan?.calls ? ` and ask ${count(seen.plan.calls)} times` : ""}`}</button>
         ${rule && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">It is written to shortlist.toml.</span></div>
@@ -180,11 +180,11 @@ function Editor({ project, rule, setProject, say, onKept }) {
 // What a prompt would cost, before anything is sent; and a trial on some rows.
 function Cost({ plan, record, replaces }) {
   const [tried, setTried] = useState(null);
-  const [mistake, setMistake] = useState(null);
+  const [problem, setProblem] = useState(null);
   const [busy, setBusy] = useState(false);
   const attempt = async () => {
     setBusy(true);
-    try { setTried((await ask("tried", { record, replaces, rows: 5 })).rows); setMistake(null); } catch (error) { setMistake(error.message); }
+    try { setTried((await ask("tried", { record, replaces, rows: 5 })).rows); setProblem(null); } catch (error) { setProblem(error.message); }
     setBusy(false);
   };
   return html`<h3>What it costs</h3><dl class="tiles small" id="cost">
@@ -193,7 +193,7 @@ function Cost({ plan, record, replaces }) {
       <div class="tile"><dt>rows known</dt><dd>${count(plan.known)}</dd><dd class="note">of ${count(plan.rows - plan.skipped)}: not asked again</dd></div></dl>
     <p class="quiet">Nothing was sent yet. The model is asked when you try or keep the rule.</p>
     <button type="button" class="button" disabled=${busy} onClick=${attempt}>${busy ? "Asking…" : "Try it on 5 rows"}</button>
-    ${mistake && html`<div class="alarm" role="alert">${mistake}</div>`}
+    ${problem && html`<div class="alarm" role="alert">${problem}</div>`}
     ${tried && html`<ul class="examples">${tried.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} labelers=${[]} /></div><div class="meta">${Object.entries(row.answer).map(([name, value]) => html`<span>${name}: <b>${typeof value === "number" ? percent(value, 0) : String(value ?? "–")}</b></span>`)}<${Known} row=${row} /></div></li>`)}</ul>`}`;
 }
 

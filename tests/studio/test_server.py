@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.studio.web.guard import LARGEST
-from shortlist.studio.web.server import listening
+from shortlist.studio.server import MAX_BODY, listening
 from tests.project.news import make
 from tests.studio.running import running
 
@@ -140,7 +139,7 @@ def test_large_bodies_are_refused(studio):
         line.sendall(chunked.encode())
         piece = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
         try:
-            for _ in range(LARGEST // 0x10000 + 20):
+            for _ in range(MAX_BODY // 0x10000 + 20):
                 line.sendall(piece)
         except (BrokenPipeError, ConnectionResetError):
             pass
@@ -154,7 +153,7 @@ def test_large_bodies_are_refused(studio):
     [
         "/../shortlist.toml",
         "/..%2fdesk.py",
-        "/%2e%2e/desk.py",
+        "/%2e%2e/server.py",
         "/VENDORED.md",
         "/app.js/..",
         "/api/nothing",
@@ -187,7 +186,7 @@ def test_a_killed_studio_leaves_the_folder_whole(tmp_path):
     """Killed in the middle of its work, at some moment; the next one goes on."""
     make(tmp_path / "news", m=3000)
     for moment in (0.3, 1.0, 2.0):
-        command = [sys.executable, "-m", "shortlist.cli", "studio", str(tmp_path / "news"), "--no-browser"]
+        command = [sys.executable, "-m", "shortlist", "studio", str(tmp_path / "news"), "--no-browser"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             process.wait(moment)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shortlist import Project
-from shortlist.cli.ending import ending
+from shortlist.cli.run_summary import run_summary
 from shortlist.project.gold.known import entry_for
 from shortlist.project.kept.history import History, Run
 from shortlist.project.stages import Outcome
@@ -27,7 +27,7 @@ def outcomes(model=0.7, counting=0.6, advice=("Mend film.", "Mend state.")):
 def test_all_of_it(tmp_path):
     history = History(tmp_path / "history.json")
     history.runs = [Run({"label model": 0.5, "classifier": 0.8}), Run({"label model": 0.7, "classifier": 0.8})]
-    assert list(ending(outcomes(), history)) == [
+    assert list(run_summary(outcomes(), history)) == [
         "Right on 1,234 gold rows: label model 70.0%, counting votes 60.0%, classifier 80.0%.",
         "Since last time: label model 50.0% → 70.0%.",
         "Do next: Mend film. (2 suggestions: shortlist check)",
@@ -40,10 +40,10 @@ def test_other_gold_rows_are_told_beside_the_change(tmp_path):
     history = History(tmp_path / "history.json")
     history.runs = [Run({"label model": 56 / 60}, 60, 60), Run({"label model": 56 / 62}, 62, 62)]
     line = "Since last time (60 → 62 gold rows): label model 93.3% → 90.3%."
-    assert line in list(ending(outcomes(), history))
+    assert line in list(run_summary(outcomes(), history))
     history.runs[-1] = Run({"label model": 0.9}, 60, 50)
     line = "Since last time (60 → 50 gold rows with a vote): label model 93.3% → 90.0%."
-    assert line in list(ending(outcomes(), history))
+    assert line in list(run_summary(outcomes(), history))
 
 
 def test_a_model_below_counting_is_told(tmp_path):
@@ -53,15 +53,15 @@ def test_a_model_below_counting_is_told(tmp_path):
     worse = (
         "The label model does worse here than counting votes: it is right on 617 of 1,234 gold rows, counting on 740."
     )
-    assert f"{worse} Follow the advice below, then run again." in list(ending(told, history))
+    assert f"{worse} Follow the advice below, then run again." in list(run_summary(told, history))
     told[1].facts["advice"] = []
-    assert worse in list(ending(told, history))
+    assert worse in list(run_summary(told, history))
     told[0].facts["below_counting"] = False
-    assert "worse" not in " ".join(ending(told, history))
+    assert "worse" not in " ".join(run_summary(told, history))
 
 
 def test_without_gold_rows_and_advice(tmp_path):
-    assert list(ending([Outcome("vote", "done", (), {"covered": 0.5})], History(tmp_path / "none.json"))) == []
+    assert list(run_summary([Outcome("vote", "done", (), {"covered": 0.5})], History(tmp_path / "none.json"))) == []
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_run_ends_with_it(news, capfd):
     found = json.loads(call(capfd, "run", "--json").out)
     assert found["since"]["counting votes"][1] == found["figures"]["counting votes"]
     again = call(capfd, "run").out
-    assert again.startswith("All is up to date: vote, fit, check")
+    assert again.startswith("Everything is up to date: vote, fit, check")
     assert "Since" not in again  # nothing was done
     assert "Right on " in again  # but all else is told again
     assert "Do next: " in again
@@ -99,14 +99,14 @@ def test_a_stage_that_found_too_little_is_marked(tmp_path, monkeypatch, capfd):
 def test_the_report_shows_the_classifier_once_it_is_trained(news, capfd):
     assert "<dt>classifier</dt>" not in page_after(capfd, news, "report")
     assert "<dt>classifier</dt>" in page_after(capfd, news, "run")
-    assert "All is up to date" in call(capfd, "run").out
+    assert "Everything is up to date" in call(capfd, "run").out
 
 
 def test_rows_without_a_vote_are_told_apart(tmp_path):
     """22 of 150 gold rows without a vote, and so without a label, were counted as right or wrong."""
     fit = {"accuracy": 0.75, "counting": 0.5, "gold_rows": 150, "gold_voted": 128}
     told = [Outcome("fit", "done", (), fit), Outcome("predict", "done", (), {"accuracy": 0.9, "gold_rows": 150})]
-    assert list(ending(told, History(tmp_path / "none.json"))) == [
+    assert list(run_summary(told, History(tmp_path / "none.json"))) == [
         "Right on the 128 gold rows with a vote (22 have none): label model 75.0%, counting votes 50.0%.",
         "Right on all 150 gold rows: classifier 90.0%.",
     ]
@@ -129,7 +129,7 @@ def test_which_file_to_use(tmp_path, model, classifier, line):
         Outcome("export", "done", ("l.parquet",), {}),
         Outcome("predict", "done", ("p.parquet",), {"accuracy": classifier, "gold_rows": 150}),
     ]
-    assert line in list(ending(told, History(tmp_path / "none.json")))
+    assert line in list(run_summary(told, History(tmp_path / "none.json")))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_no_file_is_recommended_that_something_simpler_outdoes(tmp_path, model, 
     told = [Outcome("fit", "done", ("m.npz",), fit), Outcome("export", "done", ("l.parquet",), {})]
     if classifier is not None:
         told.append(Outcome("predict", "done", ("p.parquet",), {"accuracy": classifier / 150, "gold_rows": 150}))
-    lines = list(ending(told, History(tmp_path / "none.json")))
+    lines = list(run_summary(told, History(tmp_path / "none.json")))
     assert line in lines
     assert sum("Use " in one or "Do not use" in one for one in lines) == 1
 
@@ -169,7 +169,7 @@ def test_labels_of_few_rows_may_be_of_use_where_predictions_are_not(tmp_path):
         Outcome("predict", "done", ("p.parquet",), {"accuracy": 0.6, "gold_rows": 150}),
     ]
     line = "Use l.parquet: right on 45 of 150 gold rows (p.parquet: worse than always answering 'bug')."
-    assert line in list(ending(told, History(tmp_path / "none.json")))
+    assert line in list(run_summary(told, History(tmp_path / "none.json")))
 
 
 def test_hard_gold_rows_are_not_compared_with_the_most_frequent_class(tmp_path):
@@ -181,20 +181,20 @@ def test_hard_gold_rows_are_not_compared_with_the_most_frequent_class(tmp_path):
         Outcome("export", "done", ("l.parquet",), {}),
         Outcome("predict", "done", ("p.parquet",), {"accuracy": 0.35, "gold_rows": 100}),
     ]
-    lines = list(ending(told, History(tmp_path / "none.json")))
+    lines = list(run_summary(told, History(tmp_path / "none.json")))
     assert "Use p.parquet: right on 35 of 100 gold rows (l.parquet: 30)." in lines
 
 
 def test_files_of_a_classifier_that_is_no_longer_wanted_are_called_old(news, capfd):
     """`kind = "none"` left predictions of an earlier run in the folder, and nothing said so."""
-    assert "Old" not in call(capfd, "run").out
+    assert "Left over" not in call(capfd, "run").out
     edit(news / "shortlist.toml", 'kind = "linear"', 'kind = "none"')
-    old = "Old, not brought up to date by this run: out/classifier.npz, out/predictions.parquet."
+    old = "Left over from an earlier run: out/classifier.npz, out/predictions.parquet."
     assert old in call(capfd, "run").out
     assert old in call(capfd, "run").out  # the second time, nothing is to do
     assert json.loads(call(capfd, "run", "--json").out)["old"] == ["out/classifier.npz", "out/predictions.parquet"]
     (news / "out" / "classifier.npz").unlink()
-    assert "this run: out/predictions.parquet." in call(capfd, "run").out
+    assert "earlier run: out/predictions.parquet." in call(capfd, "run").out
 
 
 HARD = "12 of the gold rows were picked because they are hard, so these scores may be too low."
@@ -215,7 +215,7 @@ def test_scores_on_rows_that_are_hard_are_called_too_low(tmp_path, others, line)
     """70 % on rows that `shortlist label` had picked, where 82 % of all rows were right, and nothing said so."""
     told = outcomes()
     told[0].facts.update(gold_hard=12, others=others)
-    lines = list(ending(told, History(tmp_path / "none.json")))
+    lines = list(run_summary(told, History(tmp_path / "none.json")))
     assert lines[0].startswith("Right on 1,234 gold rows")
     assert lines[1] == line
 
@@ -223,7 +223,7 @@ def test_scores_on_rows_that_are_hard_are_called_too_low(tmp_path, others, line)
 def test_where_there_is_no_score_none_is_called_too_low(tmp_path):
     """No gold row had a vote: "these scores are too low" followed no score."""
     fit = {"gold_rows": 3, "gold_voted": 0, "gold_hard": 3, "others": {"gold_voted": 0}}
-    lines = list(ending([Outcome("fit", "done", ("m.npz",), fit)], History(tmp_path / "none.json")))
+    lines = list(run_summary([Outcome("fit", "done", ("m.npz",), fit)], History(tmp_path / "none.json")))
     assert lines == [f"3 of the gold rows were picked because they are hard. {FAIR}"]
 
 

@@ -6,13 +6,10 @@ import time
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.studio import Desk
-from shortlist.studio.comparing import compare
-from shortlist.studio.figures import figures
-from shortlist.studio.overview import overview
+from shortlist.studio import OpenProject
 from shortlist.studio.rules import save_rule
-from shortlist.studio.setup import offered, set_up
-from shortlist.studio.web.service import Service
+from shortlist.studio.service import Service
+from shortlist.studio.views import compare, figures, overview
 from tests.project.news import CLASSES, TOML, edit, rows
 
 
@@ -23,94 +20,95 @@ def wait_until(true, seconds=20.0):
         time.sleep(0.05)
 
 
-def test_an_edit_in_an_editor_is_taken_in(desk, folder):
+def test_an_edit_in_an_editor_is_taken_in(project, folder):
     told = []
-    desk.tellers.append(lambda kind, facts: told.append(kind))
-    thread = threading.Thread(target=desk.follow, daemon=True)
+    project.subscribers.append(lambda kind, facts: told.append(kind))
+    thread = threading.Thread(target=project.follow, daemon=True)
     thread.start()
     time.sleep(0.1)
     edit(folder / "labelers.py", 'yes="politics"', 'yes="business"')
-    wait_until(lambda: desk.change is not None and "changed" in told)
-    assert desk.change.edits == {"polls": "edited"}
+    wait_until(lambda: project.change is not None and "changed" in told)
+    assert project.change.edits == {"polls": "edited"}
     edit(folder / "labelers.py", 'yes="business"', 'yes="bisness"')
-    wait_until(lambda: desk.mistake is not None)
-    assert "labelers.py" in desk.mistake
-    assert desk.opened.votes.names  # the last state that worked is there
+    wait_until(lambda: project.problem is not None)
+    assert "labelers.py" in project.problem
+    assert project.current.votes.names  # the last state that worked is there
     edit(folder / "labelers.py", 'yes="bisness"', 'yes="politics"')
-    wait_until(lambda: desk.mistake is None)
-    desk.close()
+    wait_until(lambda: project.problem is None)
+    project.close()
     thread.join(5)
     assert not thread.is_alive()
 
 
-def test_the_overview_has_what_the_command_line_has(desk):
-    found = overview(desk)
-    table = {line["labeler"]: line for line in desk.opened.analysis.labelers(level=None).to_dicts()}
+def test_the_overview_has_what_the_command_line_has(project):
+    found = overview(project)
+    table = {line["labeler"]: line for line in project.current.analysis.labelers(level=None).to_dicts()}
     assert found["rows"] == 300
     assert {one["name"]: one["coverage"] for one in found["labelers"]} == {
         name: line["coverage"] for name, line in table.items()
     }
-    assert found["gold"]["model"] == desk.opened.analysis.right_on_gold
+    assert found["gold"]["model"] == project.current.analysis.right_on_gold
     assert sum(found["shares"].values()) == pytest.approx(1)
 
 
-def test_figures_tell_which_accuracies_are_not_known(desk):
-    found = figures(desk.opened)["labelers"]
+def test_figures_tell_which_accuracies_are_not_known(project):
+    found = figures(project.current)["labelers"]
     assert {name for name, line in found.items() if line["not_known"]} == {"money", "polls", "sport"}
 
 
-def test_states_can_be_compared(desk):
-    save_rule(desk, {"kind": "keywords", "name": "teams", "words": ["team"], "says": "sports"}, None)
-    first, last = desk.states.all[0].number, desk.states.all[-1].number
-    found = compare(desk, first, last)
+def test_states_can_be_compared(project):
+    save_rule(project, {"kind": "keywords", "name": "teams", "words": ["team"], "says": "sports"}, None)
+    first, last = project.states.all[0].number, project.states.all[-1].number
+    found = compare(project, first, last)
     assert found["edits"] == {"teams": "new"}
-    assert found["flipped"] == len(desk.change.flipped)
+    assert found["flipped"] == len(project.change.flipped)
     assert all(row["was"] != row["is"] for row in found["examples"])
 
 
-def test_the_next_sitting_knows_the_last_one(desk, folder):
-    wait_until(lambda: desk.states.path.exists())
-    again = Desk(folder)
+def test_the_next_sitting_knows_the_last_one(project, folder):
+    wait_until(lambda: project.states.path.exists())
+    again = OpenProject(folder)
     assert again.states.all[0].title == "last time"
-    assert again.states.all[0].snapshot.totals == desk.states.all[-1].snapshot.totals
+    assert again.states.all[0].snapshot.totals == project.states.all[-1].snapshot.totals
     edit(folder / "shortlist.toml", 'words = ["shares", "profit"]', 'words = ["shares"]')
-    again.look("opened")
+    again.refresh("opened")
     assert compare(again, 0, 1)["edits"] == {"money": "edited"}
 
 
 def test_a_damaged_state_counts_as_none(folder):
     (folder / ".shortlist" / "studio").mkdir(parents=True)
     (folder / ".shortlist" / "studio" / "last.npz").write_bytes(b"half a file")
-    assert Desk(folder).states.all == []
+    assert OpenProject(folder).states.all == []
 
 
 def test_a_project_without_labelers_can_be_read_and_labelled(tmp_path):
     rows().write_csv(tmp_path / "news.csv")
     (tmp_path / "shortlist.toml").write_text(TOML.split("[[labeler]]")[0])
-    desk = Desk(tmp_path)
-    desk.look()
-    assert desk.bare
-    service = Service(desk)
+    project = OpenProject(tmp_path)
+    project.refresh()
+    assert project.bare
+    service = Service(project)
     assert service.overview({})["bare"]
     assert service.rows({"query": {"text": "goal"}})["found"] > 0
     assert service.next({})["row"] is not None
     service.label({"row": 0, "classes": ["sports"]})
     service.save({"record": {"kind": "keywords", "name": "play", "words": ["goal"], "says": "sports"}})
-    assert not desk.bare
-    assert desk.opened.votes.names == ("play",)
+    assert not project.bare
+    assert project.current.votes.names == ("play",)
 
 
 def test_from_a_data_file_to_a_project(tmp_path):
     rows().write_csv(tmp_path / "news.csv")
-    desk = Desk(tmp_path)
-    assert overview(desk)["setup"]
-    (found,) = offered(desk)
+    project = OpenProject(tmp_path)
+    assert overview(project)["setup"]
+    service = Service(project)
+    (found,) = service.setup({})["files"]
     assert (found["text"], found["id"], found["gold"], found["classes"]) == ("body", "id", "label", CLASSES)
-    set_up(desk, "news.csv", classes=CLASSES, text="body", id="id", gold="label")
-    assert desk.bare
+    service.setup({"file": "news.csv", "classes": CLASSES, "text": "body", "id": "id", "gold": "label"})
+    assert project.bare
     assert not (tmp_path / "labelers.py").exists()
     with pytest.raises(ShortlistError, match="already"):
-        set_up(desk, "news.csv", classes=CLASSES, text="body")
+        service.setup({"file": "news.csv", "classes": CLASSES, "text": "body"})
 
 
 @pytest.mark.parametrize(
@@ -124,7 +122,7 @@ def test_from_a_data_file_to_a_project(tmp_path):
 def test_a_project_that_cannot_be_is_told(tmp_path, given):
     rows().write_csv(tmp_path / "news.csv")
     with pytest.raises(ShortlistError):
-        set_up(Desk(tmp_path), **given)
+        Service(OpenProject(tmp_path)).setup(given)
     assert not (tmp_path / "shortlist.toml").exists()
 
 

@@ -1,0 +1,149 @@
+"""A row as people see it: its text with matches marked, its votes, beliefs and known class, and why it has its label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from shortlist.arrays import Positions
+from shortlist.errors import ShortlistError
+from shortlist.labelers.text import Piece, Span, pieces, spans
+
+if TYPE_CHECKING:
+    from shortlist.project.session import Session
+
+
+@dataclass(frozen=True)
+class RowView:
+    """A row. `beliefs` are sorted, the largest first; `known` is one class, or several that are possible."""
+
+    row: int
+    id: str | None
+    pieces: tuple[Piece, ...]
+    fields: dict[str, str]  # the other columns, if the project has no text column
+    votes: dict[str, tuple[str, ...]]  # labeler → its shortlist, for those that vote
+    label: str | None  # the most likely class; None without a vote
+    beliefs: dict[str, float]
+    known: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"row {self.row}" if self.id is None else self.id
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON. A piece is [text, labelers that match it]."""
+        return {
+            "row": self.row,
+            "id": self.id,
+            "text": self.text,
+            "pieces": [[piece.text, list(piece.labelers)] for piece in self.pieces],
+            "fields": self.fields,
+            "votes": {name: list(classes) for name, classes in self.votes.items()},
+            "class": self.label,
+            "beliefs": self.beliefs,
+            "gold": list(self.known),
+        }
+
+
+def show_rows(session: Session, numbers: Sequence[int] | Positions, labeler: str | None = None) -> list[RowView]:
+    """Return rows by number, with the matches of one labeler marked, or of all."""
+    chosen = [int(a) for a in numbers]
+    texts, fields = _content(session, chosen)
+    marked = _marked(session, texts, labeler)
+    analysis, votes, ids = session.analysis, session.votes, session.votes.ids
+    beliefs = analysis.distinct.at(np.array(chosen, np.int64)) if chosen else np.zeros((0, 0))
+    return [
+        RowView(
+            row=a,
+            id=None if ids is None else str(ids[a]),
+            pieces=marked[place],
+            fields=fields[place],
+            votes=votes.said(a),
+            label=votes.space[int(analysis.guess[a])] if votes.covered[a] else None,
+            beliefs=dict(sorted(zip(votes.space, beliefs[place].tolist(), strict=True), key=lambda pair: -pair[1])),
+            known=_known(session, a),
+        )
+        for place, a in enumerate(chosen)
+    ]
+
+
+def _content(session: Session, chosen: list[int], longest: int = 20_000) -> tuple[list[str], list[dict[str, str]]]:
+    """The text of each row, or its columns if the project has no text column."""
+    table = session.rows.to_show().take(chosen)
+    text = session.settings.data.text
+    if text is None:
+        lines = [{name: "" if v is None else str(v) for name, v in line.items()} for line in table.to_dicts()]
+        return [""] * len(chosen), lines
+    return [(one or "")[:longest] for one in table[text]], [{} for _ in chosen]
+
+
+def _marked(session: Session, texts: list[str], labeler: str | None) -> list[tuple[Piece, ...]]:
+    column = session.settings.data.text
+    marks: list[list[tuple[str, Span]]] = [[] for _ in texts]
+    for one in session.roster.labelers:
+        if labeler in (None, one.name) and getattr(one, "on", column) == column:
+            for mark, places in zip(marks, spans(one, texts), strict=True):
+                mark += [(one.name, span) for span in places]
+    return [pieces(text, mark) for text, mark in zip(texts, marks, strict=True)]
+
+
+def _known(session: Session, row: int) -> tuple[str, ...]:
+    known = session.known
+    if row in known.shortlists:
+        return known.shortlists[row]
+    name = known.classes[row] if known.classes is not None else None
+    return () if name is None else (name,)
+
+
+def find_row(session: Session, name: str) -> int:
+    """Return the number of the row with this id (if there is an id column), or with this number."""
+    ids = session.votes.ids
+    if ids is not None:
+        matches = (pl.Series(ids).cast(pl.String) == name).arg_true()
+        if len(matches):
+            return int(matches[0])
+    if name.isdecimal() and int(name) < len(session.votes):
+        return int(name)
+    hint = f"no row has the id {name!r}, and " if ids is not None else ""
+    raise ShortlistError(f"{hint}there is no row {name}: there are {len(session.votes):,} rows, numbered from 0")
+
+
+@dataclass(frozen=True)
+class Why:
+    """The most likely class against another: the contribution of each labeler in log-odds, the largest first.
+
+    start    log-odds before any vote: the class balance
+    moves    (labeler, its vote or "abstained", what that added)
+    """
+
+    row: RowView
+    of: str
+    against: str
+    start: float
+    moves: tuple[tuple[str, str, float], ...]
+
+    @property
+    def log_odds(self) -> float:
+        return self.start + sum(move for _, _, move in self.moves)
+
+    def to_dict(self) -> dict[str, Any]:
+        moves = [{"labeler": name, "says": says, "added": added} for name, says, added in self.moves]
+        return {
+            **self.row.to_dict(), "of": self.of, "against": self.against, "start": self.start,
+            "moves": moves, "log_odds": self.log_odds,
+        }  # fmt: skip
+
+
+def why(session: Session, row: int, against: str | None = None) -> Why:
+    """Explain the label of a row: the most likely class against the second, or against another."""
+    (view,) = show_rows(session, [row])
+    explanation = session.model.explain(session.votes[[row]], against=against)
+    return Why(view, explanation.of, explanation.against, explanation.balance, tuple(explanation.lines()))

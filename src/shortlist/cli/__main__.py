@@ -1,5 +1,0 @@
-"""`python -m shortlist.cli`"""
-
-from shortlist.cli import main
-
-main()

@@ -1,0 +1,138 @@
+"""`shortlist init`: start a project from a data file, with options or questions."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from shortlist.cli.screen import Screen
+from shortlist.errors import ShortlistError
+from shortlist.wording import did_you_mean, listed, nearest, number_of, some_of, split_names
+
+if TYPE_CHECKING:
+    from shortlist.project.settings import Settings
+    from shortlist.rows import RowFile
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The options of the command, or answers to its questions; empty if left open."""
+
+    classes: str = ""
+    text: str = ""
+    features: str = ""
+    id: str = ""
+    gold: str = ""
+    separator: str = ""
+    encoding: str = ""
+
+    @property
+    def dialect(self) -> dict[str, str | None]:
+        """Separator and encoding of a csv file. Tabs, which are hard to type, may be written tab or \\t."""
+        separator = "\t" if self.separator in ("tab", "\\t") else self.separator
+        return {"separator": separator or None, "encoding": self.encoding or None}
+
+
+def start(data: Path, folder: Path, answers: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
+    """Write the files of a project. On a terminal, ask first for what the options leave open."""
+    from shortlist.project.settings import NAME, Settings
+    from shortlist.project.starter import Guess, data_file, not_classes, write_starter
+
+    screen = Screen(as_json=as_json)
+    file = data_file(data, **answers.dialect)
+    if (folder / NAME).exists() and not force:
+        raise ShortlistError(f"{folder / NAME} exists already; --force overwrites it")
+    asks = ask and sys.stdin.isatty()
+    if asks:
+        answers = ask_user(file, answers, screen)
+    written = write_starter(
+        folder,
+        data,
+        classes=split_names(answers.classes),
+        text=answers.text or None,
+        features=split_names(answers.features),
+        id=answers.id or None,
+        gold=answers.gold or None,
+        guess=not asks,
+        force=force,
+        **answers.dialect,
+    )
+    for path in written:
+        screen.text(f"wrote {path}")
+    settings = Settings.read(folder)
+    screen.text(chosen_columns(settings, guessed=not answers.classes))
+    unknown = not_classes(file, settings.data.gold, settings.classes) if settings.data.gold else {}
+    if unknown:
+        screen.note(unknown_classes(settings, unknown))
+    if settings.data.id is None and (repeating := Guess.of(file).repeating):
+        screen.note(f"column {repeating!r} is not used as the row id: its values repeat. Rows are numbered from 0")
+    screen.text("next: edit labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
+    columns = {name: getattr(settings.data, name) for name in ("text", "id", "gold")}
+    screen.json({"written": [str(path) for path in written], **columns, "features": list(settings.data.features),
+                 "classes": list(settings.classes), "not_classes": unknown})  # fmt: skip
+
+
+def chosen_columns(settings: Settings, *, guessed: bool) -> str:
+    """Columns and classes of the new project, in one line."""
+    data = settings.data
+    columns = {name: getattr(data, name) or "none" for name in ("text", "id", "gold")}
+    if data.features:
+        columns["features"] = listed(data.features)
+    where = f" (from {data.gold})" if guessed else ""
+    shown = "; ".join(f"{name}: {value}" for name, value in columns.items())
+    return f"{shown}; classes: {listed(settings.classes)}{where}"
+
+
+def unknown_classes(settings: Settings, unknown: dict[str, int]) -> str:
+    """Warn about values of the gold column that are not classes."""
+
+    def described(value: str, rows: int) -> str:
+        close = nearest(value, settings.classes)
+        return f"{value!r} on {number_of(rows, 'row')}" + (f" (the nearest class is {close!r})" if close else "")
+
+    values = some_of((described(*item) for item in unknown.items()), joint="; ", last="; ")
+    return (
+        f"column {settings.data.gold!r} contains values that are not classes: {values}. "
+        "Correct `classes` in shortlist.toml, or the column: `shortlist run` stops with an error at such a row"
+    )
+
+
+def ask_user(file: RowFile, answers: Answers, screen: Screen) -> Answers:
+    """Ask for what is left open, with guesses from the columns as defaults."""
+    from shortlist.project.starter import Guess, known_classes
+
+    guess = Guess.of(file, id=answers.id or None, gold=answers.gold or None)
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)  # polars makes reads continue after Ctrl-C
+    screen.text(f"{file.path}: {', '.join(f'{name} ({kind})' for name, kind in file.schema.items())}")
+    columns = file.columns
+    if not answers.text and not answers.features:
+        answers = replace(answers, text=ask_column("Which column has the text?", columns, guess.text))
+    if not answers.text and not answers.features and guess.features:
+        numbers = typer.prompt("Numeric columns for the classifier (- for none)", default=listed(guess.features))
+        answers = replace(answers, features="" if numbers == "-" else numbers)
+    if not answers.id:
+        answers = replace(answers, id=ask_column("Which column is the row id?", columns, guess.id))
+    if not answers.gold:
+        answers = replace(answers, gold=ask_column("Which column has known classes, if any?", columns, guess.gold))
+    if not answers.classes:
+        known = listed(known_classes(file, answers.gold)) if answers.gold else None
+        answers = replace(answers, classes=typer.prompt("Classes, separated by commas", default=known))
+        while len(split_names(answers.classes)) < 2:
+            screen.text("name at least two, for example: business, sports, world")
+            answers = replace(answers, classes=typer.prompt("Classes, separated by commas"))
+    return given
+
+
+def ask_column(question: str, columns: list[str], guess: str | None) -> str:
+    """Ask for a column until the answer is one, or none."""
+    while True:
+        answer: str = typer.prompt(f"{question} (- for none)", default=guess or "-").strip()
+        if answer == "-" or answer in columns:
+            return "" if answer == "-" else answer
+        typer.echo(f"there is no column {answer!r}.{did_you_mean(answer, columns)} Columns: {', '.join(columns)}")

@@ -1,0 +1,171 @@
+"""A project that is open in the studio: its session in memory, its earlier states, and the pages to notify."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shortlist.errors import ShortlistError
+from shortlist.labelmodel import NearestClass
+from shortlist.project.change import Change
+from shortlist.project.code.roster import Roster
+from shortlist.project.listener import Listener
+from shortlist.project.mistake import NoLabelers
+from shortlist.project.session import Session
+from shortlist.project.settings import NAME
+from shortlist.project.watch import Watch
+from shortlist.studio.states import States
+from shortlist.votes import Votes
+
+
+class OpenProject:
+    """One project. `lock` is held by whoever works on it; pages show the last state that succeeded.
+
+    session     rows, votes, model and gold labels as of the last successful refresh; None before the first
+    bare        whether the project has no labelers yet: rows can be read, searched and labelled
+    revision    a counter that grows with every change of what is shown
+    problem     what is wrong with the files, if they cannot be used
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] = ".") -> None:
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise ShortlistError(f"there is no folder {folder}")
+        self.watch: Watch | None = None
+        self.session: Session | None = None
+        self.bare = False
+        self.change: Change | None = None
+        self.revision = 0
+        self.problem: str | None = None
+        self.states = States(self.folder)
+        self.subscribers: list[Callable[[str, dict[str, Any]], None]] = []
+        self.lock = threading.RLock()
+        self._closed = threading.Event()
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder contains a project."""
+        return (self.folder / NAME).exists()
+
+    @property
+    def current(self) -> Session:
+        """The session; an error if there is none yet."""
+        if self.session is None:
+            raise ShortlistError(self.problem or "the project is not open yet")
+        return self.session
+
+    def notify(self, kind: str, **facts: Any) -> None:
+        """Send an event to every open page."""
+        for send in list(self.subscribers):
+            send(kind, {"revision": self.revision, **facts})
+
+    def changed(self, title: str) -> None:
+        """Count a change of what is shown, and notify the pages."""
+        self.revision += 1
+        self.notify("changed", title=title)
+
+    def refresh(self, title: str = "files edited") -> Change | None:
+        """Vote and fit with the files as they are now. An error is kept for the pages, and raised."""
+        with self.lock:
+            self.notify("working", stage="checking for changes")
+            try:
+                self.change = self._refresh()
+            except Exception as error:  # user code can fail in any way
+                expected = isinstance(error, (ShortlistError, OSError))
+                self.problem = str(error) if expected else f"{type(error).__name__}: {error}"
+                self.revision += 1
+                self.notify("problem", message=self.problem)
+                raise
+            self.problem = None
+            if not self.bare and self.watch is not None and self.watch.last is not None:
+                self.states.add(title, self.watch.last)
+            self.changed(title)
+            return self.change
+
+    def _refresh(self) -> Change | None:
+        if self.watch is None:
+            self.watch = Watch(self.folder)
+        try:
+            change = self.watch.look(_Progress(self))
+            self.session, self.bare = self.watch.session, False
+            return change
+        except NoLabelers:
+            self.session, self.bare = _without_labelers(self.watch), True
+            return None
+
+    # -- files that change -----------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Open the project and follow its files, in the background."""
+        threading.Thread(target=self.follow, name="studio", daemon=True).start()
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def follow(self) -> None:
+        """Refresh whenever a file of the project is saved, until `close`."""
+        opened = None  # the time of shortlist.toml when it was last tried
+        while not self._closed.is_set():
+            if self.watch is None and self.exists and opened != (opened := (self.folder / NAME).stat().st_mtime_ns):
+                self._open()
+            elif self.watch is not None and self.watch.touched():
+                with self.lock:  # Python 3.11 cannot parse code in two threads at once
+                    if self.watch.changed():
+                        self._try_refresh("files edited")
+            self._closed.wait(0.25)
+
+    def _open(self) -> None:
+        with self.lock:
+            if self.watch is None:  # else the page has just made the project
+                self._try_refresh("opened")
+        if self.watch is not None and self.session is not None:
+            if self.session.rows.keep:
+                for _ in self.session.rows.segments():  # the first search finds the rows in memory
+                    pass
+
+    def _try_refresh(self, title: str) -> None:
+        try:
+            self.refresh(title)
+        except Exception:  # the page shows it
+            if self.watch is not None:
+                self.watch.seen = self.watch.stamps()  # wait for the next edit
+
+
+def _without_labelers(watch: Watch) -> Session:
+    """A session in which one labeler abstains on every row."""
+    with watch.project.open() as session:
+        watch.take_rows(session)
+        classes = session.settings.classes
+        codes = np.zeros((len(session.rows), 1), np.uint8)
+        votes = Votes(codes, [[[classes[0]]]], classes, ["(no labeler yet)"], ids=session.rows.ids())
+        session.roster = Roster((), (), None, session.settings, session.folder, ())
+        session.votes, session.results["fit"] = votes, NearestClass().fit(votes)
+        for _ in session.rows.segments():  # read once, and kept in memory
+            pass
+    return session
+
+
+class _Progress(Listener):
+    """Notifies the pages of progress, at most five times a second."""
+
+    def __init__(self, project: OpenProject) -> None:
+        self.project, self.stage, self.rows, self.done, self.sent = project, "", 0, 0, 0.0
+
+    def waiting(self, process: str) -> None:
+        self.project.notify("working", stage=f"waiting for another shortlist (process {process})")
+
+    def begin(self, stage: str, rows: int | None = None) -> None:
+        self.stage, self.rows, self.done, self.sent = stage, rows or 0, 0, 0.0
+        self.advance(0)
+
+    def advance(self, rows: int) -> None:
+        self.done += rows
+        if time.monotonic() - self.sent > 0.2:
+            self.sent = time.monotonic()
+            self.project.notify("working", stage=self.stage, rows=self.rows, done=self.done)

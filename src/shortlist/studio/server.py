@@ -1,0 +1,298 @@
+"""The studio over HTTP, for one page on this machine.
+
+The studio runs the user's own Python, so a port that others could reach would let them run code:
+
+- Every request must name this very address as its Host, so that no other name can be pointed at it (DNS rebinding).
+- The address that is opened contains a token that works once. It becomes a cookie that scripts cannot read and other
+  sites cannot send. Without the cookie, nothing is answered.
+- Whatever changes something, and the stream of events, must come from the page itself (Origin, Sec-Fetch-Site).
+- Nothing is loaded from elsewhere, and no other page can frame this one (Content-Security-Policy).
+- The size of a request is limited.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import socket
+import sys
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from importlib import resources
+from typing import Any
+from urllib.parse import parse_qs
+
+from shortlist.errors import ShortlistError, require
+from shortlist.reporting.page import template
+from shortlist.studio.open_project import OpenProject
+from shortlist.studio.preview import Superseded
+from shortlist.studio.rules import Conflict
+from shortlist.studio.service import GETS, POSTS, Request, Service
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+MAX_BODY = 1 << 20  # bytes
+HEADERS = {
+    "content-security-policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+LOCKED = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Shortlist studio</title><h1>This page is locked</h1>"
+    "<p>Open the address that <code>shortlist studio</code> printed when it started. It works once, in one browser. "
+    "Restart the studio to get a new one.</p>"
+)
+
+
+class Server:
+    """The studio on a port of this machine: open `address`; `run` serves until `stop` or Ctrl-C."""
+
+    def __init__(self, project: OpenProject, port: int = 0) -> None:
+        uvicorn = require("uvicorn", extra="studio")
+        self.project = project
+        app = make_app(project, lambda: self._server.should_exit)
+        self._socket = listening(port)
+        self.port = int(self._socket.getsockname()[1])
+        self.guard = Guard(app, self.port)
+        options = {"log_level": "warning", "access_log": False, "lifespan": "off", "timeout_graceful_shutdown": 3}
+        self._server = uvicorn.Server(uvicorn.Config(self.guard, **options))
+
+    @property
+    def address(self) -> str:
+        return self.guard.address
+
+    def run(self) -> None:
+        self.project.start()
+        try:
+            self._server.run(sockets=[self._socket])
+        finally:
+            self.project.close()
+            self._socket.close()
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+
+
+def listening(port: int = 0) -> socket.socket:
+    """Open a socket on this machine only; port 0 picks a free one."""
+    opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        opened.bind(("127.0.0.1", port))
+        opened.listen(128)  # a browser that connects before the server is ready waits
+    except OSError as error:
+        opened.close()
+        raise ShortlistError(f"port {port} is in use ({error.strerror}): choose another with --port") from error
+    return opened
+
+
+# -- the application -----------------------------------------------------------------------------------
+
+
+def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False) -> App:
+    """Make the application without its guard."""
+    require("starlette", extra="studio")
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request as HttpRequest
+    from starlette.responses import Response, StreamingResponse
+    from starlette.routing import Route
+
+    service = Service(project)
+
+    def endpoint(name: str) -> Callable[[HttpRequest], Any]:
+        async def respond(request: HttpRequest) -> Response:
+            try:
+                body = await request.body()
+            except TooLarge:
+                return Response("the request is too large", 413)
+            answer = await run_in_threadpool(call, getattr(service, name), body)
+            return Response(answer, media_type="application/json")
+
+        return respond
+
+    async def stream(_request: HttpRequest) -> Response:
+        return StreamingResponse(events(project, stopping), media_type="text/event-stream")
+
+    async def asset(request: HttpRequest) -> Response:
+        content = read_asset(request.path_params.get("name", "index.html"))
+        return Response(status_code=404) if content is None else Response(content[0], media_type=content[1])
+
+    routes = [Route(f"/api/{name}", endpoint(name), methods=["GET"]) for name in GETS]
+    routes += [Route(f"/api/{name}", endpoint(name), methods=["POST"]) for name in POSTS]
+    return Starlette(routes=[*routes, Route("/api/events", stream), Route("/", asset), Route("/{name}", asset)])
+
+
+def call(method: Callable[[Request], Any], body: bytes) -> bytes:
+    """Call a method of the service; return its answer, or its error, as JSON."""
+    try:
+        request = json.loads(body) if body else {}
+        if not isinstance(request, dict):
+            raise ShortlistError("a request must be a JSON object")
+        return _json(method(request))
+    except Superseded:
+        return _json({"superseded": True})
+    except Conflict as error:
+        return _json({"error": {"message": error.message, "conflict": True, "now": error.now}})
+    except ShortlistError as error:
+        return _json({"error": {"message": str(error), **error.facts}})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        traceback.print_exc(file=sys.stderr)
+        return _json({"error": {"message": f"invalid request ({type(error).__name__}: {error})"}})
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, default=str, allow_nan=False).encode("utf-8", "replace")
+
+
+def read_asset(name: str) -> tuple[bytes, str] | None:
+    """A file of the page and its media type; the style sheet of the report is one of them."""
+    if name == "report.css":
+        return template("page.css").encode(), "text/css"
+    path = resources.files("shortlist.studio") / "assets" / name
+    kind = {"html": "text/html", "js": "text/javascript", "css": "text/css"}.get(name.rpartition(".")[2])
+    if kind is None or "/" in name or "\\" in name or not path.is_file():
+        return None
+    return path.read_bytes(), kind
+
+
+async def events(project: OpenProject, stopping: Callable[[], bool]) -> AsyncIterator[str]:
+    """Server-sent events: what happens to the project, as JSON, until the server stops."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[str] = asyncio.Queue()
+
+    def send(kind: str, facts: dict[str, Any]) -> None:
+        text = json.dumps({"kind": kind, **facts}, ensure_ascii=False)
+        loop.call_soon_threadsafe(queue.put_nowait, f"data: {text}\n\n")
+
+    project.subscribers.append(send)
+    try:
+        yield f"data: {json.dumps({'kind': 'hello', 'revision': project.revision})}\n\n"
+        idle = 0.0
+        while not stopping():
+            try:
+                yield await asyncio.wait_for(queue.get(), 0.3)  # then look whether the server stops
+                idle = 0.0
+            except TimeoutError:
+                idle += 0.3
+            if idle >= 15:  # seconds: writing shows whether the page is still there
+                idle = 0.0
+                yield ": still here\n\n"
+    finally:
+        project.subscribers.remove(send)
+
+
+# -- the guard -----------------------------------------------------------------------------------------
+
+
+class TooLarge(Exception):  # noqa: N818
+    """A request body over the limit."""
+
+
+class Guard:
+    """Middleware that admits one browser. `token` opens it once; from then on, the cookie must contain `key`."""
+
+    def __init__(self, app: App, port: int) -> None:
+        self.app, self.port = app, port
+        self.token: str | None = secrets.token_urlsafe(32)
+        self.key = secrets.token_urlsafe(32)
+        self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self.cookie = f"shortlist-{port}"  # all ports of a machine share their cookies
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return None  # web sockets are never opened
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            return await respond(send, *refusal)
+        if scope["path"] == "/" and "token" in (query := parse_qs(scope["query_string"].decode("latin-1"))):
+            return await self._enter(query["token"][0], headers, send)
+        if not self._has_cookie(headers):
+            return await respond(send, 403, LOCKED)
+        return await self._pass_on(scope, headers, receive, send)
+
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+        """Status and text for a request from a wrong host or origin."""
+        host = headers.get("host", "")
+        if host not in self.hosts:
+            return 421, "wrong host"
+        own = f"http://{host}"
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+        if scope["method"] not in ("GET", "HEAD") and origin != own:
+            return 403, "only the studio's own page may make changes"
+        if (origin is not None and origin != own) or (scope["path"].startswith("/api/") and site != "same-origin"):
+            return 403, "wrong origin"
+        return None
+
+    async def _enter(self, token: str, headers: dict[str, str], send: Send) -> None:
+        """Exchange the token for a cookie, and redirect to the address without it."""
+        if self.token is not None and secrets.compare_digest(token.encode(), self.token.encode()):
+            self.token = None
+            cookie = f"{self.cookie}={self.key}; HttpOnly; SameSite=Strict; Path=/"
+            return await respond(send, 303, "", {"location": "/", "set-cookie": cookie})
+        if self._has_cookie(headers):  # the same address opened again, in the same browser
+            return await respond(send, 303, "", {"location": "/"})
+        return await respond(send, 403, LOCKED)
+
+    def _has_cookie(self, headers: dict[str, str]) -> bool:
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+        except CookieError:
+            return False
+        return cookie is not None and secrets.compare_digest(cookie.value.encode(), self.key.encode())
+
+    async def _pass_on(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MAX_BODY:
+            return await respond(send, 413, "the request is too large")
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_raw(HEADERS)]
+            await send(message)
+
+        return await self.app(scope, limited(receive), send_with_headers)
+
+
+def limited(receive: Receive) -> Receive:
+    """Receive a body, and raise `TooLarge` past the limit."""
+    size = 0
+
+    async def receive_some() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > MAX_BODY:
+            raise TooLarge
+        return message
+
+    return receive_some
+
+
+async def respond(send: Send, status: int, text: str, extra: dict[str, str] | None = None) -> None:
+    """Send a short answer of the guard."""
+    kind = "text/html; charset=utf-8" if text.startswith("<") else "text/plain; charset=utf-8"
+    headers = {**HEADERS, "content-type": kind, "content-length": str(len(text.encode())), **(extra or {})}
+    await send({"type": "http.response.start", "status": status, "headers": _raw(headers)})
+    await send({"type": "http.response.body", "body": text.encode()})
+
+
+def _raw(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -1,0 +1,261 @@
+"""Service: everything the page can ask for. A method takes and returns plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from shortlist.archive import ROW_FORMATS, atomic
+from shortlist.browse import Query, next_row, select, show_rows, why
+from shortlist.browse.labeling import PICKS
+from shortlist.errors import ShortlistError
+from shortlist.project import Project
+from shortlist.project.gold.file import Entry, Picked
+from shortlist.project.gold.known import entry_for
+from shortlist.project.parts.extract import Extract
+from shortlist.project.settings import NAME
+from shortlist.project.stages.export import write_extract
+from shortlist.project.starter import Guess, known_classes, toml_text
+from shortlist.rows import RowFile
+from shortlist.studio.open_project import OpenProject
+from shortlist.studio.preview import preview, tried
+from shortlist.studio.rules import remove_rule, rules, save_rule, source, switch_rule, use_gold
+from shortlist.studio.views import compare, figures, gold, overview
+from shortlist.wording import listed, number_of
+
+Request = dict[str, Any]
+
+GETS = ("overview", "figures", "rules")
+POSTS = (  # other pages cannot send these: their origin is checked
+    "rows", "why", "preview", "tried", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare",
+    "export", "export_own", "setup",
+)  # fmt: skip
+
+
+class Service:
+    """The methods are the endpoints of the page: `POST /api/label` calls `label`."""
+
+    def __init__(self, project: OpenProject) -> None:
+        self.project = project
+        self._latest: dict[str, int] = {}  # tab → the number of its last preview
+        self._rows: tuple[Any, Any] | None = None  # the last query and its rows, which the page reads in windows
+        self._figures: tuple[int, dict[str, Any]] | None = None
+
+    # -- views -----------------------------------------------------------------------------------------
+
+    def overview(self, _request: Request) -> Any:
+        return overview(self.project)
+
+    def figures(self, _request: Request) -> Any:
+        """Figures that take seconds, computed once per revision."""
+        revision = self.project.revision
+        if self.project.bare:
+            return {"labelers": {}, "todo": []}
+        if self._figures is None or self._figures[0] != revision:
+            self._figures = (revision, figures(self.project.current))
+        return {"revision": revision, **self._figures[1]}
+
+    def rows(self, request: Request) -> Any:
+        """A window of at most 200 of the rows that match a query."""
+        session, query = self.project.current, Query.from_dict(request.get("query", {}))
+        key = (id(session), self.project.revision, query)
+        if self._rows is None or self._rows[0] != key:
+            self._rows = (key, select(session, query))
+        matches = self._rows[1]
+        offset, limit = _integer(request, "offset", 0), min(_integer(request, "limit", 50), 200)
+        rows = show_rows(session, matches[offset : offset + limit], query.labeler)
+        return {"found": len(matches), "offset": offset, "rows": [row.to_dict() for row in rows]}
+
+    def why(self, request: Request) -> Any:
+        if self.project.bare:
+            raise ShortlistError("there are no labelers yet")
+        return why(self.project.current, _integer(request, "row"), request.get("against")).to_dict()
+
+    def compare(self, request: Request) -> Any:
+        before, after = _integer(request, "before"), _integer(request, "after")
+        return compare(self.project, before, after, offset=_integer(request, "offset", 0))
+
+    # -- rules -----------------------------------------------------------------------------------------
+
+    def rules(self, _request: Request) -> Any:
+        session = self.project.current
+        return {"rules": [rule.to_dict() for rule in rules(session)], "source": source(session)}
+
+    def preview(self, request: Request) -> Any:
+        """Preview a rule. A newer request of the same tab ends this one."""
+        tab, number = str(request.get("tab")), _integer(request, "number", 0)
+        self._latest[tab] = max(number, self._latest.get(tab, 0))
+        replaces = request.get("replaces")
+        return preview(self.project.current, request.get("record"), replaces, lambda: self._latest[tab] != number)
+
+    def tried(self, request: Request) -> Any:
+        """Ask a prompt about a few rows: the least certain ones."""
+        session, n = self.project.current, _integer(request, "rows", 5)
+        rows = [int(row) for row in select(session, Query(unsure=not self.project.bare))[:n]]
+        return {"rows": tried(session, request.get("record"), request.get("replaces"), rows)}
+
+    def save(self, request: Request) -> Any:
+        save_rule(self.project, request["record"], request.get("before"))
+        return overview(self.project)
+
+    def remove(self, request: Request) -> Any:
+        remove_rule(self.project, request["before"])
+        return overview(self.project)
+
+    def switch(self, request: Request) -> Any:
+        switch_rule(self.project, str(request["name"]), on=bool(request["on"]))
+        return overview(self.project)
+
+    def use_gold(self, request: Request) -> Any:
+        use_gold(self.project, fits=bool(request["fits"]))
+        return overview(self.project)
+
+    # -- labels ----------------------------------------------------------------------------------------
+
+    def next(self, request: Request) -> Any:
+        """The row to label next; None if none is left."""
+        session = self.project.current
+        row = next_row(session, picked=_picked(request) or "gain")
+        shown = None if row is None else show_rows(session, [row])[0].to_dict()
+        return {"row": shown, "gold": gold(self.project)}
+
+    def label(self, request: Request) -> Any:
+        """Write a label: one class, several possible ones, or none to skip the row."""
+        row, classes = _integer(request, "row"), [str(name) for name in request["classes"]]
+        with self.project.lock:
+            session = self.project.current
+            space = session.votes.space
+            if row >= len(session.votes):
+                raise ShortlistError(f"there is no row {row}", row=row)
+            positions = {space.position(name) for name in classes}  # an unknown class is an error
+            if len(positions) == len(space):
+                raise ShortlistError("every class is the same as no label: skip the row instead")
+            names = [space[position] for position in sorted(positions)]
+            entry = entry_for(session.rows, row, names, _picked(request))
+            session.gold_file.add(entry)
+            self._gold_changed(f"row {row} labelled", lambda: session.gold_said(row, names))
+            view = show_rows(self.project.current, [row])[0]
+            return {"entry": entry.to_dict(), "row": view.to_dict(), "gold": gold(self.project)}
+
+    def undo(self, request: Request) -> Any:
+        """Take back a label."""
+        with self.project.lock:
+            session = self.project.current
+            if session.gold_file.undo(Entry.from_dict(request["entry"])) is None:
+                raise ShortlistError("this label was already taken back elsewhere")
+            self._gold_changed("label taken back", session.gold_changed)
+            return {"gold": gold(self.project)}
+
+    def _gold_changed(self, title: str, update: Callable[[], None]) -> None:
+        """Fit again if gold labels take part in the fit; else update what depends on them, which is quick."""
+        project = self.project
+        if project.current.settings.gold_fits and not project.bare:
+            project.refresh(title)
+            return
+        update()
+        if project.watch is not None:
+            project.watch.gold_was_read()
+        project.changed(title)
+
+    # -- files -----------------------------------------------------------------------------------------
+
+    def export(self, request: Request) -> Any:
+        """Write the files of a stage, as the command line does, and return their paths."""
+        stages = {"labels": ["export"], "votes": ["vote"], "report": ["report"], "everything": None}
+        what = str(request["what"])
+        if what not in stages:
+            raise ShortlistError(f"{what!r} cannot be exported. Choose among {', '.join(stages)}")
+        project = self._with_labelers()
+        with self.project.lock:
+            outcomes = project.run(stages[what])
+        outcomes = outcomes if stages[what] is None else outcomes[-1:]
+        return {
+            "files": [str(path) for one in outcomes for path in one.outputs],
+            "lines": [f"{one.stage}: {one.line or one.status}" for one in outcomes],
+        }
+
+    def export_own(self, request: Request) -> Any:
+        """Write labels to another file in the project folder; return the command that does the same."""
+        project, name, least = self._with_labelers(), str(request["to"]), request.get("min_belief")
+        if Path(name).name != name or name.startswith("."):
+            raise ShortlistError(f"{name!r} is not the name of a file in the project folder, such as labels.csv")
+        if least is not None and (isinstance(least, bool) or not isinstance(least, int | float)):
+            raise ShortlistError(f"the least belief must be a number from 0 to 1; got {least!r}")
+        columns = tuple(str(column) for column in request.get("columns", ()))
+        extract = Extract(columns, least, bool(request.get("plain_names")))
+        path = project.folder / name
+        with self.project.lock, project.open() as session:
+            facts = write_extract(session, path, extract)
+        return {"files": [str(path)], "lines": [number_of(facts["labelled"], "row")],
+                "command": export_command(name, extract)}  # fmt: skip
+
+    def _with_labelers(self) -> Project:
+        if self.project.bare or self.project.watch is None:
+            raise ShortlistError("write a rule first: there is nothing to export without labelers")
+        return self.project.watch.project
+
+    # -- a new project ---------------------------------------------------------------------------------
+
+    def setup(self, request: Request) -> Any:
+        """List the data files of the folder, or make a project of one. Only shortlist.toml is written, no code."""
+        folder = self.project.folder
+        data = sorted(path for path in folder.iterdir() if path.suffix.lower() in ROW_FORMATS and path.is_file())[:30]
+        if "file" not in request:
+            return {"files": [_described(path) for path in data]}
+        file, classes = request["file"], list(request["classes"])
+        text, id, gold_column = request["text"], request.get("id"), request.get("gold")
+        with self.project.lock:
+            if self.project.exists:
+                raise ShortlistError(f"this folder has a {NAME} already")
+            if file not in [path.name for path in data]:
+                raise ShortlistError(f"there is no data file {file!r} in this folder")
+            if len(set(classes)) < 2 or len(set(classes)) < len(classes) or not all(classes):
+                raise ShortlistError("name at least two different classes", option=("classes",))
+            rows = RowFile(folder / file)
+            rows.need(*(column for column in (text, id, gold_column) if column is not None))
+            with atomic(folder / NAME) as written:
+                written.write(toml_text(file, classes, text, (), id, gold_column, rows).encode())
+            self.project.refresh("project created")
+        return overview(self.project)
+
+
+def export_command(name: str, extract: Extract) -> str:
+    """The command line that writes the same file."""
+    parts = ["shortlist export --to", quote(name)]
+    parts += ["--columns", quote(listed(extract.columns, gap=""))] if extract.columns else []
+    parts += [] if extract.min_belief is None else ["--min-belief", f"{extract.min_belief:g}"]
+    parts += ["--plain-names"] if extract.plain_names else []
+    return " ".join(parts)
+
+
+def _described(path: Path) -> dict[str, Any]:
+    """A data file: its columns, their likely roles, and its first rows."""
+    try:
+        file = RowFile(path)
+        guess = Guess.of(file)
+        classes = known_classes(file, guess.gold) if guess.gold else []
+        first = [{key: str(value)[:200] for key, value in line.items()} for line in file.head(3).to_dicts()]
+    except ShortlistError as error:
+        return {"file": path.name, "problem": str(error)}
+    columns = {column: str(kind) for column, kind in file.schema.items()}
+    return {
+        "file": path.name, "columns": columns, "text": guess.text, "id": guess.id, "gold": guess.gold,
+        "classes": classes, "first": first,
+    }  # fmt: skip
+
+
+def _picked(request: Request) -> Picked | None:
+    """How a row is picked; None if the user chose it."""
+    value: Picked | None = request.get("picked")
+    if value not in (None, *PICKS):
+        raise ShortlistError(f"rows are picked by {' or '.join(PICKS)}; got {value!r}")
+    return value
+
+
+def _integer(request: Request, name: str, default: int | None = None) -> int:
+    value = request.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ShortlistError(f"{name} must be a whole number, 0 or more; got {value!r}")
+    return value

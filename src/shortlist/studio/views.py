@@ -1,0 +1,128 @@
+"""Views of an open project as plain data: the overview, figures that take longer, and two states compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shortlist.browse import show_rows
+from shortlist.errors import ShortlistError
+from shortlist.project.change import Change
+from shortlist.project.code.places import Places
+from shortlist.project.session import Session
+from shortlist.reporting.advising.advice import Advice
+from shortlist.reporting.overview import Overview
+from shortlist.studio.open_project import OpenProject
+from shortlist.studio.rules import Rule, rules
+
+
+def overview(project: OpenProject) -> dict[str, Any]:
+    """Everything that is known at once; the rest is in `figures`."""
+    state = {"open": project.session is not None, "setup": not project.exists, "revision": project.revision}
+    state |= {"problem": project.problem}
+    if project.session is None or not project.exists:
+        return state | {"open": False}
+    session, watch, bare = project.session, project.watch, project.bare
+    analysis, data = session.analysis, session.settings.data
+    shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
+    return state | {
+        "name": session.folder.resolve().name,
+        "files": list(data.files),
+        "text": data.text,
+        "columns": session.rows.columns,
+        "bare": bare,
+        "rows": len(session.votes),
+        "classes": list(session.settings.classes),
+        "models": list(session.settings.models),  # names only: keys never reach the page
+        "notes": [] if bare or watch is None else list(dict.fromkeys(watch.notes)),
+        "totals": {} if bare or watch is None or watch.last is None else watch.last.totals,
+        "gold": gold(project),
+        "labelers": labelers(project),
+        "shares": {} if bare else shares,
+        "states": [one.to_dict() for one in project.states.all],
+        "change": None if project.change is None else project.change.to_dict(),
+    }
+
+
+def gold(project: OpenProject) -> dict[str, Any]:
+    """Counts of gold labels, and the accuracy on them of the model and of counting votes."""
+    session = project.current
+    analysis, known, file = session.analysis, session.known, session.gold_file
+    latest = file.latest()
+    hard = sum(how == "gain" and len(latest[key].classes) == 1 for key, how in file.picked().items())
+    facts: dict[str, Any] = {
+        "rows": 0, "several": len(known.shortlists), "skipped": len(known.skipped), "lost": known.lost,
+        "fits": session.settings.gold_fits, "hard": hard,
+    }  # fmt: skip
+    if analysis.gold is not None:
+        facts |= {"rows": analysis.known_rows, "voted": int(analysis.scored.sum())}
+        if not project.bare and facts["voted"]:
+            facts |= {"model": analysis.right_on_gold, "counting": analysis.counting_on_gold}
+    return facts
+
+
+def labelers(project: OpenProject) -> list[dict[str, Any]]:
+    """Every labeler, including those switched off: its possible votes, and its figures if it is on."""
+    last = None if project.bare or project.watch is None else project.watch.last
+    figures = {} if last is None else {line["labeler"]: line for line in last.labelers.to_dicts()}
+    return [_labeler(project.current, rule, figures.get(rule.name)) for rule in rules(project.current)]
+
+
+def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> dict[str, Any]:
+    facts = {"name": rule.name, "kind": rule.kind, "origin": rule.origin, "on": rule.on, "says": rule.says}
+    if figures is None:
+        return facts
+    i = session.votes.names.index(rule.name)
+    space, codomain = session.votes.space, session.votes.codomains[i]
+    failure = session.votes.failures[i]
+    return facts | figures | {
+        "says": [list(space.ordered(one)) for one in codomain.says],
+        "failed": None if failure is None else failure.count,
+        "one_sided": codomain.one_sided,
+    }  # fmt: skip
+
+
+# -- figures -------------------------------------------------------------------------------------------
+
+
+def figures(session: Session) -> dict[str, Any]:
+    """Figures that take seconds: intervals and worth of each labeler, and what to do next, largest gain first."""
+    page = Overview(
+        session.analysis, time_limit=5.0, lines=Places(session.roster), gold_fits=session.settings.gold_fits
+    )
+    shown = ("accuracy", "accuracy_low", "accuracy_high", "not_known", "worth", "gold_gain")
+    lines = {line["labeler"]: {name: line[name] for name in shown if name in line} for line in page.labelers.to_dicts()}
+    return {"labelers": lines, "todo": [_advice(one, len(session.votes)) for one in page.checkup.advice]}
+
+
+def _advice(advice: Advice, rows: int) -> dict[str, Any]:
+    """A piece of advice, with the rule or the rows that the page opens for it."""
+    facts = {"kind": advice.kind, "what": advice.what, "why": advice.why, "gain": advice.show_gain(rows)}
+    if advice.kind == "mixed":
+        return facts | {"query": {"believed": advice.about, "unsure": True}}
+    if advice.kind == "uncovered":
+        return facts | {"query": {"uncovered": True}}
+    if advice.kind == "leave out" and advice.measured:
+        return facts | {"query": {"labeler": advice.about, "wrong": True}}
+    return facts | {"labeler": advice.about or None}
+
+
+# -- comparison ----------------------------------------------------------------------------------------
+
+
+def compare(project: OpenProject, before: int, after: int, *, offset: int = 0, limit: int = 20) -> dict[str, Any]:
+    """Compare two states: totals, edits, and some rows that changed their label."""
+    one, other = project.states.find(before), project.states.find(after)
+    change, session = Change(one.snapshot, other.snapshot), project.current
+    if len(session.votes) != len(change.after.labels):
+        raise ShortlistError("the data files changed: restart the studio to compare")
+    examples = [
+        row.to_dict() | {"was": change.label(change.before, row.row), "is": change.label(change.after, row.row)}
+        for row in show_rows(session, change.flipped[offset : offset + limit])
+    ]
+    return {
+        **change.to_dict(),
+        "before": one.to_dict(),
+        "after": other.to_dict(),
+        "same_rows": change.same_rows,
+        "examples": examples,
+    }

@@ -1,0 +1,139 @@
+"""Labels of the page: on disk at once, taken back, used by the fit where asked."""
+
+import shlex
+
+import polars as pl
+import pytest
+
+from shortlist.browse.labeling import random_rows
+from shortlist.errors import ShortlistError, UnknownClass
+from shortlist.project.parts.extract import Extract
+from shortlist.studio.rules import use_gold
+from shortlist.studio.service import export_command
+from shortlist.wording import split_names
+
+
+def test_a_label_is_on_disk_and_in_the_figures_at_once(service, project):
+    before = service.next({})
+    row = before["row"]["row"]
+    answer = service.label({"row": row, "classes": ["sports"]})
+    assert answer["gold"]["rows"] == before["gold"]["rows"] + 1
+    assert answer["row"]["gold"] == ["sports"]
+    assert [entry.classes for entry in project.current.gold_file.entries()] == [("sports",)]
+    assert service.next({})["row"]["row"] != row
+
+
+def test_it_can_be_taken_back(service):
+    row = service.next({})["row"]["row"]
+    answer = service.label({"row": row, "classes": ["sports", "business"]})
+    assert answer["entry"]["classes"] == ["business", "sports"]
+    back = service.undo({"entry": answer["entry"]})
+    assert back["gold"]["several"] == 0
+    assert service.next({})["row"]["row"] == row
+    with pytest.raises(ShortlistError, match="elsewhere"):
+        service.undo({"entry": answer["entry"]})
+
+
+def test_skipped_rows(service):
+    first = service.next({})["row"]["row"]
+    assert service.label({"row": first, "classes": []})["gold"]["skipped"] == 1
+    assert service.next({})["row"]["row"] != first
+
+
+def test_a_change_is_not_looked_at_twice(service, project):
+    service.label({"row": 1, "classes": ["sports"]})
+    assert not project.watch.changed()
+
+
+def test_the_fit_takes_them_in_where_asked(service, project):
+    use_gold(project, fits=True)
+    before = project.current
+    service.label({"row": 1, "classes": ["sports"]})
+    assert project.current is not before
+    assert project.current.gold[1] == "sports"
+
+
+@pytest.mark.parametrize("classes", [["sprots"], ["business", "politics", "sports"]])
+def test_what_says_nothing_is_told(service, project, classes):
+    with pytest.raises(ShortlistError):
+        service.label({"row": 1, "classes": classes})
+    assert project.current.gold_file.entries() == []
+
+
+def test_an_unknown_class_offers_the_nearest(service):
+    with pytest.raises(UnknownClass, match="'sports'"):
+        service.label({"row": 1, "classes": ["sprots"]})
+
+
+def test_rows_keep_filter_and_place_while_they_are_labelled(service):
+    asked = {"query": {"labeler": "power"}, "offset": 3, "limit": 4}
+    before = service.rows(asked)
+    service.label({"row": before["rows"][1]["row"], "classes": ["business"]})
+    after = service.rows(asked)
+    assert [row["row"] for row in after["rows"]] == [row["row"] for row in before["rows"]]
+    assert after["rows"][1]["gold"] == ["business"]
+
+
+def test_random_rows_are_offered_and_remembered_as_such(service, project):
+    first = service.next({"picked": "random"})["row"]["row"]
+    assert first == random_rows(project.current, 1)[0]
+    answer = service.label({"row": first, "classes": ["sports"], "picked": "random"})
+    assert answer["entry"]["picked"] == "random"
+    assert answer["gold"]["hard"] == 0
+    second = service.next({"picked": "gain"})["row"]["row"]
+    assert service.label({"row": second, "classes": ["sports"], "picked": "gain"})["gold"]["hard"] == 1
+    assert "picked" not in service.label({"row": 1, "classes": ["sports"]})["entry"]  # in the table of rows
+    with pytest.raises(ShortlistError, match="best"):
+        service.next({"picked": "best"})
+
+
+def test_files_are_written_as_by_the_command_line(service, service, folder):
+    assert service.export({"what": "labels"})["files"] == [str(folder / "out" / "labels.parquet")]
+    assert (folder / "out" / "labels.parquet").exists()
+    with pytest.raises(ShortlistError):
+        service.export({"what": "../etc"})
+
+
+def test_a_file_of_ones_own_has_the_text_of_believed_rows_and_plain_names(service, service, folder):
+    service.export_own({"to": "all.csv"})
+    everything = pl.read_csv(folder / "all.csv")
+    least = round(everything["belief"].median(), 3)
+    given = {"to": "sure.csv", "columns": ["body"], "min_belief": least, "plain_names": True}
+    found = service.export_own(given)
+    written = pl.read_csv(folder / "sure.csv")
+    assert found["files"] == [str(folder / "sure.csv")]
+    assert found["command"] == f"shortlist export --to sure.csv --columns body --min-belief {least:g} --plain-names"
+    assert found["lines"] == [f"{len(written):,} rows"]
+    assert 0 < len(written) == (everything["belief"] >= least).sum() < len(everything)
+    assert written.columns[1] == "body"
+    assert all(name.isidentifier() and name.islower() for name in written.columns)
+
+
+NAMES = ["../labels.csv", "/etc/labels.csv", "out/labels.csv", ".hidden.csv", "", "labels.toml"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_ones_own_lies_in_the_project_folder_and_is_a_table(service, service, name):
+    with pytest.raises(ShortlistError):
+        service.export_own({"to": name})
+
+
+@pytest.mark.parametrize("least", [7, "0.5", True])
+def test_a_belief_is_a_number_from_0_to_1(service, service, folder, least):
+    with pytest.raises(ShortlistError, match="0 to 1"):
+        service.export_own({"to": "sure.csv", "min_belief": least})
+    assert not (folder / "sure.csv").exists()
+
+
+def test_labels_made_by_hand_are_not_overwritten(service, service, folder):
+    service.label({"row": 0, "classes": ["sports"]})
+    before = (folder / "gold.jsonl").read_bytes()
+    with pytest.raises(ShortlistError, match="labels made by hand"):
+        service.export_own({"to": "gold.jsonl"})
+    assert (folder / "gold.jsonl").read_bytes() == before
+
+
+def test_the_command_names_columns_as_the_shell_and_shortlist_read_them():
+    """An unnamed column was printed as --columns '', which names none."""
+    command = export_command("x.csv", Extract(("", "a, b", "c")))
+    assert split_names(shlex.split(command)[-1]) == ["", "a, b", "c"]
