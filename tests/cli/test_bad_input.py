@@ -360,7 +360,7 @@ def test_an_error_nobody_foresaw(folder, capfd, monkeypatch):
     monkeypatch.setattr("shortlist.project.project.Project.run", broken)
     ended = call(capfd, "vote")
     assert ended.code == 1
-    assert "unexpected ZeroDivisionError: oh (--debug" in one_line(ended)
+    assert "unexpected ZeroDivisionError: oh (use --debug" in one_line(ended)
 
 
 def test_a_package_that_is_not_installed(folder, capfd, monkeypatch):

@@ -87,14 +87,14 @@ def test_random_rows_are_offered_and_remembered_as_such(service, project):
         service.next({"picked": "best"})
 
 
-def test_files_are_written_as_by_the_command_line(service, service, folder):
+def test_files_are_written_as_by_the_command_line(service, folder):
     assert service.export({"what": "labels"})["files"] == [str(folder / "out" / "labels.parquet")]
     assert (folder / "out" / "labels.parquet").exists()
     with pytest.raises(ShortlistError):
         service.export({"what": "../etc"})
 
 
-def test_a_file_of_ones_own_has_the_text_of_believed_rows_and_plain_names(service, service, folder):
+def test_a_file_of_ones_own_has_the_text_of_believed_rows_and_plain_names(service, folder):
     service.export_own({"to": "all.csv"})
     everything = pl.read_csv(folder / "all.csv")
     least = round(everything["belief"].median(), 3)
@@ -113,19 +113,19 @@ NAMES = ["../labels.csv", "/etc/labels.csv", "out/labels.csv", ".hidden.csv", ""
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_of_ones_own_lies_in_the_project_folder_and_is_a_table(service, service, name):
+def test_a_file_of_ones_own_lies_in_the_project_folder_and_is_a_table(service, name):
     with pytest.raises(ShortlistError):
         service.export_own({"to": name})
 
 
 @pytest.mark.parametrize("least", [7, "0.5", True])
-def test_a_belief_is_a_number_from_0_to_1(service, service, folder, least):
+def test_a_belief_is_a_number_from_0_to_1(service, folder, least):
     with pytest.raises(ShortlistError, match="0 to 1"):
         service.export_own({"to": "sure.csv", "min_belief": least})
     assert not (folder / "sure.csv").exists()
 
 
-def test_labels_made_by_hand_are_not_overwritten(service, service, folder):
+def test_labels_made_by_hand_are_not_overwritten(service, folder):
     service.label({"row": 0, "classes": ["sports"]})
     before = (folder / "gold.jsonl").read_bytes()
     with pytest.raises(ShortlistError, match="labels made by hand"):

@@ -46,7 +46,7 @@ def next_rows(session: Session, n: int) -> list[int]:
 
 
 def _after_labels(session: Session, inverse: Positions, u: int, trust: float = 1.0) -> tuple[Floats, Floats]:
-    """(u, k) beliefs of each pattern after its labels, and (u, 1) the weight of that; a belief weighs `trust` labels."""
+    """(u, k) beliefs of each pattern after its labels, and (u, 1) their weight; a belief weighs `trust` labels."""
     analysis, k = session.analysis, len(session.votes.space)
     counts = np.zeros((u, k))
     if analysis.gold is not None:

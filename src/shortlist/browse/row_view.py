@@ -1,4 +1,4 @@
-"""A row as people see it: its text with matches marked, its votes, beliefs and known class, and why it has its label."""
+"""A row as people see it: text with matches marked, votes, beliefs, known class, and why it has its label."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _worse_than_counting(fit: Facts, *, advised: bool) -> str:
 
 
 def _voted(fit: Facts) -> int:
-    return int(fit.get("gold_voted", fit["gold_rows"]))
+    return int(fit["gold_voted"] if "gold_voted" in fit else fit["gold_rows"])
 
 
 def _counting(fit: Facts) -> int:
@@ -130,7 +130,8 @@ def _recommended(files: list[LabelFile], fit: Facts) -> Iterator[str]:
         rivals = {always: _most_frequent(fit)["gold_rows"]} if _most_frequent(fit) else {}
         rivals |= {"counting votes": _counting(fit)} if fit.get("below_counting") else {}
         better = ", ".join(f"{name} on {n:,}" for name, n in rivals.items() if n > max(one.right for one in files))
-        yield f"Do not use {names} yet: {'they are' if len(files) > 1 else 'it is'} right on {right} of {gold}, {better}."
+        they = "they are" if len(files) > 1 else "it is"
+        yield f"Do not use {names} yet: {they} right on {right} of {gold}, {better}."
     elif len(useful) == 2 and useful[0].right == useful[1].right:
         yield f"Use {files[0].path} or {files[1].path}: both are right on {files[0].right:,} of {gold}."
     elif len(files) == 2:

@@ -126,7 +126,7 @@ def ask_user(file: RowFile, answers: Answers, screen: Screen) -> Answers:
         while len(split_names(answers.classes)) < 2:
             screen.text("name at least two, for example: business, sports, world")
             answers = replace(answers, classes=typer.prompt("Classes, separated by commas"))
-    return given
+    return answers
 
 
 def ask_column(question: str, columns: list[str], guess: str | None) -> str:

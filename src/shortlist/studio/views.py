@@ -17,14 +17,15 @@ from shortlist.studio.rules import Rule, rules
 
 def overview(project: OpenProject) -> dict[str, Any]:
     """Everything that is known at once; the rest is in `figures`."""
-    state = {"open": project.session is not None, "setup": not project.exists, "revision": project.revision}
-    state |= {"problem": project.problem}
+    state = {"setup": not project.exists, "revision": project.revision, "problem": project.problem}
     if project.session is None or not project.exists:
-        return state | {"open": False}
+        return {"open": False, **state}
     session, watch, bare = project.session, project.watch, project.bare
     analysis, data = session.analysis, session.settings.data
     shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
-    return state | {
+    return {
+        "open": True,
+        **state,
         "name": session.folder.resolve().name,
         "files": list(data.files),
         "text": data.text,
