@@ -124,10 +124,9 @@ class OpenProject:
         with self.lock:
             if self.watch is None:  # else the page has just made the project
                 self._try_refresh("opened")
-        if self.watch is not None and self.session is not None:
-            if self.session.rows.keep:
-                for _ in self.session.rows.segments():  # the first search finds the rows in memory
-                    pass
+        if self.session is not None and self.session.rows.keep:
+            for _ in self.session.rows.segments():  # the first search finds the rows in memory
+                pass
 
     def _try_refresh(self, title: str) -> None:
         try:
