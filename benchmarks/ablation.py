@@ -55,7 +55,7 @@ from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts, ratio
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import parameters_of
-from shortlist.labelmodel.formulae.likelihood import Parameters
+from shortlist.labelmodel.likelihood import Parameters
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen

@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from shortlist.labelmodel.estep.device import DeviceKernel, count_patterns
-from shortlist.labelmodel.estep.kernel import Kernel
-from shortlist.labelmodel.estimators.paper import Likelihood
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Parameters, emission
-from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.solvers.em import maximise
-from shortlist.labelmodel.solvers.solver import Fit
+from shortlist.labelmodel.device import DeviceKernel, count_patterns
+from shortlist.labelmodel.em import Fit, maximise
+from shortlist.labelmodel.kernel import Kernel
+from shortlist.labelmodel.layout import Layout, Panel
+from shortlist.labelmodel.likelihood import Parameters, emission
+from shortlist.labelmodel.paper import Likelihood
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
 

@@ -43,16 +43,13 @@ import default_speed
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import FitWarning
 from shortlist.labelmodel import Gradient, Likelihood, Parameters, Problem
-from shortlist.labelmodel.estep.cores import one_blas_thread
-from shortlist.labelmodel.estep.expectation import Expectation
-from shortlist.labelmodel.estep.kernel import Kernel
-from shortlist.labelmodel.formulae.assumptions import Assumptions
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission, emission
-from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.solvers.em import maximise
-from shortlist.labelmodel.solvers.solver import Fit
+from shortlist.labelmodel.e_step import Expectation
+from shortlist.labelmodel.em import Fit, maximise
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.kernel import Kernel, one_blas_thread
+from shortlist.labelmodel.layout import Layout, Panel
+from shortlist.labelmodel.likelihood import Emission, emission
+from shortlist.labelmodel.m_step import Assumptions
 
 EPOCHS = 200
 TURNS = 3  # of (b), each followed by ...

@@ -13,7 +13,7 @@ from shortlist import Labeler
 from shortlist.classifier import Kind
 from shortlist.labelers import Ballot, Parts, checked_answer, labeler_kind
 from shortlist.labelmodel import Estimate, Estimator, Parameters
-from shortlist.labelmodel.formulae.likelihood import emission
+from shortlist.labelmodel.likelihood import emission
 from shortlist.project import Stage
 from shortlist.rows import Chunk
 

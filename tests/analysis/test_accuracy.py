@@ -6,7 +6,7 @@ import pytest
 from shortlist import LabelModel, simulate
 from shortlist.analysis.accuracy import SAMPLE, estimate, sampled, standard_errors
 from shortlist.labelmodel import Parameters
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.evidence import Evidence
 from tests.analysis.worked import newspaper
 from tests.labelmodel.reference import likelihood
 

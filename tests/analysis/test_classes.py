@@ -5,7 +5,7 @@ import pytest
 
 from shortlist import Analysis, Votes
 from shortlist.analysis.classes import confusion, errors
-from shortlist.labelmodel.baselines import MajorityVote
+from shortlist.labelmodel.predictor import MajorityVote
 from tests.analysis.worked import GOLD, newspaper, oracle
 
 

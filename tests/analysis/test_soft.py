@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist.analysis.soft import BLOCK, inside, share, soft_counts
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.votes import Codomain
 from tests.analysis.worked import BELIEFS, newspaper
 

@@ -9,7 +9,7 @@ from shortlist import Analysis, Votes, simulate
 from shortlist.analysis.worth import halves, likelihoods
 from shortlist.errors import BadFit
 from shortlist.labelmodel import Parameters
-from shortlist.labelmodel.formulae.likelihood import log_joint, log_marginal
+from shortlist.labelmodel.likelihood import log_joint, log_marginal
 from tests.analysis.worked import newspaper, quietly_fitted
 
 

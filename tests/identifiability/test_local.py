@@ -10,13 +10,11 @@ from experiments import datasets
 from shortlist import LabelModel, Votes, diagnose, simulate
 from shortlist.errors import FitWarning, NotFitted
 from shortlist.identifiability import diagnose_fit
-from shortlist.identifiability.generic import generic_rank
-from shortlist.identifiability.imagined import imagined
-from shortlist.identifiability.intersection import Deadline
-from shortlist.identifiability.verdict import decide
-from shortlist.identifiability.vote_information import VoteInformation
+from shortlist.identifiability.diagnosis import decide
+from shortlist.identifiability.local import VoteInformation, expected_patterns, generic_rank
+from shortlist.identifiability.theorem import Deadline
 from shortlist.labelmodel import Parameters
-from shortlist.uncertainty.fitted import Fitted
+from shortlist.uncertainty.information import Fitted
 from tests.identifiability.structures import structure, structures
 from tests.labelmodel.reference import likelihood
 
@@ -89,13 +87,11 @@ def test_labelers_that_are_never_wrong_are_seen_all_the_same():
     assert found.rank == found.parameters == 24
 
 
-def test_a_sample_of_patterns_sees_what_all_of_them_do(monkeypatch):
+def test_a_sample_of_patterns_sees_what_all_of_them_do():
     model = likelihood(balance="learn").fit(drawn([["a", "b", "c"], [{"a", "b"}, "c"]] * 3, list("abc")))
     fitted = Fitted.of(model, model.evidence_)
-    everything = VoteInformation.of(imagined(fitted))
-    monkeypatch.setattr("shortlist.identifiability.imagined.ALL", 40)
-    monkeypatch.setattr("shortlist.identifiability.imagined.PER_PARAMETER", 4000)
-    sample = VoteInformation.of(imagined(fitted))
+    everything = VoteInformation.of(expected_patterns(fitted))
+    sample = VoteInformation.of(expected_patterns(fitted, most=40, per_parameter=4000))
     assert sample.rank == everything.rank == everything.parameters
     assert np.abs(sample.shares - everything.shares).max() < 0.05
     np.testing.assert_allclose(sample.known, everything.known, rtol=0.05)
@@ -106,7 +102,7 @@ def test_the_information_is_that_of_the_rows_at_hand_when_the_model_is_true():
     votes = drawn([["a", "b"], [{"a"}, {"b", "c"}], ["a", "b", "c"]], list("abc"), m=100_000)
     model = likelihood(split="equal", accuracy_votes=0).fit(votes)
     fitted = Fitted.of(model, model.evidence_)
-    expected, observed = VoteInformation.of(imagined(fitted)).seen, VoteInformation.of(fitted).seen
+    expected, observed = VoteInformation.of(expected_patterns(fitted)).seen, VoteInformation.of(fitted).seen
     scale = np.sqrt(np.diag(expected))
     assert np.abs((expected - observed) / scale / scale[:, None]).max() < 0.05
 

@@ -15,8 +15,8 @@ from scipy.special import expit, logit, ndtri
 from shortlist.analysis.soft import share
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.estep.cores import one_blas_thread
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.votes import Votes
 
 SAMPLE = 5_000  # rows whose curvature stands for that of all: right to a percent or two
@@ -58,9 +58,7 @@ def estimate(model: Any, names: tuple[str, ...], voted: Floats, level: float | N
 
 def standard_errors(model: Any, weights: Floats) -> Floats:
     """(n,): of the weighted means of accuracies, by the delta method from the observed information."""
-    from shortlist.uncertainty.fitted import Fitted
-    from shortlist.uncertainty.information import observed_information
-    from shortlist.uncertainty.intervals import covariance
+    from shortlist.uncertainty.information import Fitted, covariance, observed_information
 
     fitted = Fitted.of(model, sampled(model.evidence_, SAMPLE))
     basis, index = fitted.coordinates.basis, fitted.coordinates.accuracy

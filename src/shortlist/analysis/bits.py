@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.layout import Layout
 from shortlist.votes import Votes
 
 Words = npt.NDArray[np.uint64]

@@ -12,7 +12,7 @@ from shortlist.analysis.bits import count, union
 from shortlist.analysis.labelers import frame
 from shortlist.analysis.soft import share
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estep.cores import one_blas_thread
+from shortlist.labelmodel.kernel import one_blas_thread
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis

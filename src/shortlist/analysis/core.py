@@ -20,7 +20,7 @@ from shortlist.arrays import Floats
 from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes, FitWarning
 from shortlist.labelmodel import LabelModel
-from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
+from shortlist.labelmodel.evidence import Gold, gold_positions
 from shortlist.votes import Patterns, Votes
 from shortlist.votes.votes import not_votes
 from shortlist.wording import NOT_KNOWN, html_table, number_of, percent, text_table
@@ -237,7 +237,7 @@ class Analysis:
     @cached_property
     def counting_on_gold(self) -> float:
         """`right_on_gold` of a count of the votes, which every model should beat."""
-        from shortlist.labelmodel.baselines import MajorityVote
+        from shortlist.labelmodel.predictor import MajorityVote
 
         if self.gold is None:
             raise BadFit("this needs known classes: Analysis(votes, gold=…)")

@@ -21,7 +21,7 @@ from scipy.linalg import block_diag
 from shortlist.analysis.bits import split
 from shortlist.analysis.labelers import frame
 from shortlist.arrays import Floats
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.layout import Layout
 
 if TYPE_CHECKING:
     from shortlist.analysis.core import Analysis

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estep.cores import one_blas_thread
-from shortlist.labelmodel.formulae.layout import Layout, one_hot
+from shortlist.labelmodel.kernel import one_blas_thread
+from shortlist.labelmodel.layout import Layout, one_hot
 
 BLOCK = 8_192  # rows
 

@@ -21,8 +21,8 @@ from shortlist.analysis.labelers import frame
 from shortlist.arrays import Floats
 from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, FitWarning
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission, log_joint, log_marginal
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.likelihood import Emission, log_joint, log_marginal
 from shortlist.votes import Votes
 
 if TYPE_CHECKING:

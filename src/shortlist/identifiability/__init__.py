@@ -1,12 +1,9 @@
 """The doctor: whether accuracies can be learned from votes alone (Theorem 1), and what to do where they cannot."""
 
-from shortlist.identifiability.certificate import Certificate, verify
-from shortlist.identifiability.diagnosis import Diagnosis
-from shortlist.identifiability.doctor import diagnose
-from shortlist.identifiability.generic import Rank
-from shortlist.identifiability.local import LocalDiagnosis, diagnose_fit
+from shortlist.identifiability.diagnosis import Diagnosis, Verdict, diagnose
+from shortlist.identifiability.local import LocalDiagnosis, Rank, diagnose_fit
 from shortlist.identifiability.repair import Repair
-from shortlist.identifiability.verdict import Verdict
+from shortlist.identifiability.theorem import Certificate, verify
 
 __all__ = [
     "Certificate",

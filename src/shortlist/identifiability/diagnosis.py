@@ -1,27 +1,82 @@
-"""Diagnosis: what the doctor found, for people first and for programs too."""
+"""diagnose: whether accuracies can be learned from votes alone, for labelers before or after they have voted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, Literal
 
+from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import findings
-from shortlist.identifiability.certificate import Certificate, Split
-from shortlist.identifiability.generic import Rank
-from shortlist.identifiability.repair import Repair
-from shortlist.identifiability.verdict import Pair, Verdict
+from shortlist.identifiability.local import Rank, generic_rank
+from shortlist.identifiability.repair import Repair, Repairs, find_repairs
+from shortlist.identifiability.theorem import (
+    By,
+    Certificate,
+    Deadline,
+    LabelerMasks,
+    Split,
+    TimeUp,
+    find_split,
+    masks_of,
+    names,
+    scarce,
+    singles_out,
+)
 from shortlist.labelspace import LabelSpace, Shortlist
+from shortlist.votes import Codomain, Votes
+from shortlist.wording import html_list, some_of
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Answer of Theorem 1: True with its certificate, False, or None where time ran out; and the obstacles."""
+
+    identifiable: bool | None
+    certificate: Certificate | None
+    by: By
+    scarce: Mapping[Pair, tuple[str, ...]] = field(default_factory=dict)  # (y, c) → who rules c out, y still possible
+    unreachable: tuple[str, ...] = ()  # classes that not even all labelers together single out
+    repairs: Repairs = field(default_factory=Repairs)
+
+    @property
+    def split(self) -> Split | None:
+        return self.certificate.split if self.certificate else None
+
+    def to_dict(self, space: LabelSpace) -> dict[str, Any]:
+        return {
+            "identifiable": self.identifiable,
+            "decided_by": self.by,
+            "certificate": self.certificate.to_dict(space) if self.certificate else None,
+            "scarce": [[*pair, list(who)] for pair, who in self.scarce.items()],
+            "unreachable": list(self.unreachable),
+            "repairs": [repair.to_dict(space) for repair in self.repairs.additions],
+            "repairs_smallest": self.repairs.smallest,
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Verdict:
+        return cls(
+            identifiable=record["identifiable"],
+            certificate=Certificate.from_dict(record["certificate"]) if record["certificate"] else None,
+            by=record["decided_by"],
+            scarce={(y, c): tuple(who) for y, c, who in record["scarce"]},
+            unreachable=tuple(record["unreachable"]),
+            repairs=Repairs(tuple(map(Repair.from_dict, record["repairs"])), record["repairs_smallest"]),
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """Whether Theorem 1 of the paper promises that the parameters can be learned from votes alone.
+    """Verdicts of Theorem 1 of the paper, which says when the parameters can be learned from votes alone.
 
     `said` is the verdict on what labelers really say, and the headline; `letter` is the theorem to the letter, which
-    counts the dummies as if they were said. False means that no split exists, so that the theorem promises nothing;
-    None that there was not time enough to know.
+    counts the dummies as if they were said. False means that no split exists, so that the theorem guarantees nothing;
+    None that the time limit came first.
     """
 
     space: LabelSpace
@@ -30,16 +85,16 @@ class Diagnosis:
     unheard: Mapping[str, tuple[Shortlist, ...]]  # labeler → what it never said in the rows at hand
     said: Verdict
     letter: Verdict
-    heard: Verdict | None  # the verdict on what was heard in the rows at hand, where that is less than is said
+    heard: Verdict | None  # the verdict on what was said in the rows at hand, where that is less than declared
     inseparable_pairs: tuple[Pair, ...]  # no shortlist of anyone holds one without the other
-    untold_pairs: tuple[Pair, ...]  # no vote rules out one and leaves the other standing
-    prior_only: Mapping[str, tuple[str, ...]]  # labeler → classes whose accuracy only a prior can move from 0 or 1
-    generic: Rank | None  # where Theorem 1 promises nothing: what votes determine at random values
+    untold_pairs: tuple[Pair, ...]  # no vote rules out one and leaves the other possible
+    prior_only: Mapping[str, tuple[str, ...]]  # labeler → classes whose accuracy is 0 or 1 by construction
+    generic: Rank | None  # where Theorem 1 guarantees nothing: what votes determine at random values
     open: frozenset[str] = frozenset()  # labelers that may say any set of classes: people
 
     @property
     def identifiable(self) -> bool | None:
-        """Without relying on shortlists that are never said."""
+        """The verdict without shortlists that are never said."""
         return self.said.identifiable
 
     @property
@@ -52,8 +107,8 @@ class Diagnosis:
             return "not decided"
         if self.identifiable:
             return "identifiable"
-        open_ones = self.generic is not None and self.generic.rank < self.generic.parameters
-        return "not identifiable" if open_ones else "not guaranteed"
+        undetermined = self.generic is not None and self.generic.rank < self.generic.parameters
+        return "not identifiable" if undetermined else "not guaranteed"
 
     @property
     def identifiable_with_dummies(self) -> bool | None:
@@ -77,30 +132,25 @@ class Diagnosis:
 
     @cached_property
     def findings(self) -> list[str]:
-        """What there is to say: what to know and to do first, then why."""
+        """Sentences: the verdict and what to do first, then the theory."""
         return list(findings.of(self))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         first, *rest = self.findings
         return "\n".join([first, *(f"  - {finding}" for finding in rest)])
 
-    def __repr__(self) -> str:
-        return str(self)
-
     def _repr_html_(self) -> str:
-        """What notebooks show: the verdict and what to do; the theory is folded away."""
-        from shortlist.wording import html_list
-
-        why = list(findings.theory(self))
-        known = self.findings[: len(self.findings) - len(why)]
-        return f"<div>{html_list(known)}<details><summary>Theory</summary>{html_list(why)}</details></div>"
+        """The verdict and what to do; the theory is folded away."""
+        theory = list(findings.theory(self))
+        first = self.findings[: len(self.findings) - len(theory)]
+        return f"<div>{html_list(first)}<details><summary>Theory</summary>{html_list(theory)}</details></div>"
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON holds it."""
+        """The diagnosis as JSON stores it."""
         order = self.space.ordered
         return {
             "classes": list(self.space),
-            "says": {name: [list(order(t)) for t in said] for name, said in self.says.items()},
+            "says": {name: [list(order(t)) for t in shortlists] for name, shortlists in self.says.items()},
             "dummies": {name: list(order(t)) for name, t in self.dummies.items()},
             "unheard": {name: [list(order(t)) for t in never] for name, never in self.unheard.items()},
             "identifiable": self.identifiable,
@@ -119,12 +169,16 @@ class Diagnosis:
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Diagnosis:
-        """What `to_dict` gave."""
+        """Make a diagnosis from what `to_dict` returned."""
+        says, unheard = (
+            {name: tuple(map(frozenset, shortlists)) for name, shortlists in record[key].items()}
+            for key in ("says", "unheard")
+        )
         return cls(
             space=LabelSpace(record["classes"]),
-            says=_shortlists(record["says"]),
+            says=says,
             dummies={name: frozenset(t) for name, t in record["dummies"].items()},
-            unheard=_shortlists(record["unheard"]),
+            unheard=unheard,
             said=Verdict.from_dict(record["said"]),
             letter=Verdict.from_dict(record["letter"]),
             heard=Verdict.from_dict(record["heard"]) if record["heard"] else None,
@@ -132,10 +186,160 @@ class Diagnosis:
             untold_pairs=tuple((a, b) for a, b in record["untold_pairs"]),
             prior_only={name: tuple(classes) for name, classes in record["prior_only"].items()},
             generic=Rank(**record["generic"]) if record["generic"] else None,
-            open=frozenset(record.get("open", ())),
+            open=frozenset(record["open"]),
         )
 
 
-def _shortlists(record: Mapping[str, Any]) -> dict[str, tuple[Shortlist, ...]]:
-    """Labeler → shortlists, from lists of names."""
-    return {name: tuple(map(frozenset, shortlists)) for name, shortlists in record.items()}
+def diagnose(
+    votes_or_labelers: Any, *, space: LabelSpace | Iterable[str] | None = None, time_limit: float = 30.0
+) -> Diagnosis:
+    """Decide if the labelers can be split as Theorem 1 of the paper asks, and if not, find the obstacles and a repair.
+
+    votes_or_labelers   Votes, or labelers that declare what they say
+    space               the classes, where labelers are given that do not name them all
+    time_limit          seconds; where they are not enough, the verdict is None
+
+    >>> from shortlist import Votes
+    >>> three = Votes([[1, 1, 1]], [["cat", "dog"]] * 3, ["cat", "dog"], names=["ears", "tail", "voice"])
+    >>> diagnose(three).split
+    (('ears',), ('tail',), ('voice',))
+    """
+    votes = _votes(votes_or_labelers, space)
+    if not time_limit >= 0:
+        raise ShortlistError(f"time_limit is a number of seconds, 0 or more; got {time_limit!r}")
+    deadline = Deadline.after(time_limit)
+    codomains, unheard = _heard(votes)
+    labelers = (votes.names, codomains, votes.space, deadline)
+    said, letter = (decide(*labelers, dummies=dummies) for dummies in (False, True))
+    heard = _verdict_on_heard(votes, codomains, unheard, deadline) if said.identifiable else None
+    masks = masks_of(votes.names, codomains, votes.space, dummies=False)
+    inseparable = tuple(_inseparable(codomains, votes.space))
+    named = list(zip(votes.names, codomains, strict=True))
+    return Diagnosis(
+        space=votes.space,
+        says={name: c.says for name, c in named},
+        dummies={name: t for name, c in named for t in c.dummies},
+        unheard=unheard,
+        said=_with_repairs(said, *labelers, dummies=False),
+        letter=_with_repairs(letter, *labelers, dummies=True),
+        heard=heard,
+        inseparable_pairs=inseparable,
+        untold_pairs=tuple(pair for pair in _untold(masks, votes.space) if pair not in inseparable),
+        prior_only=dict(_prior_only(masks, votes.space)),
+        open=frozenset(name for name, c in named if c.open),
+        generic=generic_rank(votes.names, codomains, votes.space) if said.identifiable is False else None,
+    )
+
+
+# -- labelers and what they say ------------------------------------------------------------------------
+
+
+def _votes(source: Any, space: LabelSpace | Iterable[str] | None) -> Votes:
+    """Votes, of no rows if the source is labelers."""
+    if isinstance(source, Votes):
+        if space is not None and LabelSpace(space) != source.space:
+            raise BadVotes(f"these votes are about {list(source.space)}, not about {list(space)}")
+        votes = source
+    else:
+        votes = _of_labelers(source, space)
+    if not votes.names:
+        raise BadVotes("there are no labelers to diagnose")
+    return votes
+
+
+def _of_labelers(source: Any, space: LabelSpace | Iterable[str] | None) -> Votes:
+    from shortlist.labelers import Labeler, apply
+
+    alone = isinstance(source, Labeler) or callable(source)
+    if not alone and not isinstance(source, Iterable):
+        hint = ": give the votes that it is fitted to" if hasattr(source, "fit") else ""
+        message = f"diagnose takes Votes, or labelers that declare what they say; got a {type(source).__name__}"
+        raise BadVotes(f"{message}{hint}")
+    labelers = [source] if alone else list(source)
+    undeclared = [
+        getattr(one, "name", getattr(one, "__name__", repr(one)))
+        for one in labelers
+        if getattr(one, "says", None) is None
+    ]
+    if undeclared:
+        raise BadLabeler(
+            f"what {some_of(undeclared)} may say is not declared: write @labeler(says=[...]), or apply the labelers "
+            "to rows and diagnose the Votes"
+        )
+    return apply(labelers, [], space=space, progress=False)
+
+
+def _heard(votes: Votes) -> tuple[tuple[Codomain, ...], dict[str, tuple[Shortlist, ...]]]:
+    """The codomains, in which a dummy that was voted is none, and what each labeler never said in these rows."""
+    codomains, unheard = [], {}
+    for name, codomain, counts in zip(votes.names, votes.codomains, votes.counts(), strict=True):
+        voted = {t for t, count in zip(codomain.shortlists, counts[1:], strict=True) if count}
+        codomains.append(replace(codomain, dummies=codomain.dummies - voted))
+        never = tuple(t for t in codomain.says if t not in voted)
+        if len(votes) and never:
+            unheard[name] = never
+    return tuple(codomains), unheard
+
+
+# -- verdicts ------------------------------------------------------------------------------------------
+
+
+def decide(
+    labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline, *, dummies: bool
+) -> Verdict:
+    """The verdict with dummies counted as if they were said (the theorem to the letter), or not."""
+    masks = masks_of(labelers, codomains, space, dummies=dummies)
+    search = find_split(masks, len(space), deadline)
+    if search.groups is not None:
+        return Verdict(True, Certificate.of(search.groups, space, dummies=dummies), search.by)
+    pairs = {(space[y], space[c]): tuple(labeler.name for labeler in who) for y, c, who in scarce(masks, len(space))}
+    voting = [labeler for labeler in masks if labeler.shortlists]
+    try:
+        unreachable = tuple(name for y, name in enumerate(space) if not singles_out(voting, y, deadline))
+    except TimeUp:
+        unreachable = ()
+    return Verdict(False if search.decided else None, None, search.by, pairs, unreachable)
+
+
+def _with_repairs(
+    verdict: Verdict, labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline,
+    *, dummies: bool,
+) -> Verdict:  # fmt: skip
+    """The verdict with the smallest repair, where it is False."""
+    if verdict.identifiable is not False:
+        return verdict
+    soon = Deadline(min(deadline.at, Deadline.after(10.0).at))  # a good repair soon is better than the smallest one
+    return replace(verdict, repairs=find_repairs(labelers, codomains, space, soon, dummies=dummies))
+
+
+def _verdict_on_heard(
+    votes: Votes, codomains: Sequence[Codomain], unheard: dict[str, tuple[Shortlist, ...]], deadline: Deadline
+) -> Verdict | None:
+    if not unheard:
+        return None
+    heard = [
+        replace(c, dummies=c.dummies | set(unheard.get(name, ())))
+        for name, c in zip(votes.names, codomains, strict=True)
+    ]
+    return decide(votes.names, heard, votes.space, deadline, dummies=False)
+
+
+def _inseparable(codomains: Sequence[Codomain], space: LabelSpace) -> Iterable[Pair]:
+    shortlists = [t for codomain in codomains for t in codomain.says]
+    return ((a, b) for a, b in combinations(space, 2) if all((a in t) == (b in t) for t in shortlists))
+
+
+def _untold(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[Pair]:
+    """Pairs of which no vote rules out one while the other is possible."""
+    for (y, a), (c, b) in combinations(enumerate(space), 2):
+        if not any(labeler.reach[y] >> c & 1 or labeler.reach[c] >> y & 1 for labeler in masks):
+            yield a, b
+
+
+def _prior_only(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """Labeler by labeler, the classes it cannot be both right and wrong about."""
+    everything = (1 << len(space)) - 1
+    for labeler in masks:
+        fixed = everything & ~labeler.free
+        if labeler.shortlists and fixed:
+            yield labeler.name, space.ordered(names(fixed, space))

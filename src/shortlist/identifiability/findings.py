@@ -1,21 +1,20 @@
-"""Findings: a diagnosis in sentences. What to know and to do comes first, then why (Theorem 1)."""
+"""A diagnosis in sentences: the verdict and what to do come first, then the theory (Theorem 1)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from shortlist.identifiability.verdict import Pair, Verdict
 from shortlist.wording import some_of
 
 if TYPE_CHECKING:
-    from shortlist.identifiability.diagnosis import Diagnosis
+    from shortlist.identifiability.diagnosis import Diagnosis, Pair, Verdict
 
 REMEDY = "Add other labelers or gold labels, or give the class balance. Until then, the model falls back on its prior."
 
 
 def of(d: Diagnosis) -> Iterator[str]:
-    """All that there is to say."""
+    """All findings."""
     yield headline(d)
     if d.heard and d.heard.identifiable is not True:
         yield unheard(d)
@@ -27,7 +26,7 @@ def of(d: Diagnosis) -> Iterator[str]:
 
 
 def theory(d: Diagnosis) -> Iterator[str]:
-    """Theorem 1, for those who want to know why."""
+    """Reasons, by Theorem 1."""
     if d.identifiable:
         yield split(d)
     if d.generic and d.generic.rank < d.generic.parameters:
@@ -54,8 +53,8 @@ def headline(d: Diagnosis) -> str:
 
 
 def _few(d: Diagnosis) -> str:
-    """How many labelers can answer in more than one way, where that is too few."""
-    able = sum(1 for said in d.says.values() if len(said) > 1)
+    """Number of labelers with more than one answer, where that is too few."""
+    able = sum(1 for shortlists in d.says.values() if len(shortlists) > 1)
     count = ("No labeler gives", "Only one labeler gives", "Only two labelers give")[min(able, 2)]
     return f" {count} more than one answer; three are needed." if able < 3 else ""
 
@@ -70,7 +69,7 @@ def _numerical(d: Diagnosis) -> str:
 
 
 def one_sided(d: Diagnosis) -> Iterator[str]:
-    """Labelers whose accuracy is not a parameter at all."""
+    """One-sided labelers, whose accuracy is not a parameter."""
     fixed = [name for name, classes in d.prior_only.items() if len(classes) == len(d.space)]
     if people := [name for name in fixed if name in d.open]:
         yield (
@@ -89,17 +88,17 @@ def one_sided(d: Diagnosis) -> Iterator[str]:
 
 
 def show_not(classes: Sequence[str]) -> str:
-    """`Not("a", "b")`, as one writes it."""
+    """`Not("a", "b")`, as Python code."""
     return f"Not({', '.join(quoted(name) for name in classes)})"
 
 
 def quoted(name: str) -> str:
-    """A name as Python writes it."""
+    """A name as a Python string."""
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _s(one_or_more: Sequence[str]) -> str:
-    """How a verb ends after so many names."""
+    """Ending of a verb after so many names."""
     return "s" if len(one_or_more) == 1 else ""
 
 
@@ -135,7 +134,7 @@ def silent(d: Diagnosis) -> Iterator[str]:
 
 
 def obstacles(d: Diagnosis) -> Iterator[str]:
-    """What stands in the way, and what would remove it."""
+    """Obstacles, and what would remove them."""
     if d.untold_pairs:
         yield (
             f"Told apart only by whether labelers vote at all: {_pairs(d.untold_pairs)}. A labeler names one without "
@@ -157,15 +156,15 @@ def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
     hidden = {frozenset(pair) for pair in (*d.inseparable_pairs, *d.untold_pairs)}
     pairs = {pair: who for pair, who in verdict.scarce.items() if frozenset(pair) not in hidden}
     if pairs:
-        told = [f"{c} out, {y} still possible ({who[0] if who else 'none'})" for (y, c), who in pairs.items()]
+        cases = [f"{c} out, {y} still possible ({who[0] if who else 'none'})" for (y, c), who in pairs.items()]
         yield (
             "Theorem 1 needs two labelers that can rule one class out and keep another. A labeler that always gives "
-            f"the same answer rules nothing out. Fewer than two can rule: {some_of(told, joint='; ')}."
+            f"the same answer rules nothing out. Fewer than two can rule: {some_of(cases, joint='; ')}."
         )
 
 
 def letter(d: Diagnosis) -> Iterator[str]:
-    """Where the theorem to the letter says something else, or no better."""
+    """The verdict of the theorem to the letter, where it differs, or is no better."""
     if d.identifiable is True or not d.dummies:
         return
     if d.identifiable_with_dummies:
@@ -177,19 +176,19 @@ def letter(d: Diagnosis) -> Iterator[str]:
     elif d.identifiable_with_dummies is None:
         yield "Whether Theorem 1 holds to the letter, with dummies counted as if they were said, is not decided."
     else:
-        told = list(few_separators(d.letter, d))
+        reasons = list(few_separators(d.letter, d))
         repairs = [r.show(d.space) for r in d.letter.repairs.additions]
         would = f" It would if {some_of(repairs, 12, ' and if ')}." if repairs else ""
-        yield " ".join(["Theorem 1 does not hold even with dummies counted as if they were said.", *told]) + would
+        yield " ".join(["Theorem 1 does not hold even with dummies counted as if they were said.", *reasons]) + would
 
 
 def resting_on_prior(d: Diagnosis) -> Iterator[str]:
     """Labelers that give several answers, and yet cannot be both right and wrong about some classes."""
-    some = {name: classes for name, classes in d.prior_only.items() if len(classes) < len(d.space)}
-    if some:
-        told = [f"{name} on {some_of(classes)}" for name, classes in some.items()]
+    partly = {name: classes for name, classes in d.prior_only.items() if len(classes) < len(d.space)}
+    if partly:
+        cases = [f"{name} on {some_of(classes)}" for name, classes in partly.items()]
         yield (
-            f"These accuracies rest on the prior: {some_of(told, 4, '; ')}. The class is in none of the labeler's "
+            f"These accuracies rest on the prior: {some_of(cases, 4, '; ')}. The class is in none of the labeler's "
             "answers, or in all of them."
         )
 
@@ -197,10 +196,10 @@ def resting_on_prior(d: Diagnosis) -> Iterator[str]:
 def conditions(d: Diagnosis) -> Iterator[str]:
     """The two conditions on T(G), and the dummies."""
     if d.dummies:
-        told = [f"{name} gets {d.space.show(t)}" for name, t in d.dummies.items()]
+        cases = [f"{name} gets {d.space.show(t)}" for name, t in d.dummies.items()]
         yield (
             "The model needs every class in some shortlist of a labeler, and no class in all of them. Where that does "
-            f"not hold, it adds a dummy, a shortlist that is never said: {some_of(told, 4, '; ')}."
+            f"not hold, it adds a dummy, a shortlist that is never said: {some_of(cases, 4, '; ')}."
         )
 
 

@@ -1,37 +1,33 @@
-"""Stage 2: from votes to beliefs, by estimating how far each labeler can be trusted."""
+"""Stage 2: from votes to beliefs, by estimating the accuracy of each labeler."""
 
 from __future__ import annotations
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shortlist.labelmodel.formulae.likelihood import Parameters
+from shortlist.labelmodel.likelihood import Parameters
 from shortlist.labelmodel.simulate import simulate
 
 if TYPE_CHECKING:
-    from shortlist.labelmodel.baselines import MajorityVote as MajorityVote
-    from shortlist.labelmodel.baselines import NearestClass as NearestClass
-    from shortlist.labelmodel.estimators.estimate import Estimate as Estimate
-    from shortlist.labelmodel.estimators.estimator import Estimator as Estimator
-    from shortlist.labelmodel.estimators.paper import Likelihood as Likelihood
-    from shortlist.labelmodel.estimators.pooled.pooled import Pooled as Pooled
-    from shortlist.labelmodel.model import LabelModel as LabelModel
-    from shortlist.labelmodel.model import register_estimator as register_estimator
-    from shortlist.labelmodel.problem import Problem as Problem
-    from shortlist.labelmodel.solvers.em import EM as EM
-    from shortlist.labelmodel.solvers.gradient import Gradient as Gradient
+    from shortlist.labelmodel.em import EM
+    from shortlist.labelmodel.estimator import Estimate, Estimator, Problem
+    from shortlist.labelmodel.estimators.pooled.pooled import Pooled
+    from shortlist.labelmodel.gradient import Gradient
+    from shortlist.labelmodel.model import LabelModel, register_estimator
+    from shortlist.labelmodel.paper import Likelihood
+    from shortlist.labelmodel.predictor import MajorityVote, NearestClass
 
-_LATER = {  # some of these bring scikit-learn in, so all wait until they are asked for
-    "EM": "solvers.em",
-    "Estimate": "estimators.estimate",
-    "Estimator": "estimators.estimator",
-    "Gradient": "solvers.gradient",
+_MODULES = {  # imported on first use: some of these import scikit-learn
+    "EM": "em",
+    "Estimate": "estimator",
+    "Estimator": "estimator",
+    "Gradient": "gradient",
     "LabelModel": "model",
-    "Likelihood": "estimators.paper",
-    "MajorityVote": "baselines",
-    "NearestClass": "baselines",
+    "Likelihood": "paper",
+    "MajorityVote": "predictor",
+    "NearestClass": "predictor",
     "Pooled": "estimators.pooled.pooled",
-    "Problem": "problem",
+    "Problem": "estimator",
     "register_estimator": "model",
 }
 
@@ -53,6 +49,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return getattr(importlib.import_module(f"shortlist.labelmodel.{_LATER[name]}"), name)
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"shortlist.labelmodel.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'shortlist.labelmodel' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Explanation: how each labeler moved the belief in one class against another, in log-odds."""
+"""Explanation of a belief: the contribution of each labeler to the log-odds of one class against another."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estimators.estimate import Estimate
-from shortlist.labelmodel.formulae.likelihood import log_joint
+from shortlist.labelmodel.estimator import Estimate
+from shortlist.labelmodel.likelihood import log_joint
 from shortlist.labelspace import LabelSpace
 from shortlist.wording import html_table
-
-ABSTAINED, NAMED = "abstained", 3  # labelers that abstained: so many are named, and the others counted
-NOTHING = 1e-12  # a smaller move is none
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,8 +23,8 @@ class Explanation:
     of: str
     against: str
     balance: float  # log-odds before any vote; a balance that was counted is discounted as votes are
-    moves: dict[str, float]  # labeler → what it added; those that abstained are in it
-    said: dict[str, str]  # labeler → its vote, for those that voted
+    moves: dict[str, float]  # labeler → contribution, of its vote or of abstaining
+    said: dict[str, str]  # labeler → its vote, if it voted
 
     @property
     def log_odds(self) -> float:
@@ -38,25 +35,23 @@ class Explanation:
         return f"{self.of} against {self.against}: log-odds {self.log_odds:+.2f}"
 
     def lines(self) -> list[tuple[str, str, float]]:
-        """(labeler, what it said, move), the largest moves first. Of those that abstained, only some are named."""
+        """(labeler, vote, contribution), the largest first. Of those that abstained, three are named."""
         order = sorted(self.moves, key=lambda name: -abs(self.moves[name]))
-        silent = [name for name in order if name not in self.said and abs(self.moves[name]) > NOTHING]
-        rest = silent[NAMED:] if len(silent) > NAMED + 1 else []
+        silent = [name for name in order if name not in self.said and abs(self.moves[name]) > 1e-12]
+        rest = silent[3:] if len(silent) > 4 else []
         named = [name for name in order if name in self.said or (name in silent and name not in rest)]
-        found = [(name, self.said.get(name, ABSTAINED), self.moves[name]) for name in named]
+        lines = [(name, self.said.get(name, "abstained"), self.moves[name]) for name in named]
         if rest:
-            found.append((f"{len(rest)} others", ABSTAINED, sum(self.moves[name] for name in rest)))
-        return sorted(found, key=lambda line: -abs(line[2]))
+            lines.append((f"{len(rest)} others", "abstained", sum(self.moves[name] for name in rest)))
+        return sorted(lines, key=lambda line: -abs(line[2]))
 
     def __str__(self) -> str:
-        """The largest moves first."""
         moves = (f"  {move:+6.2f}  {name}: {said}" for name, said, move in self.lines())
         return "\n".join([self._head, f"  {self.balance:+6.2f}  balance", *moves])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
         rows = [[f"{self.balance:+.2f}", "balance", ""]]
         rows += [[f"{move:+.2f}", name, said] for name, said, move in self.lines()]
         return f"<div><b>{escape(self._head)}</b>{html_table(['log-odds', 'labeler', 'says'], rows)}</div>"
@@ -65,17 +60,19 @@ class Explanation:
 def explain(
     codes: npt.NDArray[Any], estimate: Estimate, of: str | None = None, against: str | None = None
 ) -> Explanation:
-    """One row of codes (n,): the most believed class against the next, unless others are asked for.
+    """Explain one row of codes (n,): by default, the most likely class against the second.
 
-    Where the table is not all that beliefs are made of, the adjustment is one more move.
+    Where beliefs are not made of the table alone, the adjustment is one more move.
     """
-    panel, table = estimate.panel, estimate.emission
-    adjusted = estimate.adjustment is not None
-    log_beliefs = (
-        np.log(estimate.beliefs(codes[None])[0]) if adjusted else log_joint(codes[None], table, estimate.layout)[0]
-    )
-    j, other = compared(log_beliefs, panel.space, of, against)
-    balance, moves = float(table.balance[j] - table.balance[other]), moves_of(codes, estimate, j, other)
+    panel, table, layout = estimate.panel, estimate.emission, estimate.layout
+    if estimate.adjustment is None:
+        log_beliefs = log_joint(codes[None], table, layout)[0]
+    else:
+        log_beliefs = np.log(estimate.beliefs(codes[None])[0])
+    j, other = _compared(log_beliefs, panel.space, of, against)
+    balance, (votes, abstain) = float(table.balance[j] - table.balance[other]), table.tempered(layout)
+    rows = (layout.by_code(i, votes, abstain)[c] for i, c in enumerate(codes))
+    moves = {name: float(row[j] - row[other]) for name, row in zip(panel.names, rows, strict=True)}
     said = {
         name: panel.space.show(codomain.shortlists[c - 1])
         for name, codomain, c in zip(panel.names, panel.codomains, codes.tolist(), strict=True)
@@ -89,16 +86,8 @@ def explain(
     return Explanation(panel.space[j], panel.space[other], balance, moves, said)
 
 
-def moves_of(codes: npt.NDArray[Any], estimate: Estimate, j: int, other: int) -> dict[str, float]:
-    """Labeler → what its vote, or its abstaining, adds to the log-odds."""
-    layout = estimate.layout
-    votes, abstain = estimate.emission.tempered(layout)
-    rows = (layout.by_code(i, votes, abstain)[c] for i, c in enumerate(codes))
-    return {name: float(row[j] - row[other]) for name, row in zip(estimate.panel.names, rows, strict=True)}
-
-
-def compared(log_beliefs: Floats, space: LabelSpace, of: str | None, against: str | None) -> tuple[int, int]:
-    """The positions of two classes: those asked for, or the most believed ones."""
+def _compared(log_beliefs: Floats, space: LabelSpace, of: str | None, against: str | None) -> tuple[int, int]:
+    """Positions of two classes: those asked for, or the most likely ones."""
     j = int(np.argmax(log_beliefs)) if of is None else space.position(of)
     others = np.where(np.arange(len(space)) == j, -np.inf, log_beliefs)
     return j, int(np.argmax(others)) if against is None else space.position(against)

@@ -1,4 +1,4 @@
-"""LabelModel: how accurate each labeler is and what the classes are, estimated from votes alone."""
+"""LabelModel: accuracies of labelers and classes of rows, estimated from votes alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from html import escape
 from itertools import chain
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,26 +17,27 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.engines import Engine
 from shortlist.errors import BadFit, BadVotes, FitWarning, about_option
-from shortlist.labelmodel import file, remarks
-from shortlist.labelmodel.display import as_html, as_text
-from shortlist.labelmodel.estep.expectation import Expectation, FullEStep
-from shortlist.labelmodel.estimators.estimate import Estimate
-from shortlist.labelmodel.estimators.estimator import Estimator
-from shortlist.labelmodel.estimators.paper import Likelihood
+from shortlist.labelmodel import model_file, remarks
+from shortlist.labelmodel.e_step import Expectation, FullEStep
+from shortlist.labelmodel.estimator import Estimate, Estimator, Problem
 from shortlist.labelmodel.estimators.pooled.pooled import Pooled
+from shortlist.labelmodel.evidence import Evidence, Gold, merged
 from shortlist.labelmodel.explanation import Explanation, explain
-from shortlist.labelmodel.formulae.balance import Balance, shares_of
-from shortlist.labelmodel.formulae.evidence import Evidence, Gold, merged
-from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, log_joint, log_marginal
-from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.layout import Panel
+from shortlist.labelmodel.likelihood import Emission, Parameters, log_joint, log_marginal
+from shortlist.labelmodel.model_options import Balance, check_names, from_table, plain, resolve, shares_of
+from shortlist.labelmodel.paper import Likelihood
 from shortlist.labelmodel.predictor import Predictor
-from shortlist.labelmodel.problem import Problem
-from shortlist.labelmodel.settings import check_names, chosen, from_table, plain
 from shortlist.labelmodel.simulate import Simulated, draw
 from shortlist.registry import Registry, check_amount, check_whole
 from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
+from shortlist.wording import html_table, number_of, percent, some_of, text_table
+
+if TYPE_CHECKING:
+    from shortlist.arrays import Floats
+
 
 ESTIMATORS: Registry[type[Estimator]] = Registry(
     "estimator",
@@ -47,7 +48,7 @@ ESTIMATORS: Registry[type[Estimator]] = Registry(
 
 
 class LabelModel(Predictor):
-    """How far each labeler can be trusted, and what the classes are, estimated from votes alone.
+    """Accuracies of labelers and classes of rows, estimated from votes alone.
 
     >>> from shortlist import LabelModel, Votes
     >>> votes = Votes([[1, 1, 0], [2, 2, 1], [1, 0, 1], [2, 2, 2]] * 25,
@@ -63,21 +64,21 @@ class LabelModel(Predictor):
     estimator : `Pooled(...)`, `Likelihood(...)`, or another `Estimator`; "pooled" and "likelihood" for their defaults
     balance : "uniform"; a share for every class, by position or by name, with the sum 1; or "learn" (likelihood only).
         None leaves it to the estimator: equal classes; pooled: as gold rows and votes have it, as far as they can tell
-    max_iter : how many steps at most
+    max_iter : maximum number of steps
     tol : of the likelihood: it stops when a step gains less than this share of it, twice running
     seed : of random starting points and batches
     device : "cpu", or a torch device such as "cuda"
-    threads : how many cores to use on the CPU; None for all. The answer does not depend on it.
+    threads : number of cores to use on the CPU; None for all. The result does not depend on it.
 
     Attributes (once fitted)
     ------------------------
     accuracy_ (n, k): P(the class is in the vote | labeler i votes, class j)
-    propensity_ (n,): how often each labeler votes
-    class_propensity_ (n, k): how often it votes on rows of each class
+    propensity_ (n,): P(labeler i votes)
+    class_propensity_ (n, k): P(labeler i votes | class j)
     class_balance_ (k,), classes_ (k,)
-    history_ (what was maximised, per row, step by step), converged_, n_iter_
+    history_ (objective per row, step by step), converged_, n_iter_
     parameters_, emission_ (log P(vote | class))
-    estimate_: all that the estimator found; its class depends on the estimator
+    estimate_: result of the estimator; its class depends on the estimator
     """
 
     evidence_: Evidence
@@ -114,15 +115,15 @@ class LabelModel(Predictor):
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
-        """From plain data, as JSON or shortlist.toml holds it: an estimator is a name, or a table with its `kind`.
+        """Make a model from plain data (JSON, shortlist.toml): an estimator is a name, or a table with its `kind`.
 
-        An error says which option it is about: `error.option` is ("estimator", "accuracy_mean"), for example.
+        An error names its option: `error.option` is ("estimator", "accuracy_mean"), for example.
         `estimators` are the classes of estimators that are not part of shortlist.
         """
-        check_names_of_model(options, list(cls().get_params(deep=False)))
+        _check_option_names(options, list(cls().get_params(deep=False)))
         if "estimator" in options:
-            made = from_table(kinds_with(estimators), options["estimator"], "estimator")
-            options = {**options, "estimator": made}
+            estimator = from_table(_kinds_with(estimators), options["estimator"], "estimator")
+            options = {**options, "estimator": estimator}
         return cls(**options)
 
     def to_options(self) -> dict[str, Any]:
@@ -141,33 +142,32 @@ class LabelModel(Predictor):
     ) -> Self:
         """Estimate from Votes, or from chunks of Votes that are read once and never held together.
 
-        `gold` are known classes, by row (None where unknown) or as a mapping from row to class; it is learned from
-        them, too. `weights` say how often each row counts: unique rows and their counts are enough.
+        `gold` are known classes, by row (None where unknown) or as a mapping from row to class; they are part of the
+        fit. `weights` are the numbers of times that rows count: unique rows and their counts are enough.
 
-        With an `engine`, `votes` are `VoteParts`, which its workers read and count. Where more than some four million
-        rows differ, the likelihood is maximised over the parts, and the default estimator is fitted to a sample.
+        With an `engine`, `votes` are `VoteParts`, which its workers read and count. With more than some four million
+        unique rows, the likelihood is maximised over the parts, and the default estimator is fitted to a sample.
         """
         if engine is not None:
             return self._fit_parts(votes, gold, weights, engine)
         return self._learn(Evidence.gather(votes, gold, weights), start=None)
 
     def _fit_parts(self, parts: Any, gold: Gold | None, weights: Any, engine: Engine) -> Self:
-        from shortlist.labelmodel.spread import count_parts, steps_over
+        from shortlist.labelmodel.map_reduce import count_parts, steps_over  # they import polars
         from shortlist.votes.vote_parts import VoteParts
 
         if not isinstance(parts, VoteParts) or weights is not None:
             raise BadFit("with an engine, votes are VoteParts (VoteParts.open(path)), and rows have no weights")
-        found = count_parts(parts, gold, engine)
-        evidence = found.total()
-        if not found.sampled or not isinstance(chosen(ESTIMATORS, self.estimator, Estimator, "estimator"), Likelihood):
-            return self._learn(evidence, start=None)
-        steps = steps_over(parts, gold, Panel.of(evidence.votes).layout, engine)
+        counted = count_parts(parts, gold, engine)
+        evidence, steps = counted.total(), None
+        if counted.sampled and isinstance(resolve(ESTIMATORS, self.estimator, Estimator, "estimator"), Likelihood):
+            steps = steps_over(parts, gold, Panel.of(evidence.votes).layout, engine)
         return self._learn(evidence, start=None, expectation=steps)
 
     def partial_fit(
         self, votes: Votes | Iterable[Votes], gold: Gold | None = None, *, weights: npt.ArrayLike | None = None
     ) -> Self:
-        """Estimate again with more rows, from where the last fit arrived. All rows count, however they came."""
+        """Estimate again with more rows, starting from the last fit. The rows of all calls count."""
         more = Evidence.gather(votes, gold, weights)
         if not self.__sklearn_is_fitted__():
             return self._learn(more, start=None)
@@ -176,7 +176,7 @@ class LabelModel(Predictor):
         return self._learn(evidence, start=self.parameters_ if same else None)
 
     def _learn(self, evidence: Evidence, start: Parameters | None, expectation: FullEStep | None = None) -> Self:
-        estimator = chosen(ESTIMATORS, self.estimator, Estimator, "estimator")
+        estimator = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
         problem = self._problem(evidence, start, expectation)
         self._keep(estimator, estimator.fit(problem), evidence)
         for remark in self._remarks(problem):
@@ -213,10 +213,12 @@ class LabelModel(Predictor):
             raise BadFit(f'device is a text such as "cpu" or "cuda"; got {self.device!r}', option=("device",))
         if self.device != "cpu":
             with about_option("device"):
-                check_device(self.device)
+                if self.device == "auto":  # only networks choose a device themselves
+                    raise BadFit('device is "cpu" or a torch device such as "cuda", not "auto"')
+                torch_on(self.device)
 
     def _keep(self, estimator: Estimator, estimate: Estimate, evidence: Evidence) -> None:
-        """The learned state: the same names, whatever the estimator."""
+        """Set the learned attributes."""
         self.estimator_, self.estimate_, self.evidence_ = estimator, estimate, evidence
         self.panel_, self.parameters_, self.emission_ = estimate.panel, estimate.parameters, estimate.emission
         self.accuracy_: Floats = estimate.accuracy
@@ -226,7 +228,7 @@ class LabelModel(Predictor):
         self.history_, self.converged_, self.n_iter_ = estimate.history, estimate.converged, estimate.n_iter
 
     def _remarks(self, problem: Problem) -> Iterable[FitWarning]:
-        """What can be said of any fit, and what the estimator says of its own."""
+        """Warnings about any fit, and those of the estimator."""
         panel, counts = problem.panel, problem.vote_counts
         yield from filter(None, (remarks.few_labelers(panel, counts), remarks.inseparable(panel, counts)))
         yield from self.estimate_.remarks
@@ -239,7 +241,7 @@ class LabelModel(Predictor):
         return self.estimate_.beliefs(codes, device=self.device, threads=self.threads)
 
     def score(self, votes: Votes, gold: Gold | None = None) -> float:
-        """With gold labels, the share of them that is predicted right; without, log P(votes) per row.
+        """With gold labels, the accuracy; without, log P(votes) per row.
 
         Gold rows without a vote count, too. To leave them out: `score(votes[votes.covered], gold[votes.covered])`.
         """
@@ -251,10 +253,10 @@ class LabelModel(Predictor):
         return float(log_marginal(log_joint(codes, self.generator(), self.panel_.layout)).mean())
 
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
-        """How much each labeler moved the belief about a row, in log-odds of one class against another.
+        """Contribution of each labeler to the belief about a row, in log-odds of one class against another.
 
-        Of the default estimator, what temperature leaves of a labeler's evidence is its move, and what trust
-        and gold rows with the same votes add is the move "pooling".
+        With the default estimator, contributions are discounted by its temperature, and the shrinkage toward counting
+        votes and toward gold rows with the same votes is the move "pooling".
         """
         codes = self._panel().codes(votes)
         if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):
@@ -262,63 +264,59 @@ class LabelModel(Predictor):
         return explain(codes[row], self.estimate_, of, against)
 
     def sample(self, m: int, *, seed: int | np.random.Generator) -> Simulated:
-        """m rows that the fitted model could have seen, with their classes."""
+        """Draw m rows with their classes from the fitted model."""
         panel = self._panel()
         shape = Votes(np.zeros((0, len(panel.names)), np.uint8), panel.codomains, panel.space, panel.names)
         return draw(self.generator(), shape, m, np.random.default_rng(seed))
 
     def generator(self) -> Emission:
-        """log P(vote | class), abstaining included, as the parameters have it."""
+        """log P(vote | class) under the parameters, abstaining included."""
         return self.estimate_.generator()
 
-    # -- what people see -------------------------------------------------------------------------------
+    # -- display ---------------------------------------------------------------------------------------
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """The options; once fitted, also what was found."""
+        """The options; once fitted, also a table of the labelers."""
         options: str = super().__repr__(N_CHAR_MAX)
-        return f"{options}\n{as_text(self)}" if self.__sklearn_is_fitted__() else options
+        if not self.__sklearn_is_fitted__():
+            return options
+        return f"{options}\n{_summary(self)}\n{text_table(*_table(self))}"
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
-        head = f"<code>{escape(super().__repr__())}</code>"
-        return f"<div>{head}{as_html(self) if self.__sklearn_is_fitted__() else ''}</div>"
+        options = f"<code>{escape(super().__repr__())}</code>"
+        if not self.__sklearn_is_fitted__():
+            return f"<div>{options}</div>"
+        return f"<div>{options}<p>{escape(_summary(self))}</p>{html_table(*_table(self))}</div>"
 
     # -- files -----------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write one file: options, parameters, table and the unique rows seen, so that `partial_fit` can go on."""
+        """Write one file with the options, the estimate and the unique rows seen, so that `partial_fit` can go on."""
         self._panel()
-        file.save(self, path)
+        model_file.save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
         """Read what `save` wrote. `estimators` are the classes of estimators that are not part of shortlist."""
-        return file.load(cls, path, kinds_with(estimators))
-
-
-def check_device(device: str) -> None:
-    """A device that torch can compute on. Only networks choose one themselves ("auto")."""
-    if device == "auto":
-        raise BadFit('device is "cpu" or a torch device such as "cuda", not "auto"')
-    torch_on(device)
+        return model_file.load(cls, path, _kinds_with(estimators))
 
 
 def register_estimator(estimator: type[Estimator]) -> None:
-    """Let files and shortlist.toml name an estimator of your own by its `kind`.
+    """Register an estimator of your own, so that files and shortlist.toml can name it by its `kind`.
 
     A package can announce one instead, as an entry point of the group `shortlist.estimators`.
     """
     ESTIMATORS.add(estimator)
 
 
-def kinds_with(more: Iterable[type[Estimator]]) -> Mapping[str, type[Estimator]]:
-    """The estimators there are, by kind."""
+def _kinds_with(more: Iterable[type[Estimator]]) -> Mapping[str, type[Estimator]]:
+    """Estimators by kind."""
     return ChainMap({made.kind: made for made in more}, ESTIMATORS)  # type: ignore[arg-type]
 
 
-def check_names_of_model(options: Mapping[str, Any], known: Collection[str]) -> None:
-    """Every option is one of LabelModel; those of an estimator stand in a table of their own."""
-    unknown = [name for name in options if name not in known]
+def _check_option_names(options: Mapping[str, Any], valid: Collection[str]) -> None:
+    """Raise for an option that LabelModel does not have; those of an estimator belong in its table."""
+    unknown = [name for name in options if name not in valid]
     if not unknown:
         return
     owners = {kind: [field.name for field in fields(made)] for kind, made in ESTIMATORS.items()}  # type: ignore[arg-type]
@@ -326,4 +324,28 @@ def check_names_of_model(options: Mapping[str, Any], known: Collection[str]) -> 
         if kinds := [kind for kind, names in owners.items() if name in names]:
             forms = " or ".join(f'estimator = {{ kind = "{kind}", {name} = … }}' for kind in kinds)
             raise BadFit(f"{name} is an option of an estimator, not of LabelModel: write {forms}", option=(name,))
-    check_names(options, known, "LabelModel", also=chain.from_iterable(owners.values()))
+    check_names(options, valid, "LabelModel", also=chain.from_iterable(owners.values()))
+
+
+def _summary(model: LabelModel) -> str:
+    """Size of the evidence, convergence, and class balance, in a sentence."""
+    ended = "converged" if model.converged_ else "stopped before it converged,"
+    balance = zip(model.panel_.space, model.class_balance_.tolist(), strict=True)
+    shares = some_of([f"{name} {percent(share, 0)}" for name, share in balance], most=8)
+    rows, labelers = number_of(round(model.evidence_.total), "row"), number_of(len(model.panel_.names), "labeler")
+    return f"Fitted on {rows} and {labelers}; {ended} after {number_of(model.n_iter_, 'step')}. Class balance: {shares}"
+
+
+def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
+    """Propensity and range of accuracies of each labeler, without those that hold by construction.
+
+    A labeler is never right about a class that it cannot name, and a one-sided one is always right about its answer.
+    """
+    panel, lines = model.panel_, []
+    for name, codomain, propensity, accuracy in zip(
+        panel.names, panel.codomains, model.propensity_, model.accuracy_, strict=True
+    ):
+        estimated = accuracy[(accuracy > 0) & (accuracy < 1)] if not codomain.one_sided else accuracy[:0]
+        ends = [percent(float(end), 0) for end in (estimated.min(), estimated.max())] if len(estimated) else ["–"] * 2
+        lines.append([name, percent(float(propensity)), *ends])
+    return ["labeler", "votes on", "accuracy: worst class", "best class"], lines

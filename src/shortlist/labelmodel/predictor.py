@@ -1,18 +1,19 @@
-"""Predictor: from beliefs to class names and shortlists; what every model of stage 2 shares."""
+"""Predictor, the base of all models of stage 2, and two baselines that estimate nothing."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from shortlist.arrays import Floats
-from shortlist.beliefs import most_likely, smallest_sets
+from shortlist.beliefs import leading, most_likely, smallest_sets
 from shortlist.errors import BadFit, NotFitted
-from shortlist.labelmodel.formulae.evidence import Gold, gold_positions
-from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.evidence import Evidence, Gold, gold_positions
+from shortlist.labelmodel.layout import Layout, Panel
 from shortlist.labelspace import Shortlist
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns
@@ -21,7 +22,7 @@ Uncovered = Literal["balance"] | None
 
 
 class Predictor(BaseEstimator):  # type: ignore[misc]
-    """A model that believes something about rows of codes (`_beliefs`), once fitted on a panel of labelers."""
+    """Base of models with `_beliefs` about rows of codes, once fitted on a panel of labelers."""
 
     panel_: Panel
     class_balance_: Floats
@@ -66,7 +67,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return [sets[mask.tobytes()] for mask in masks]
 
     def score(self, votes: Votes, gold: Gold) -> float:
-        """The share of rows with a known class that are predicted right.
+        """Accuracy on rows with a gold label.
 
         Rows without a vote count, too: they are predicted by the class balance. To leave them out, as `shortlist run`
         does, write `score(votes[votes.covered], gold[votes.covered])`, where gold is an array.
@@ -85,3 +86,51 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "panel_" in vars(self)
+
+
+# -- baselines -----------------------------------------------------------------------------------------
+
+
+class _Tally(Predictor):
+    """A model whose beliefs are a sum over votes."""
+
+    def fit(self, votes: Votes | Iterable[Votes], gold: Any = None, *, weights: Any = None) -> Self:
+        """Remember the labelers. Nothing is estimated: gold labels and weights change nothing."""
+        self.panel_ = Panel.of(Evidence.gather(votes, gold, weights).votes)
+        k = len(self.panel_.space)
+        self.class_balance_ = np.full(k, 1 / k)
+        return self
+
+
+class NearestClass(_Tally):
+    """The paper's NC: the class that most votes are compatible with; classes that tie share the belief."""
+
+    def _beliefs(self, codes: Codes) -> Floats:
+        points = tally(codes, self.panel_.layout, self.panel_.layout.member.astype(np.float64))
+        best = leading(points)
+        beliefs: Floats = best / best.sum(axis=1, keepdims=True)
+        return beliefs
+
+
+class MajorityVote(_Tally):
+    """Every vote counts one: a shortlist of s classes gives 1/s to each of them."""
+
+    def _beliefs(self, codes: Codes) -> Floats:
+        points = tally(codes, self.panel_.layout, shares(self.panel_.layout))
+        points[~codes.any(axis=1)] = 1.0  # rows without a vote
+        points /= points.sum(axis=1, keepdims=True)
+        return points
+
+
+def shares(layout: Layout) -> Floats:
+    """(S, k): one vote for each shortlist, in equal parts for its classes."""
+    share: Floats = layout.member / layout.member.sum(axis=1, keepdims=True)
+    return share
+
+
+def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:
+    """(m, k): sum over votes of the `worth` (S, k) of each shortlist."""
+    points, each = np.zeros((2, len(codes), layout.k))
+    for i, column in enumerate(codes.T):
+        points += np.take(layout.by_code(i, worth), column, axis=0, out=each, mode="clip")  # "raise" would copy `each`
+    return points

@@ -1,4 +1,4 @@
-"""Remarks: what a fit says about itself, in words. Each is a warning that says what to do."""
+"""Warnings about a fit, each with a remedy."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import numpy as np
 
 from shortlist.arrays import Floats, Mask
 from shortlist.errors import BalanceCollapsed, FewLabelers, Inseparable, LittleTrust, NotConverged, OneSided
-from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.layout import Panel
 from shortlist.wording import some_of
-
-COLLAPSED = 0.05  # of an equal share
 
 
 def few_labelers(panel: Panel, vote_counts: Floats) -> FewLabelers | None:
@@ -46,9 +44,9 @@ def same_columns(member: Mask) -> Iterator[list[int]]:
 
 
 def one_sided(panel: Panel, vote_counts: Floats, consequence: str) -> OneSided | None:
-    """Labelers that only ever gave one answer; what follows from that depends on the estimator."""
-    said = panel.layout.per_labeler((vote_counts > 0).astype(np.float64))
-    names = [name for name, count in zip(panel.names, said, strict=True) if count == 1]
+    """Labelers that only ever gave one answer; the consequence depends on the estimator."""
+    answers = panel.layout.per_labeler((vote_counts > 0).astype(np.float64))
+    names = [name for name, count in zip(panel.names, answers, strict=True) if count == 1]
     if not names:
         return None
     return OneSided(
@@ -59,17 +57,18 @@ def one_sided(panel: Panel, vote_counts: Floats, consequence: str) -> OneSided |
 
 def collapsed(balance: Floats, panel: Panel) -> BalanceCollapsed | None:
     """A learned balance that leaves next to nothing to a class."""
-    lost = [name for name, share in zip(panel.space, balance, strict=True) if share < COLLAPSED / len(balance)]
+    least = 0.05 / len(balance)  # of an equal share
+    lost = [name for name, share in zip(panel.space, balance, strict=True) if share < least]
     if not lost:
         return None
     return BalanceCollapsed(
-        f"the learned class balance gave up {some_of(lost)} (less than {COLLAPSED / len(balance):.2%} each). Unless "
+        f"the learned class balance gave up {some_of(lost)} (less than {least:.2%} each). Unless "
         'they are that rare, give a balance, use balance="uniform", or raise balance_rows.'
     )
 
 
 def not_converged(n_iter: int) -> NotConverged:
-    """A fit that had to stop."""
+    """A fit that stopped before it converged."""
     return NotConverged(
         f"the fit stopped after {n_iter} iterations and was still moving. Raise max_iter. (Of the likelihood, a larger "
         "tol stops earlier.)"
@@ -77,7 +76,7 @@ def not_converged(n_iter: int) -> NotConverged:
 
 
 def little_trust(trust: float, accuracy: Floats, panel: Panel) -> LittleTrust:
-    """A fit that contradicts its prior, in which every labeler is about as accurate as any other."""
+    """A fit that contradicts its prior of equal accuracies."""
     doubted = [panel.names[i] for i in np.argsort(accuracy, kind="stable")[:3]]
     return LittleTrust(
         f"on {1 - trust:.0%} of the rows with a vote, the fit names another class than it would if all labelers were "

@@ -1,4 +1,4 @@
-"""Simulate: draw truth and votes from known parameters."""
+"""Simulation of classes and votes from given parameters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from shortlist.arrays import Positions
 from shortlist.errors import BadFit
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.likelihood import Emission, Parameters, emission
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain, Votes
 
 
 class Simulated(NamedTuple):
-    """Votes, and the class every row really has."""
+    """Votes, and the true class of each row."""
 
     votes: Votes
     truth: npt.NDArray[Any]
@@ -32,22 +32,22 @@ def simulate(
     seed: int | np.random.Generator,
     names: Iterable[str] | None = None,
 ) -> Simulated:
-    """m rows from Eq. 1 and 2: a class from the balance, then every labeler's vote given the class."""
+    """Draw m rows from Eq. 1 and 2: a class from the balance, then every labeler's vote given the class."""
     space = space if isinstance(space, LabelSpace) else LabelSpace(space)
     shape = Votes(np.zeros((0, len(list(codomains))), np.uint8), codomains, space, names)
     layout = Layout.of(shape.codomains, space)
-    return draw(emission(checked(parameters, layout), layout), shape, m, np.random.default_rng(seed))
+    return draw(emission(_checked(parameters, layout), layout), shape, m, np.random.default_rng(seed))
 
 
 def draw(table: Emission, shape: Votes, m: int, rng: np.random.Generator) -> Simulated:
-    """m rows from a table; `shape` says whose votes they are."""
+    """Draw m rows from a table, as votes of the labelers of `shape`."""
     truth, codes = draw_codes(table, Layout.of(shape.codomains, shape.space), m, rng)
     votes = Votes(codes, shape.codomains, shape.space, shape.names)
     return Simulated(votes, np.array(shape.space.names, object)[truth])
 
 
 def draw_codes(table: Emission, layout: Layout, m: int, rng: np.random.Generator) -> tuple[Positions, Positions]:
-    """m rows from a table: the class of each (m,), and what every labeler votes on it (m, n)."""
+    """Draw m rows from a table: classes (m,) and codes (m, n)."""
     truth = rng.choice(layout.k, m, p=np.exp(table.balance) / np.exp(table.balance).sum())
     codes = np.zeros((m, layout.n), np.int64)
     for i in range(layout.n):
@@ -57,8 +57,8 @@ def draw_codes(table: Emission, layout: Layout, m: int, rng: np.random.Generator
     return truth, codes
 
 
-def checked(parameters: Parameters, layout: Layout) -> Parameters:
-    """The same parameters as arrays of the shapes of the layout, or an error that says which is wrong."""
+def _checked(parameters: Parameters, layout: Layout) -> Parameters:
+    """Parameters as arrays of the shapes of the layout; raise for one that does not fit."""
     n, k = layout.n, layout.k
     arrays = {name: np.array(getattr(parameters, name), np.float64) for name in ("accuracy", "propensity", "balance")}
     shapes: dict[str, list[tuple[int, ...]]] = {"accuracy": [(n, k)], "propensity": [(n,), (n, k)], "balance": [(k,)]}

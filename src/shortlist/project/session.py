@@ -18,7 +18,7 @@ from shortlist.project.stages import find_stage
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
-    from shortlist.labelmodel.formulae.evidence import Evidence, EvidenceSum
+    from shortlist.labelmodel.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
     from shortlist.project.gold.file import GoldFile
     from shortlist.project.gold.known import Known

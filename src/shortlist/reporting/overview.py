@@ -17,7 +17,7 @@ from shortlist.analysis.labelers import not_known
 from shortlist.analysis.pairs import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.identifiability import Diagnosis, diagnose
-from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting.advising.lines import Lines
 from shortlist.reporting.advising.to_do import advise
 from shortlist.reporting.advising.trials import FEW

@@ -16,7 +16,7 @@ from shortlist.archive import atomic
 from shortlist.errors import require
 from shortlist.identifiability import Diagnosis
 from shortlist.labelers import Labeler
-from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting import examples, figures, heat
 from shortlist.reporting.labeler_rows import labeler_rows
 from shortlist.reporting.notices import notices, verdict

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.analysis import Analysis
 from shortlist.identifiability import Diagnosis
-from shortlist.labelmodel.formulae.evidence import Gold
+from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting.notices import notices, verdict
 from shortlist.reporting.overview import Overview
 from shortlist.votes import Votes

@@ -1,4 +1,4 @@
-"""How far what a label model learned is known: intervals from the curvature of the likelihood, or by bootstrap."""
+"""Intervals for what a label model learned, and the questions whose answers would tell most."""
 
 from shortlist.uncertainty.intervals import Interval, Intervals, intervals
 

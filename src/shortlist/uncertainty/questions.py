@@ -1,12 +1,11 @@
-"""Questions: which split of the classes would tell most, were somebody asked about every row.
+"""The questions (splits of the classes) whose answers about all rows would be most informative.
 
 A question splits the classes into S and the rest. Its answer is right with probability a. With p the belief in S on a
-row, the answer is expected to tell
+row, the expected information of the answer about the class of the row, given the votes so far, is
 
-    I = H(a p + (1 − a)(1 − p)) − H(a)          (H the entropy of a coin, in bits)
+    I = H(a p + (1 − a)(1 − p)) − H(a)          (H the binary entropy, in bits).
 
-about the class of that row: the mutual information of class and answer, given the votes so far. Questions are chosen
-one after another, each given that those before it are answered.
+Questions are chosen one after another, each given the answers to those before it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 
 from shortlist.arrays import Floats, Mask
 
-BEAM = 24  # sets of classes that are made larger by one more
 Split = tuple[int, ...]  # the classes on the yes side, by position
 
 
@@ -36,7 +34,7 @@ def best_questions(
 
 
 def entropy(p: Floats) -> Floats:
-    """Of a coin, in bits."""
+    """Binary entropy, in bits."""
     inside = np.clip(p, 1e-300, 1.0)
     other = np.clip(1.0 - p, 1e-300, 1.0)
     bits: Floats = -(p * np.log2(inside) + (1.0 - p) * np.log2(other))
@@ -46,13 +44,13 @@ def entropy(p: Floats) -> Floats:
 def information(beliefs: Floats, weights: Floats, masks: Mask, accuracy: float) -> Floats:
     """(c,): expected information of questions about c sets of classes, in bits a row."""
     p = beliefs @ masks.T.astype(np.float64)  # (u, c)
-    told = entropy(accuracy * p + (1 - accuracy) * (1 - p)) - entropy(np.array(accuracy))
-    mean: Floats = weights @ told
+    bits = entropy(accuracy * p + (1 - accuracy) * (1 - p)) - entropy(np.array(accuracy))
+    mean: Floats = weights @ bits
     return mean
 
 
 def best_split(beliefs: Floats, weights: Floats, accuracy: float, largest: int) -> tuple[Split, float]:
-    """The set of at most `largest` classes whose question tells most; of equals the smallest. By beam search."""
+    """The most informative set of at most `largest` classes, the smallest of equals, by beam search."""
     k = beliefs.shape[1]
     sets: list[Split] = [(j,) for j in range(k)]
     best, most = sets[0], -1.0
@@ -62,18 +60,18 @@ def best_split(beliefs: Floats, weights: Floats, accuracy: float, largest: int) 
         if gains[order[0]] > most + 1e-9:
             best, most = sets[order[0]], float(gains[order[0]])
         if size < largest:
-            grown = {tuple(sorted((*sets[i], j))) for i in order[:BEAM] for j in range(k) if j not in sets[i]}
+            grown = {tuple(sorted((*sets[i], j))) for i in order[:24] for j in range(k) if j not in sets[i]}
             sets = sorted(grown)
     return best, most
 
 
 def answered(beliefs: Floats, weights: Floats, mask: Mask, accuracy: float) -> tuple[Floats, Floats]:
-    """Beliefs once the question is answered, for yes and for no, and how often each is expected."""
+    """Beliefs after the answer, for yes and for no, and the expected weight of each."""
     likely = np.where(mask, accuracy, 1 - accuracy)
     parts = [beliefs * likely, beliefs * (1 - likely)]
     chances = [part.sum(axis=1) for part in parts]
-    found = [part / np.maximum(chance, 1e-300)[:, None] for part, chance in zip(parts, chances, strict=True)]
-    return np.concatenate(found), np.concatenate([weights * chance for chance in chances])
+    updated = [part / np.maximum(chance, 1e-300)[:, None] for part, chance in zip(parts, chances, strict=True)]
+    return np.concatenate(updated), np.concatenate([weights * chance for chance in chances])
 
 
 def mask_of(split: Split, k: int) -> Mask:

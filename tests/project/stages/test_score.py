@@ -5,7 +5,7 @@ import pytest
 
 from shortlist import Votes
 from shortlist.labelmodel import MajorityVote
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.evidence import Evidence
 from shortlist.project.gold.known import entry_for
 from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold
 from shortlist.reporting.advising.trials import MOST, Trials

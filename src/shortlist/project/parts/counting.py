@@ -13,8 +13,7 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.engines import Engine
 from shortlist.errors import UnknownClass
-from shortlist.labelmodel.formulae.evidence import EvidenceSum, unique
-from shortlist.labelmodel.spread import MOST
+from shortlist.labelmodel.evidence import MOST_UNIQUE_ROWS, EvidenceSum, unique
 from shortlist.progress import Advance
 from shortlist.project.gold.column import as_classes
 from shortlist.project.parts.columns import strange_class
@@ -38,8 +37,8 @@ def count_rows(
     by row; they count before those of the gold column.
     """
     job, found = (
-        CountJob(parts, PartReader.of(rows), rows.data.gold, classes, MOST, dict(said or {})),
-        EvidenceSum(MOST),
+        CountJob(parts, PartReader.of(rows), rows.data.gold, classes, MOST_UNIQUE_ROWS, dict(said or {})),
+        EvidenceSum(MOST_UNIQUE_ROWS),
     )
     pieces = enumerate(pieces_of(parts_of(rows), rows))
     try:

@@ -12,7 +12,7 @@ from shortlist.project.stages.stage import Facts, Stage, noted
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
-    from shortlist.labelmodel.formulae.evidence import Evidence
+    from shortlist.labelmodel.evidence import Evidence
     from shortlist.project.session import Session
     from shortlist.project.settings import Settings
 

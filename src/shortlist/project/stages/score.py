@@ -14,7 +14,7 @@ from shortlist.project.stages.stage import Facts
 
 if TYPE_CHECKING:
     from shortlist.arrays import Floats
-    from shortlist.labelmodel.formulae.evidence import Evidence
+    from shortlist.labelmodel.evidence import Evidence
     from shortlist.project.session import Session
 
 
@@ -25,7 +25,7 @@ def gold_scores(tally: Evidence, model: Any) -> Facts:
 
 def judged_by_halves(tally: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
     """Where known classes fit the model: each half of them is judged by a model that was fitted with the other."""
-    from shortlist.labelmodel.formulae.folds import two_folds
+    from shortlist.labelmodel.evidence import two_folds
 
     def right(known: Evidence) -> Floats:
         with warnings.catch_warnings():
@@ -58,7 +58,7 @@ def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
     import numpy as np
 
     from shortlist.labelmodel import MajorityVote
-    from shortlist.labelmodel.formulae.evidence import Evidence
+    from shortlist.labelmodel.evidence import Evidence
 
     every = session.tally.known()
     gold = np.array([session.said[row] for row in hard])

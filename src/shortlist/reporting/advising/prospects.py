@@ -18,9 +18,9 @@ from shortlist.analysis import Analysis
 from shortlist.analysis.labelers import not_known
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely
-from shortlist.labelmodel.baselines import shares
-from shortlist.labelmodel.formulae.counts import vote_counts
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.m_step import vote_counts
+from shortlist.labelmodel.predictor import shares
 from shortlist.reporting.advising.trials import FEW, spread
 from shortlist.votes import Votes
 

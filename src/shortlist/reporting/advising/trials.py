@@ -17,8 +17,7 @@ from shortlist.analysis import Analysis
 from shortlist.analysis.worth import fit_again
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import most_likely
-from shortlist.labelmodel.formulae.evidence import unique
-from shortlist.labelmodel.formulae.folds import two_folds
+from shortlist.labelmodel.evidence import two_folds, unique
 from shortlist.votes import Codomain, Votes
 
 MOST = 3_000  # rows a trial is made on

@@ -6,10 +6,10 @@ from shortlist.labelmodel import Pooled
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import prior_parameters
-from shortlist.labelmodel.formulae.counts import vote_counts
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.likelihood import emission
-from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.layout import Panel
+from shortlist.labelmodel.likelihood import emission
+from shortlist.labelmodel.m_step import vote_counts
 
 
 def parts(votes, gold=None):

@@ -5,8 +5,8 @@ import pytest
 
 from shortlist import LabelModel, Votes
 from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.layout import Layout
 from tests.labelmodel.estimators.pooled.parts import parts
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")

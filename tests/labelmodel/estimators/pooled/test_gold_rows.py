@@ -5,7 +5,7 @@ import pytest
 
 from shortlist import LabelModel, Votes
 from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.evidence import Evidence
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 

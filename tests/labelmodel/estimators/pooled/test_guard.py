@@ -11,7 +11,7 @@ from shortlist.errors import LittleTrust
 from shortlist.labelmodel import Parameters
 from shortlist.labelmodel.estimators.pooled.guard import agreement, pool, trust_from_gold, vote_share
 from shortlist.labelmodel.estimators.pooled.sample import Sample
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.layout import Layout
 
 
 def test_agreement_shares_ties():

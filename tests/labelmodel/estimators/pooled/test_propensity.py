@@ -6,7 +6,7 @@ import pytest
 from shortlist import LabelModel, Votes
 from shortlist.labelmodel.estimators.pooled.judged import Judge, Judged
 from shortlist.labelmodel.estimators.pooled.propensity import class_propensities, lifts, prior_lifts, ratios
-from shortlist.labelmodel.formulae.likelihood import Emission
+from shortlist.labelmodel.likelihood import Emission
 from tests.labelmodel.estimators.pooled.parts import parts
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, MajorityVote, Votes
-from shortlist.labelmodel.estep.expectation import posteriors
+from shortlist.labelmodel.e_step import posteriors
 from shortlist.labelmodel.estimators.pooled import pooled as module
 
 TWO = ["spam", "ham"]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.estimators.estimate import Estimate, State, table_arrays
+from shortlist.labelmodel.estimator import Estimate, State, table_arrays
 from shortlist.labelmodel.estimators.pooled.guard import Guard
 from shortlist.labelmodel.estimators.pooled.reliability import Reliability
 from shortlist.labelmodel.estimators.pooled.says import NEVER
-from shortlist.labelmodel.formulae.assumptions import Assumptions
-from shortlist.labelmodel.formulae.evidence import Evidence
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.m_step import Assumptions
 from shortlist.votes.patterns import Codes
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.labelmodel.estimators.pooled.propensity import class_propensities
 from shortlist.labelmodel.estimators.pooled.says import Says
-from shortlist.labelmodel.formulae.counts import Known
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import TINY
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.likelihood import TINY
+from shortlist.labelmodel.m_step import Known
 
 
 @dataclass(frozen=True, eq=False)

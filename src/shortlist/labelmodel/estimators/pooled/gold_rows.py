@@ -9,8 +9,8 @@ import numpy as np
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit
-from shortlist.labelmodel.formulae.evidence import Evidence
-from shortlist.labelmodel.formulae.layout import Layout
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.layout import Layout
 from shortlist.votes.patterns import Codes, find_patterns
 
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from shortlist.arrays import Floats, Mask, row_largest
 from shortlist.beliefs import leading
-from shortlist.labelmodel.baselines import shares, tally
-from shortlist.labelmodel.estep.expectation import posteriors
+from shortlist.labelmodel.e_step import posteriors
+from shortlist.labelmodel.estimator import Problem
 from shortlist.labelmodel.estimators.pooled.gold_rows import GoldRows
 from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.temperature import temperature
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission, Parameters, emission
-from shortlist.labelmodel.problem import Problem
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.likelihood import Emission, Parameters, emission
+from shortlist.labelmodel.predictor import shares, tally
 from shortlist.votes.patterns import Codes
 
 PRIOR_ROWS = 10.0  # gold rows that κ without any counts as, and so does what is believed of rows with the same votes

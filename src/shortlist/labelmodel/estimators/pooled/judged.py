@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist.arrays import Floats, Mask, row_largest, row_sums
-from shortlist.labelmodel.estep.blocks import in_order, threads_engine
 from shortlist.labelmodel.estimators.pooled.sample import Block, Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
-from shortlist.labelmodel.formulae.likelihood import Emission
+from shortlist.labelmodel.kernel import in_order, threads_engine
+from shortlist.labelmodel.likelihood import Emission
 
 SURENESS = 4.0  # the larger, the less do votes count that the others are unsure about
 NOTHING: Floats = np.zeros((1, 1))  # of a block where no labeler tells anything by voting

@@ -15,10 +15,8 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, FitWarning
 from shortlist.labelmodel import remarks
-from shortlist.labelmodel.estep.cores import one_blas_thread
-from shortlist.labelmodel.estep.expectation import posteriors
-from shortlist.labelmodel.estimators.estimate import State, table_from
-from shortlist.labelmodel.estimators.estimator import Estimator
+from shortlist.labelmodel.e_step import posteriors
+from shortlist.labelmodel.estimator import Estimator, Problem, State, table_from
 from shortlist.labelmodel.estimators.pooled.balance import balance_weight, balance_with_gold, believed_balance
 from shortlist.labelmodel.estimators.pooled.copies import first_copies
 from shortlist.labelmodel.estimators.pooled.estimate import RELIABILITY, PooledEstimate
@@ -31,9 +29,9 @@ from shortlist.labelmodel.estimators.pooled.sample import Sample
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, parameters_of, prior_parameters, settle
 from shortlist.labelmodel.estimators.pooled.temperature import predicted, temperature
-from shortlist.labelmodel.formulae.likelihood import Parameters, emission
-from shortlist.labelmodel.formulae.panel import Panel
-from shortlist.labelmodel.problem import Problem
+from shortlist.labelmodel.kernel import one_blas_thread
+from shortlist.labelmodel.layout import Panel
+from shortlist.labelmodel.likelihood import Parameters, emission
 from shortlist.registry import check_amount, check_probability
 
 CLASS_VOTES = 800.0  # of each labeler on rows of each class: more teach nothing that matters

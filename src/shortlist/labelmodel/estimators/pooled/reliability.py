@@ -18,7 +18,7 @@ from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.judged import Judge
 from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.estimators.pooled.settle import Settled, judged_votes, pooled_accuracy
-from shortlist.labelmodel.formulae.likelihood import TINY, Emission
+from shortlist.labelmodel.likelihood import TINY, Emission
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled

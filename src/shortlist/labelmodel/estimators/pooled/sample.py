@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from shortlist.arrays import Floats, Mask, Positions, row_largest, row_sums
-from shortlist.labelmodel.formulae.evidence import Evidence, thinned
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.likelihood import Emission
+from shortlist.labelmodel.evidence import Evidence, thinned
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.likelihood import Emission
 
 MANY = 20  # on rows with more votes than this, one vote more or less changes no belief
 DENSE = 8  # times as many products as needed are still the faster way, all at once

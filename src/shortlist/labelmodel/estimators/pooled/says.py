@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from shortlist.arrays import Floats, Mask, row_sums
-from shortlist.labelmodel.formulae.layout import Layout
-from shortlist.labelmodel.formulae.panel import Panel
+from shortlist.labelmodel.layout import Layout, Panel
 
 UNHEARD = 0.05  # a labeler is no rule while it may well have named other classes by now, with this probability
 EXPECTED_VOTES = 5.0  # what other labelers say is worth so many votes of a labeler's own

@@ -13,7 +13,7 @@ from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
 from shortlist.labelmodel.estimators.pooled.judged import Judge, Judged
 from shortlist.labelmodel.estimators.pooled.propensity import class_propensities, lifts, prior_lifts
 from shortlist.labelmodel.estimators.pooled.says import Says
-from shortlist.labelmodel.formulae.likelihood import Parameters, emission
+from shortlist.labelmodel.likelihood import Parameters, emission
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled

@@ -15,7 +15,7 @@ import numpy as np
 from shortlist.arrays import Floats, Mask, Positions, row_largest, row_sums
 from shortlist.beliefs import leading
 from shortlist.labelmodel.estimators.pooled.sample import Sample
-from shortlist.labelmodel.formulae.likelihood import Emission
+from shortlist.labelmodel.likelihood import Emission
 
 TEMPERATURES: Floats = np.exp(-0.2 * np.arange(20))  # 1 … 0.02
 MOST, NUMBERS = 2_000, 1 << 20  # rows that are looked at, and votes × classes on them

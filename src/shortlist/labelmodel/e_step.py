@@ -1,0 +1,101 @@
+"""The E step over all evidence, on the cores of this machine or on a device."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from shortlist.arrays import Floats
+from shortlist.labelmodel.device import DeviceKernel
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.factored import Factored, SplitPatterns
+from shortlist.labelmodel.kernel import Kernel, Precision
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.likelihood import Emission
+from shortlist.labelmodel.m_step import Counts, Known, vote_counts
+from shortlist.votes.patterns import Codes
+
+RowsKernel: TypeAlias = Kernel | Factored | DeviceKernel
+
+
+class EStep(Protocol):
+    """Expected counts under a table, for rows that may be anywhere."""
+
+    @property
+    def total(self) -> float:
+        """Weight of all rows."""
+
+    @property
+    def large(self) -> bool:
+        """True if float32 is faster for the first iterations."""
+
+    @property
+    def vote_counts(self) -> Floats:
+        """(S,): votes for each shortlist."""
+
+    def __call__(self, table: Emission, precision: Precision = ...) -> Counts:
+        """Return expected counts and log-likelihood under a table."""
+
+
+class FullEStep(EStep, Protocol):
+    """The E step over all rows of a fit, gold rows included."""
+
+    @property
+    def known(self) -> Known:
+        """Counts of the gold rows."""
+
+
+class Expectation:
+    """Expected counts of rows of unknown class plus the counts of gold rows."""
+
+    def __init__(self, evidence: Evidence, layout: Layout, *, device: str = "cpu", threads: int | None = None) -> None:
+        codes, known = evidence.votes.codes, evidence.gold >= 0
+        self.evidence, self.layout, self.device, self.threads = evidence, layout, device, threads
+        self.total = evidence.total
+        self.known = Known.of(codes[known], evidence.gold[known], evidence.weights[known], layout)
+
+    @cached_property
+    def kernel(self) -> RowsKernel:
+        """The kernel of the rows of unknown class, prepared on first use."""
+        codes, weights = self.evidence.votes.codes, self.evidence.weights
+        if self.known:
+            unknown = self.evidence.gold < 0
+            codes, weights = np.asfortranarray(codes[unknown]), weights[unknown]
+        return quick_kernel(codes, weights, self.layout, device=self.device, threads=self.threads)
+
+    @cached_property
+    def large(self) -> bool:
+        return self.kernel.large
+
+    @cached_property
+    def vote_counts(self) -> Floats:
+        return vote_counts(self.evidence.votes.codes.T, self.evidence.weights, self.layout)
+
+    def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
+        counts = self.kernel(table, precision)
+        return counts + self.known.counts(table, self.layout) if self.known else counts
+
+
+def _kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> RowsKernel:
+    if device == "cpu":
+        return Kernel(codes, weights, layout, threads=threads)
+    return DeviceKernel(np.array(codes.T, order="C"), weights, layout, device=device)
+
+
+def quick_kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> RowsKernel:
+    """Kernel for many E steps: factored, where that is less work."""
+    if device == "cpu" and layout.n > 1 and len(codes):
+        halves = SplitPatterns.of(codes, layout)
+        if halves.pay_off(layout):
+            return Factored(codes, weights, layout, halves, threads=threads)
+    return _kernel(codes, weights, layout, device=device, threads=threads)
+
+
+def posteriors(
+    codes: Codes, layout: Layout, *tables: Emission, device: str = "cpu", threads: int | None = None
+) -> list[Floats]:
+    """P(Y | G) of rows of codes under each of the tables, (m, k)."""
+    rows = _kernel(codes, np.ones(len(codes)), layout, device=device, threads=threads)
+    return [rows.posterior(table) for table in tables]

@@ -1,1 +1,0 @@
-"""The formulae of the label model: the shape of votes, the evidence, and the equations of the paper."""

@@ -1,0 +1,226 @@
+"""The E step as two matrix products, in blocks, on one or more threads.
+
+X is the one-hot encoding of the votes (S × rows), and D the table of log P(vote | class) − log P(abstain | class).
+Then the beliefs R are softmax(Dᵀ X + base) over the classes, and the expected counts are X Rᵀ. Abstaining is part of
+the base. What does not depend on the class is taken out of D and added back to the likelihood in double precision, so a
+float32 block loses only the last digits of a belief. Sums run over blocks in order: the result does not depend on
+threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.arrays import Floats
+from shortlist.engines import Engine, Threads, ordered
+from shortlist.labelmodel.layout import Layout, one_hot
+from shortlist.labelmodel.likelihood import Emission
+from shortlist.labelmodel.m_step import Counts, vote_counts
+
+Precision = type[np.float32] | type[np.float64]
+Array = npt.NDArray[Any]
+Block = TypeVar("Block")
+Result = TypeVar("Result")
+
+
+class Kernel:
+    """Unique rows of votes and their weights, prepared for many E steps."""
+
+    block_rows = 16_384  # shorter blocks pay for calls, longer ones leave the cache
+
+    def __init__(
+        self, codes: npt.NDArray[np.integer], weights: Floats, layout: Layout, *, threads: int | None = None
+    ) -> None:
+        self.layout = layout
+        self.columns = np.ascontiguousarray(codes.T)  # (n, u)
+        self.weights = weights
+        self.total = float(weights.sum())
+        self.vote_counts = vote_counts(self.columns, weights, layout)
+        self.engine = threads_engine(threads)
+        width = max(256, min(self.block_rows, (1 << 20) // max(1, len(layout.member))))  # at most 2^20 cells of X
+        self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
+        self.width = min(width, len(weights))
+        self.kept = len(weights) * (len(layout.member) + 1) <= 1 << 22  # cells of X: encoded once
+        self._buffers = Buffers()
+
+    @property
+    def large(self) -> bool:
+        """True if float32 is faster for the first iterations."""
+        return len(self.blocks) > 1
+
+    def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
+        """Return expected counts and log-likelihood under a table."""
+        D, constant = contrasts(table, self.layout, self.vote_counts, self.total)
+        D = D.astype(precision, copy=False)
+        # Log-odds up to 60 do not overflow in float32. For one block, the test costs as much as it saves.
+        tame = len(self.blocks) > 1 and _largest_log_odds(D, self.layout) < 60.0
+
+        def block(rows: slice) -> tuple[Floats, float]:
+            weights = self.weights[rows].astype(precision, copy=False)
+            with self.encoded(rows, precision) as (X, joint):
+                return _block_counts(X, np.matmul(D, X, out=joint), weights, tame)
+
+        sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
+        for counts, value in in_order(self.engine, block, self.blocks):
+            sums += counts
+            constant += value
+        return Counts(sums[:-1], sums[-1], constant)
+
+    def posterior(self, table: Emission) -> Floats:
+        """P(Y | G) of every row, (u, k)."""
+        beliefs = np.empty((len(self.weights), self.layout.k))
+        D, _ = contrasts(table, self.layout, self.vote_counts, self.total)
+
+        def block(rows: slice) -> None:
+            with self.encoded(rows, np.float64) as (X, joint):
+                beliefs[rows] = _softmax(np.matmul(D, X, out=joint))[0].T
+
+        with one_blas_thread():
+            list(in_order(self.engine, block, self.blocks))
+        beliefs /= beliefs.sum(axis=1, keepdims=True)
+        return beliefs
+
+    @contextmanager
+    def encoded(self, rows: slice, precision: Precision) -> Iterator[tuple[Array, Array]]:
+        """X (S + 1, block) and a buffer for the beliefs (k, block), valid within the context."""
+        size, shape = rows.stop - rows.start, (len(self.layout.member) + 1, self.width)
+        room = self._buffers.take((self.layout.k, self.width), precision)
+        if self.kept:
+            X = self._buffers.keep((rows.start, precision), lambda: self._encode(rows, np.empty(shape, precision)))
+            yield X[:, :size], room[:, :size]
+        else:
+            X = self._buffers.take(shape, precision)
+            yield self._encode(rows, X)[:, :size], room[:, :size]
+            self._buffers.give(X)
+        self._buffers.give(room)
+
+    def _encode(self, rows: slice, X: Array) -> Array:
+        """Write the votes of a block to X; its last row is 1, for the base and the mass of each class."""
+        X[-1] = 1
+        one_hot(self.columns[:, rows], self.layout.sizes, X[:, : rows.stop - rows.start])
+        return X
+
+
+def slopes(table: Emission, layout: Layout) -> Floats:
+    """(S + 1, k): log P(vote | Y) − log P(abstain | Y), and, last, log P(Y) where all abstain."""
+    votes, abstain = table.tempered(layout)
+    both = np.empty((len(votes) + 1, layout.k))
+    np.subtract(votes, abstain[layout.owner], out=both[:-1])
+    np.add(table.balance, np.add.reduce(abstain), out=both[-1])
+    return both
+
+
+def contrasts(table: Emission, layout: Layout, vote_counts: Floats, total: float) -> tuple[Floats, float]:
+    """Slopes (k, S + 1) less their mean over classes, and the part of the log-likelihood that this takes out."""
+    both = slopes(table, layout)
+    level = both.mean(axis=1)
+    both -= level[:, None]
+    return both.T, float(vote_counts @ level[:-1] + total * level[-1])
+
+
+def _largest_log_odds(slopes: Array, layout: Layout) -> float:
+    """Upper bound of the log-odds of any row."""
+    strongest = np.abs(slopes).max(axis=0)
+    each = np.zeros(layout.n)
+    np.maximum.at(each, layout.owner, strongest[:-1])
+    return float(each.sum() + strongest[-1])
+
+
+def _softmax(joint: Array, tame: bool = False) -> tuple[Array, Array, Array | float]:
+    """Softmax over the classes (axis 0), in place and not yet divided: (exp, sums, peaks subtracted before)."""
+    peak: Array | float = 0.0
+    if not tame:
+        peak = joint.max(axis=0)
+        joint -= peak
+    np.exp(joint, out=joint)
+    return joint, joint.sum(axis=0), peak
+
+
+def _block_counts(X: Array, joint: Array, weights: Array, tame: bool) -> tuple[Floats, float]:
+    """Expected counts (S + 1, k) of one block, the mass of each class last, and its log-likelihood."""
+    R, sums, peak = _softmax(joint, tame)
+    value = float(weights.astype(np.float64, copy=False) @ (np.log(sums) + peak).astype(np.float64, copy=False))
+    R *= weights / sums
+    return (X @ R.T).astype(np.float64, copy=False), value
+
+
+# -- blocks in parallel --------------------------------------------------------------------------------
+
+
+def threads_engine(threads: int | None) -> Threads:
+    """Engine with so many threads; None for all cores."""
+    return Threads(int(threads or available_cores()))
+
+
+def in_order(engine: Engine, work: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterator[Result]:
+    """Map blocks to results in their order, so that sums over them do not depend on the engine."""
+    if engine.workers == 1 or len(blocks) <= 1:
+        return map(work, blocks)
+    size = -(-len(blocks) // (4 * engine.workers))  # neighbouring blocks go together, since handing over takes time
+    batches = (blocks[a : a + size] for a in range(0, len(blocks), size))
+    return chain.from_iterable(ordered(engine, lambda batch: [work(block) for block in batch], batches))
+
+
+class Buffers:
+    """Large arrays that are used again and again, each by one thread at a time. They are not pickled."""
+
+    def __init__(self) -> None:
+        self._free: dict[Hashable, list[Array]] = {}
+        self._kept: dict[Hashable, Array] = {}
+
+    def take(self, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
+        """Return an unused array with arbitrary content."""
+        try:
+            return self._free[shape, dtype].pop()
+        except (KeyError, IndexError):
+            return np.empty(shape, dtype)
+
+    def give(self, array: Array) -> None:
+        """Return an array to the pool."""
+        self._free.setdefault((array.shape, array.dtype.type), []).append(array)
+
+    def keep(self, key: Hashable, made: Callable[[], Array]) -> Array:
+        """Return the array of a key, made on first use."""
+        if key not in self._kept:
+            self._kept[key] = made()
+        return self._kept[key]
+
+    def __reduce__(self) -> tuple[type[Buffers], tuple[()]]:
+        return Buffers, ()
+
+
+def available_cores() -> int:
+    """Number of cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every platform
+        return os.cpu_count() or 1
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit matrix products to the calling thread: blocks of rows run in parallel instead."""
+    blas = _blas()
+    if blas is None:
+        yield
+        return
+    with blas.limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> Any:
+    if find_spec("threadpoolctl") is None:  # it comes with scikit-learn, which estimation does not need
+        return None
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()

@@ -1,1 +1,0 @@
-"""Solvers: ways to the top of a penalised likelihood."""

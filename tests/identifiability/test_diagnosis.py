@@ -1,0 +1,396 @@
+"""diagnose: known answers, brute force, real structures, and a doctor that teaches."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from experiments import agnews, datasets, scicite, trec
+from shortlist import LabelModel, LabelSpace, Votes, diagnose, keywords, labeler
+from shortlist.errors import BadLabeler, BadVotes, ShortlistError
+from shortlist.identifiability import Diagnosis, verify
+from shortlist.identifiability.diagnosis import decide
+from shortlist.identifiability.repair import find_repairs
+from shortlist.identifiability.theorem import Deadline, Variant, masks_of, solve
+from shortlist.votes import Codomain
+from tests.identifiability.structures import as_said, literally, structure, structures
+
+
+def codomains(votes):
+    return dict(zip(votes.names, votes.codomains, strict=True))
+
+
+# -- known answers -------------------------------------------------------------------------------------
+
+NAMES_ALL = "a|b|c|d"  # the paper's first example: a labeler that says every class alone
+PAPER = ("abc|abd|acd|bcd", "acd|abc|abd|bcd", "abd|bcd|abc|acd")  # {1,2,3}, {1,3,4}, {1,2,4} intersect in {1}
+
+
+def test_three_labelers_that_name_every_class_are_one_in_each_set():
+    diagnosis = diagnose(structure(NAMES_ALL, NAMES_ALL, NAMES_ALL))
+    assert diagnosis.identifiable
+    assert [len(group) for group in diagnosis.split] == [1, 1, 1]
+    assert diagnosis.certificate.choices[0]["a"] == {diagnosis.split[0][0]: frozenset("a")}
+
+
+def test_two_labelers_are_too_few_whatever_they_say():
+    assert diagnose(structure(NAMES_ALL, NAMES_ALL)).identifiable is False
+
+
+def test_the_papers_second_example_needs_groups_of_three():
+    one = diagnose(structure(*PAPER, *PAPER, "ab|cd"))
+    assert one.identifiable
+    assert sorted(len(group) for group in one.split) == [1, 3, 3]
+    chosen = one.certificate.choices[0]["a"]
+    assert len(chosen) == 3
+    assert frozenset.intersection(*chosen.values()) == {"a"}
+    assert diagnose(structure(*PAPER, *PAPER)).identifiable is False  # nobody left for S3
+    assert diagnose(structure(*PAPER, "ab|cd", "ac|bd")).identifiable  # a halving and a triple do, too
+
+
+def test_only_grouped_halvings_do():
+    """No labeler names a class; two halvings across each other do, and take all four of them and one more."""
+    assert diagnose(structure("ab|cd", "ac|bd", "ab|cd", "ac|bd", "ad|bc")).identifiable
+    assert diagnose(structure("ab|cd", "ac|bd", "ab|cd", "ac|bd")).identifiable is False
+    assert diagnose(structure("ab|cd", "ab|cd", "ab|cd", "ab|cd", "ac|bd")).identifiable is False
+
+
+@pytest.mark.parametrize(
+    ("says", "expected", "by"),
+    [
+        (["a|b|c", "a|b|c", "a|b|c"], True, "greedy"),
+        (["ab|c", "ab|c", "ab|c", "a|bc"], False, "counting"),  # one labeler only tells a from b
+        (["bd|ac", "ad|bc", "ab|cd", "ab|cd", "a|bcd"], True, "integer program"),
+        (["bd|ac", "abd|c", "a|bcd", "ab|cd", "ab|cd"], False, "integer program"),
+    ],
+)
+def test_what_decides(says, expected, by):
+    """The greedy split of the third takes both that S2 needs; only the integer program knows that there is one."""
+    votes = structure(*says)
+    diagnosis = diagnose(votes)
+    assert (diagnosis.identifiable, diagnosis.said.by) == (expected, by)
+    assert as_said(votes) is expected
+
+
+def test_a_certificate_that_lies_is_found_out():
+    votes = structure("ab|cd", "ac|bd", "ab|cd", "ac|bd", "ad|bc")
+    certificate = diagnose(votes).certificate
+    assert verify(certificate, codomains(votes), votes.space)
+    one = certificate.split[0][0]
+    lie = {y: {**choice, one: frozenset("ab")} for y, choice in certificate.choices[0].items()}
+    assert not verify(replace(certificate, choices=(lie, certificate.choices[1])), codomains(votes), votes.space)
+    s1, s2, s3 = certificate.split
+    assert not verify(replace(certificate, split=(s1, s2, ())), codomains(votes), votes.space)
+    assert not verify(replace(certificate, split=(s1, s1, s3)), codomains(votes), votes.space)
+    never = {y: dict.fromkeys(choice, frozenset(y)) for y, choice in certificate.choices[0].items()}
+    assert not verify(replace(certificate, choices=(never, certificate.choices[1])), codomains(votes), votes.space)
+
+
+# -- dummies -------------------------------------------------------------------------------------------
+
+
+def test_dummies_count_to_the_letter_and_not_for_the_headline():
+    diagnosis = diagnose(structure("a", "a", "b", classes="ab"))
+    assert diagnosis.identifiable is False
+    assert diagnosis.identifiable_with_dummies is True
+    assert verify(diagnosis.letter.certificate, codomains(structure("a", "a", "b", classes="ab")), diagnosis.space)
+    assert diagnosis.untold_pairs == (("a", "b"),)
+    assert diagnosis.inseparable_pairs == ()
+    assert any("To the letter" in finding for finding in diagnosis.findings)
+
+
+def test_what_silence_tells_is_read_by_the_default_model_and_by_propensity_of_a_class():
+    silence = next(f for f in diagnose(structure("a", "a", "b", classes="ab")).findings if "vote at all" in f)
+    assert "LabelModel()" in silence
+    assert 'propensity="class"' in silence
+
+
+def test_verbs_agree_with_how_many_labelers_there_are():
+    alone = diagnose(structure("a|b", "a|b", "a|b", classes="ab")).findings[1]
+    assert re.search(r"\w+ can single out every class; so can \w+; \w+ tells the classes apart", alone)
+
+
+def test_a_person_is_not_told_to_answer_where_nothing_matches():
+    """People who shortlist may say any set: it was advised to let them say Not(...) besides."""
+    answers = {"item": [1, 2, 3], "worker": ["ann", "ann", "bob"], "label": ["a|b", "a|b", "c"]}
+    found = diagnose(Votes.from_crowd(answers, ["a", "b", "c"], separator="|"))
+    told = str(found)
+    assert "ann, bob gave one answer only" in told
+    assert "nothing matches" not in told
+    assert str(Diagnosis.from_dict(json.loads(json.dumps(found.to_dict())))) == told
+    rule = diagnose(keywords(["x"], says="a", name="rule"), space=["a", "b", "c"])
+    assert "second answer where nothing matches" in str(rule)
+
+
+def test_a_model_is_told_from_votes():
+    with pytest.raises(BadVotes, match=r"takes Votes, or labelers.*got a LabelModel: give the votes"):
+        diagnose(LabelModel())
+    with pytest.raises(BadVotes, match=r"got a int$"):
+        diagnose(3)
+
+
+def test_a_dummy_that_is_voted_is_none():
+    votes = Votes([[2, 1, 1], [1, 2, 2]], [["a"], ["a", "b"], ["a", "b"]], ["a", "b"])
+    assert votes.codomains[0].dummies == {frozenset("b")}
+    assert diagnose(votes).identifiable
+
+
+def test_a_class_a_labeler_never_names_is_ruled_out_by_none_of_its_votes():
+    """a|b says nothing of c, but what it says does tell a from b, and c from neither."""
+    assert diagnose(structure("a|b", "a|b", "a|b", classes="abc")).identifiable is False
+    pairs = ("a|b", "a|c", "b|c")
+    assert diagnose(structure(*pairs, *pairs, *pairs)).identifiable
+
+
+def test_the_two_conditions_are_reported_with_the_dummy():
+    diagnosis = diagnose(structure("ab|ac", "a|b", "ab|c", classes="abc"))
+    assert diagnosis.dummies == {"labeler_1": frozenset("bc"), "labeler_2": frozenset("c")}
+    assert any("labeler_1 gets {b, c}; labeler_2 gets c" in finding for finding in diagnosis.findings)
+
+
+# -- a doctor that teaches -----------------------------------------------------------------------------
+
+
+def test_pairs_that_no_labeler_separates():
+    diagnosis = diagnose(structure("ab|c|d", "ab|cd", "c|abd", "d|abc", classes="abcd"))
+    assert diagnosis.inseparable_pairs == (("a", "b"),)
+    assert set(diagnosis.said.unreachable) == {"a", "b"}
+    assert any(finding.startswith("No labeler separates a and b:") for finding in diagnosis.findings)
+
+
+def test_a_repair_is_the_smallest_and_works():
+    """S1 and S2 are there, but what is left for S3 has one thing to say each: one of them must say no, too."""
+    votes = structure("ab|c", "a|bc", "a|b|c", "a", "c", classes="abc")
+    diagnosis = diagnose(votes)
+    assert diagnosis.identifiable is False
+    (repair,) = diagnosis.repairs
+    assert diagnosis.said.repairs.smallest
+    assert diagnose(repaired(votes, diagnosis.repairs)).identifiable
+    assert f"{repair.labeler} also said" in "".join(diagnosis.findings)
+
+
+def test_new_labelers_are_proposed_where_there_are_too_few():
+    diagnosis = diagnose(structure("a|b", "a|b"))
+    assert [(r.labeler, r.shortlists) for r in diagnosis.repairs] == [(None, (frozenset("a"), frozenset("b")))]
+    assert "a new labeler said a and b" in "".join(diagnosis.findings)
+
+
+def repaired(votes, repairs):
+    """The structure with all the repairs made."""
+    says = {name: list(c.says) for name, c in codomains(votes).items()}
+    for number, repair in enumerate(repairs):
+        says.setdefault(repair.labeler or f"new {number}", []).extend(repair.shortlists)
+    return Votes(np.zeros((0, len(says)), int), list(says.values()), votes.space, list(says))
+
+
+def verdict(votes, *, dummies=False):
+    return decide(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=dummies)
+
+
+@given(structures())
+@settings(max_examples=30)
+def test_repairs_repair(votes):
+    for dummies in (False, True):
+        found = find_repairs(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=dummies)
+        assert found.smallest
+        assert verdict(repaired(votes, found.additions), dummies=dummies).identifiable
+        for r in range(len(found.additions)):  # and each of them is needed
+            without = found.additions[:r] + found.additions[r + 1 :]
+            assert verdict(repaired(votes, without), dummies=dummies).identifiable is False
+
+
+def test_accuracies_that_rest_on_the_prior():
+    diagnosis = diagnose(structure("a", "ab|ac", "a|b|c", classes="abc"))
+    assert diagnosis.prior_only == {"labeler_1": ("a", "b", "c"), "labeler_2": ("a",)}
+
+
+def test_shortlists_that_are_declared_but_never_heard():
+    says = [["a", "b"], ["a", "b"], ["a", "b"]]
+    quiet = diagnose(Votes([[1, 1, 1], [1, 2, 2]], says, ["a", "b"]))
+    assert quiet.identifiable
+    assert quiet.unheard == {"labeler_1": (frozenset("b"),)}
+    assert quiet.heard.identifiable is False
+    assert "labeler_1 never said b" in quiet.findings[1]
+    assert diagnose(Votes([[1, 1, 1], [2, 2, 2]], says, ["a", "b"])).heard is None
+
+
+def test_silent_labelers_are_no_help_and_are_named():
+    silent = [Codomain(()), *(Codomain.declare(["a", "b"], LabelSpace(list("ab"))) for _ in range(3))]
+    diagnosis = diagnose(Votes(np.zeros((0, 4), int), silent, ["a", "b"], ["mute", "x", "y", "z"]))
+    assert diagnosis.identifiable
+    assert "mute" in diagnosis.split[2]
+    assert any(f.startswith("mute never said anything") for f in diagnosis.findings)
+
+
+# -- agreement with brute force ------------------------------------------------------------------------
+
+
+@given(structures())
+@settings(max_examples=300)
+def test_the_verdicts_are_those_of_brute_force(votes):
+    for dummies, truth in ((False, as_said(votes)), (True, literally(votes))):
+        found = verdict(votes, dummies=dummies)
+        assert found.identifiable is truth
+        assert (found.certificate is not None) == truth
+        assert found.certificate is None or verify(found.certificate, codomains(votes), votes.space)
+
+
+@given(structures(most_labelers=6))
+@settings(max_examples=100)
+def test_the_integer_program_alone_agrees_with_brute_force(votes):
+    able = [v for v in masks_of(votes.names, votes.codomains, votes.space, dummies=True) if v.shortlists]
+    found = solve([Variant(i, masks) for i, masks in enumerate(able)], len(votes.space), time_limit=30)
+    assert (found != "impossible") is literally(votes)
+
+
+@given(structures(most_labelers=6))
+@settings(max_examples=100)
+def test_what_the_verdict_promises_is_true_of_random_parameters(votes):
+    """Kruskal's condition itself, at random accuracies: rank k for S1 and S2, and no two rows alike for S3."""
+    said = verdict(votes)
+    if not said.identifiable:
+        return
+    rng = np.random.default_rng(0)
+    rows = {name: conditional(c.says, votes.space, rng) for name, c in codomains(votes).items()}
+    s1, s2, s3 = ([rows[name] for name in group] for group in said.split)
+    for group in (s1, s2):
+        assert np.linalg.matrix_rank(grouped(group), tol=1e-9) == len(votes.space)
+    third = grouped(s3)
+    for j in range(len(third)):
+        for other in range(j):
+            assert np.abs(third[j] - third[other]).max() > 1e-9
+
+
+def conditional(says, space, rng):
+    """P(vote | class) of a labeler that never says its dummy, with what it abstains: (k, 1 + votes), Eq. 2."""
+    beta, table = rng.uniform(0.2, 0.8), []
+    for y in space:
+        right = np.array([y in t for t in says])
+        alpha = rng.uniform(0.05, 0.95) if 0 < right.sum() < len(says) else float(right.all())
+        share = np.where(right, alpha / max(right.sum(), 1), (1 - alpha) / max((~right).sum(), 1))
+        table.append([1 - beta, *(beta * share)])
+    return np.array(table)
+
+
+def grouped(tables):
+    """The labelers of a set as one: every combination of their votes."""
+    product = tables[0]
+    for table in tables[1:]:
+        product = (product[:, :, None] * table[:, None, :]).reshape(len(product), -1)
+    return product
+
+
+# -- real structures -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("module", "letter", "smallest"), [(trec, False, 8), (scicite, True, 2), (agnews, True, 4)], ids=lambda m: str(m)
+)
+def test_the_papers_labelers_for_text(module, letter, smallest):
+    diagnosis = diagnose(module.labelers, space=module.SPACE)
+    assert diagnosis.identifiable is False
+    assert diagnosis.identifiable_with_dummies is letter
+    assert len(diagnosis.repairs) == smallest
+    assert diagnosis.said.repairs.smallest
+
+
+def test_theorem_1_does_not_hold_for_the_papers_trec_labelers():
+    """One labeler only has a shortlist with ENTY and without HUM, dummies counted; S1 and S2 need one each."""
+    diagnosis = diagnose(trec.labelers, space=trec.SPACE)
+    assert dict(diagnosis.letter.scarce) == {("ENTY", "HUM"): ("subject_is_thing",)}
+    holders = [c for c in diagnosis.says if any("ENTY" in t and "HUM" not in t for t in diagnosis.says[c])]
+    others = [name for name, t in diagnosis.dummies.items() if "ENTY" in t and "HUM" not in t]
+    assert [*holders, *others] == ["subject_is_thing"]
+    (repair,) = diagnosis.letter.repairs.additions
+    assert (repair.labeler, repair.shortlists) == ("first_word", (frozenset({"ENTY"}),))
+
+
+@pytest.mark.parametrize(("name", "expected"), [("awa2", True), ("lad/A0", True), ("lad/H0", True), ("lad/H1", False)])
+def test_attribute_detectors(name, expected, data_home):
+    votes = datasets.load(name, data_home)["all"].votes
+    diagnosis = diagnose(votes, time_limit=30)
+    assert diagnosis.identifiable is expected
+    assert diagnosis.identifiable_with_dummies is expected  # they say yes or no: there are no dummies
+    if expected:
+        assert verify(diagnosis.certificate, codomains(votes), votes.space)
+    else:
+        assert set(diagnosis.said.scarce.values()) == {("attribute_6",), ("attribute_8",)}
+
+
+# -- at the door ---------------------------------------------------------------------------------------
+
+
+def test_no_time_is_no_verdict():
+    says = ("ab|cd|abc", "ac|bd|acd", "ad|bc|abd") * 4
+    diagnosis = diagnose(structure(*says), time_limit=0)
+    assert diagnosis.identifiable is None
+    assert diagnosis.findings[0].startswith("Not decided")
+    assert diagnosis.split is None
+    assert diagnose(structure(*says)).identifiable
+
+
+def test_labelers_are_diagnosed_before_they_vote():
+    @labeler(says=["HUM", {"LOC", "NUM"}])
+    def who(row): ...
+
+    rules = [who, keywords(["where"], says="LOC", name="where"), keywords(["when"], says="NUM", name="when")]
+    diagnosis = diagnose(rules)
+    assert list(diagnosis.space) == ["HUM", "LOC", "NUM"]
+    assert diagnosis.identifiable is False
+    assert list(diagnosis.dummies) == ["where", "when"]
+    assert list(diagnose(rules, space=["NUM", "LOC", "HUM", "DESC"]).space) == ["NUM", "LOC", "HUM", "DESC"]
+
+
+def test_bad_input():
+    @labeler
+    def undeclared(row): ...
+
+    with pytest.raises(BadLabeler, match="undeclared"):
+        diagnose([undeclared])
+    with pytest.raises(BadVotes, match="no labelers"):
+        diagnose(Votes(np.zeros((3, 0), int), [], ["a", "b"]))
+    with pytest.raises(ShortlistError, match="time_limit"):
+        diagnose(structure("a|b"), time_limit=-1)
+    with pytest.raises(BadVotes, match="'a', 'b'"):
+        diagnose(structure("a|b"), space=list("abc"))
+
+
+@given(structures())
+@settings(max_examples=15)
+def test_a_diagnosis_is_json_and_text(votes):
+    diagnosis = diagnose(votes)
+    record = json.loads(json.dumps(diagnosis.to_dict()))
+    assert record["identifiable"] == diagnosis.identifiable
+    assert record["findings"] == diagnosis.findings
+    assert str(diagnosis) == repr(diagnosis)
+    assert str(diagnosis).startswith(diagnosis.findings[0])
+
+
+@pytest.mark.parametrize(
+    "votes",
+    [
+        structure(NAMES_ALL, NAMES_ALL, NAMES_ALL),  # identifiable, with a certificate
+        structure("ab|c", "ab|c", "ab|c", "a|bc"),  # not, with repairs
+        structure("a", "b", "bc"),  # dummies, pairs that only silence tells apart
+        Votes([[1, 1, 1]], [["cat", "dog"]] * 3, ["cat", "dog"]),  # declared and never said
+    ],
+)
+def test_a_diagnosis_comes_back_from_json(votes):
+    diagnosis = diagnose(votes)
+    again = Diagnosis.from_dict(json.loads(json.dumps(diagnosis.to_dict())))
+    assert again == diagnosis
+    assert again.findings == diagnosis.findings
+    assert again.certificate is None or verify(again.certificate, codomains(votes), votes.space)
+
+
+def test_repairs_are_not_thought_of_once_time_is_up(monkeypatch):
+    """Attack N6: with hundreds of shortlists, the search went on for minutes after the limit."""
+    from shortlist.identifiability import repair
+
+    votes, thought = structure("a|b", "a|b"), []
+    monkeypatch.setattr(repair._Idea, "masks", lambda *_, **__: thought.append(1))
+    found = repair.find_repairs(votes.names, votes.codomains, votes.space, repair.Deadline.after(0), dummies=False)
+    assert (found, thought) == (repair.Repairs(), [])
