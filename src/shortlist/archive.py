@@ -23,18 +23,6 @@ from shortlist.errors import BadFile
 Arrays = Mapping[str, npt.NDArray[Any]]
 _HEADER = "header.json"
 
-# Formats of files of rows by suffix (readers: rows/row_file.py), and those that labels are written in (rows/table.py)
-ROW_FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".xlsx": "xlsx",
-}
-TABLE_FORMATS = ("parquet", "csv", "jsonl")
-
 
 def write_archive(
     path: str | os.PathLike[str], *, kind: str, header: Mapping[str, Any], arrays: Mapping[str, Any], version: int = 1

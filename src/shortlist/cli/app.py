@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 from typer.core import TyperGroup
 
-from shortlist.archive import ROW_FORMATS, TABLE_FORMATS
 from shortlist.cli.exits import exits_cleanly
 from shortlist.project.stages import STAGES
+from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.wording import either
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from shortlist.archive import TABLE_FORMATS
 from shortlist.classifier.kinds import Reads, find_kind, kind_names
 from shortlist.engines import ENGINES, is_elsewhere
 from shortlist.project.stages import STAGES
@@ -33,6 +32,7 @@ from shortlist.project.values import (
     types,
     whole,
 )
+from shortlist.registry import TABLE_FORMATS
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"

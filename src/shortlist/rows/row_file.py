@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shortlist.archive import ROW_FORMATS, atomic
+from shortlist.archive import atomic
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile, ShortlistError, require
+from shortlist.registry import ROW_FORMATS
 from shortlist.rows.reading import RowStore, distinct, take_batches, take_slices
 from shortlist.wording import did_you_mean
 

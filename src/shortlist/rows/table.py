@@ -11,8 +11,9 @@ from typing import IO, Any
 
 import polars as pl
 
-from shortlist.archive import ROW_FORMATS, TABLE_FORMATS, atomic
+from shortlist.archive import atomic
 from shortlist.errors import BadFile
+from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.wording import did_you_mean, either
 
 NAME_BYTES = 63  # of a column name; PostgreSQL cuts longer ones

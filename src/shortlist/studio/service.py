@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from shortlist.archive import ROW_FORMATS, atomic
+from shortlist.archive import atomic
 from shortlist.browse import Query, next_row, select, show_rows, why
 from shortlist.browse.labeling import PICKS
 from shortlist.errors import ShortlistError
@@ -18,6 +18,7 @@ from shortlist.project.parts.extract import Extract
 from shortlist.project.settings import NAME
 from shortlist.project.stages.export import write_extract
 from shortlist.project.starter import Guess, known_classes, toml_text
+from shortlist.registry import ROW_FORMATS
 from shortlist.rows import RowFile
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.preview import preview, tried

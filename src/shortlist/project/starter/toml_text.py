@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from shortlist.archive import ROW_FORMATS, TABLE_FORMATS
+from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.rows import RowFile
 
 
