@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from shortlist.analysis.bits import BLOCK, Bits, count, pack, union, unpack
+from shortlist.analysis.bits import Bits, count, pack, union, unpack
 from shortlist.votes import Votes
 from tests.analysis.worked import newspaper
 from tests.votes.drawing import votes as any_votes
@@ -51,7 +51,7 @@ def test_together_counts_every_pair_of_votes(votes):
 
 
 def test_more_rows_than_a_block_holds():
-    m = 64 * BLOCK + 100
+    m = 64 * 2_048 + 100
     codes = np.random.default_rng(0).integers(0, 3, (m, 2)).astype(np.uint8)
     votes = Votes(codes, [["a", "b"], ["a", "b"]], ["a", "b"])
     expected = [[int(((codes[:, 0] == c) & (codes[:, 1] == d)).sum()) for d in (1, 2)] for c in (1, 2)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shortlist import Analysis
-from shortlist.analysis.calibration import Calibration
+from shortlist.analysis.measures import Calibration
 from shortlist.errors import BadFit, MissingPackage
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from shortlist import Analysis, LabelModel, NearestClass, Votes
-from shortlist.analysis.labelers import only_known
+from shortlist.analysis.labeler_tables import only_known
 from shortlist.errors import FitWarning
 from shortlist.project.change import Change, Snapshot
 from shortlist.project.watch import Watch

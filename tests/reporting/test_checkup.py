@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from shortlist.reporting.advising.advice import Advice
-from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.advice import check
+from shortlist.reporting.checkup import Advice, Checkup
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import SCRIPT, drawn, hostile, overview_of
 
 
 def checkup_of(votes, gold=None):
-    return overview_of(votes, quietly_fitted(votes), gold=gold).checkup
+    return check(overview_of(votes, quietly_fitted(votes), gold=gold))
 
 
 def test_what_to_do_comes_first_and_theory_is_left_out():

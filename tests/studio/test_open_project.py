@@ -53,7 +53,7 @@ def test_the_overview_has_what_the_command_line_has(project):
 
 def test_figures_tell_which_accuracies_are_not_known(project):
     found = figures(project.current)["labelers"]
-    assert {name for name, line in found.items() if line["not_known"]} == {"money", "polls", "sport"}
+    assert {name for name, line in found.items() if line["accuracy"] is None} == {"money", "polls", "sport"}
 
 
 def test_states_can_be_compared(project):

@@ -55,7 +55,7 @@ def test_the_cookie_is_for_this_page_only(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/app.js", "/report.css", "/api/overview", "/api/events", "/api/rules", "/nothing"]
+    "path", ["/", "/app.js", "/style.css", "/api/overview", "/api/events", "/api/rules", "/nothing"]
 )
 @pytest.mark.parametrize("cookie", [None, "", "shortlist=1", "shortlist-{port}=guess"])
 def test_without_the_cookie_nothing_is_answered(studio, path, cookie):

@@ -1,5 +1,5 @@
-"""Analysis: what labelers do, in numbers, before and after fitting. Tables, never plots."""
+"""Analysis: tables about labelers, rows and classes, before and after fitting."""
 
-from shortlist.analysis.core import Analysis, suggest_questions
+from shortlist.analysis.analysis import Analysis, suggest_questions
 
 __all__ = ["Analysis", "suggest_questions"]

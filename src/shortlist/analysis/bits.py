@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Mask, Positions
 from shortlist.labelmodel.layout import Layout
 from shortlist.votes import Votes
 
 Words = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int64]
-BLOCK = 2_048  # words of a shortlist that are compared with those of all others at a time: what stays in the cache
 
 
 class Bits:
@@ -54,40 +53,41 @@ class Bits:
         return self._per_labeler(self.rows & others[which])
 
     @cached_property
-    def together(self) -> Counts:
-        """(S, S): on how many rows two shortlists were both voted."""
+    def together(self) -> Positions:
+        """(S, S): number of rows with both shortlists."""
         S, words = self.rows.shape
         counts = np.zeros((S, S), np.int64)
-        for start in range(0, words, BLOCK):
-            block = np.ascontiguousarray(self.rows[:, start : start + BLOCK])
+        size = 2_048  # words that are compared at a time: what stays in the cache
+        for start in range(0, words, size):
+            block = np.ascontiguousarray(self.rows[:, start : start + size])
             for s in range(S):
                 counts[s, s:] += count(block[s:] & block[s])
         return counts + np.triu(counts, 1).T
 
     @cached_property
-    def disjoint(self) -> npt.NDArray[np.bool_]:
+    def disjoint(self) -> Mask:
         """(S, S): shortlists without a class in common."""
         member = self.layout.member.astype(np.int64)
-        empty: npt.NDArray[np.bool_] = member @ member.T == 0
+        empty: Mask = member @ member.T == 0
         return empty
 
-    def pairs(self, weights: npt.NDArray[Any] | None = None) -> Counts:
+    def pairs(self, weights: npt.NDArray[Any] | None = None) -> Positions:
         """(n, n): `together`, of all shortlists or of those marked (S, S), added up by labeler."""
         return self._squared(self.together if weights is None else self.together * weights)
 
-    def kinds(self, marked: npt.NDArray[np.bool_]) -> Counts:
-        """(n, n): how many different pairs of shortlists, of those marked (S, S), were voted together."""
+    def kinds(self, marked: Mask) -> Positions:
+        """(n, n): number of different pairs of shortlists, of those marked (S, S), that were voted together."""
         return self._squared((self.together > 0) & marked)
 
-    def _squared(self, table: npt.NDArray[Any]) -> Counts:
+    def _squared(self, table: npt.NDArray[Any]) -> Positions:
         by_row = self.layout.per_labeler(table.astype(np.float64))
         return self.layout.per_labeler(by_row.T).T.astype(np.int64)
 
-    def indices(self, words: Words) -> npt.NDArray[np.int64]:
+    def indices(self, words: Words) -> Positions:
         """The rows of a set, in order."""
         return np.flatnonzero(unpack(words, self.m))
 
-    def table(self, words: Words) -> npt.NDArray[np.bool_]:
+    def table(self, words: Words) -> Mask:
         """Sets (r, words) as (m, r) booleans."""
         table = np.empty((self.m, len(words)), np.bool_, order="F")
         for column, row in zip(table.T, words, strict=True):
@@ -112,14 +112,14 @@ def pack(codes: npt.NDArray[Any], sizes: tuple[int, ...]) -> Words:
     return packed.view(np.uint64)
 
 
-def unpack(words: Words, m: int) -> npt.NDArray[np.bool_]:
+def unpack(words: Words, m: int) -> Mask:
     """(m,): which rows are in a set."""
     return np.unpackbits(words.view(np.uint8), count=m, bitorder="little").view(np.bool_)
 
 
-def count(words: Words) -> Counts:
-    """How many rows are in each set, along the last axis."""
-    total: Counts = np.bitwise_count(words).sum(axis=-1, dtype=np.int64)
+def count(words: Words) -> Positions:
+    """Number of rows in each set, along the last axis."""
+    total: Positions = np.bitwise_count(words).sum(axis=-1, dtype=np.int64)
     return total
 
 

@@ -8,73 +8,58 @@ row is the expected rise times the number of rows with the same votes and no lab
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-from shortlist.analysis.labelers import frame
-from shortlist.analysis.rows import top_two
-from shortlist.arrays import Floats
+from shortlist.analysis.measures import Measures, frame
+from shortlist.analysis.tables import row_columns, top_two
+from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit
 from shortlist.identifiability import diagnose
 from shortlist.registry import check_amount, check_whole
 from shortlist.uncertainty.questions import best_questions
-
-if TYPE_CHECKING:
-    from shortlist.analysis.core import Analysis
-
-Index = npt.NDArray[np.int64]
-MOST = 2_000  # patterns of votes that questions are judged by, the heaviest
-QUESTIONS: dict[str, Any] = {
-    "classes": pl.List(pl.String),
-    "gain": pl.Float64,
-    "separates": pl.Int64,
-    "text": pl.String,
-}
+from shortlist.votes import Votes
 
 
-def suggestion_table(analysis: Analysis, n: int, trust: float) -> pl.DataFrame:
-    """The n rows that promise most, one for each way the labelers vote."""
+def suggestion_table(data: Measures, n: int, trust: float) -> pl.DataFrame:
+    """The n rows with the largest expected gain, one for each pattern of votes."""
     if not n >= 1:
         raise BadFit(f"n is how many rows to suggest, from 1; got {n!r}")
     if not 0 < trust < np.inf:
         raise BadFit(f"trust says how many labelled rows a belief is worth, more than 0; got {trust!r}")
-    votes = analysis.votes
-    example, like = unlabelled(analysis)
-    gain = like * expected_rise(analysis.distinct.at(example), trust)
+    votes = data.votes
+    example, like = unlabelled(data)
+    gain = like * expected_rise(data.distinct.at(example), trust)
     best = largest(gain, example, n)
     example, like, gain = example[best], like[best], gain[best]
-    beliefs = analysis.distinct.at(example)
+    beliefs = data.distinct.at(example)
     order = np.argsort(-beliefs, axis=1, kind="stable")
     lead, follow = top_two(beliefs)
-    columns: dict[str, Any] = {"row": example}
-    if votes.ids is not None:
-        columns["id"] = votes.ids[example]
-    columns |= {
+    columns: dict[str, Any] = row_columns(votes, example) | {
         "gain": gain,
         "rows": like,
         "class": pl.Series([votes.space[j] for j in order[:, 0]], dtype=pl.String),
         "belief": lead,
         "or": pl.Series([votes.space[j] for j in order[:, 1]], dtype=pl.String),
         "or_belief": follow,
-        "said": pl.Series(["; ".join(said_about(analysis, int(a))) for a in example], dtype=pl.String),
+        "said": pl.Series([_said(data.votes, int(a)) for a in example], dtype=pl.String),
     }
     return frame(columns)
 
 
-def unlabelled(analysis: Analysis) -> tuple[Index, Index]:
-    """For each way the labelers vote on rows without a label: the first such row, and how many there are."""
-    inverse, u = analysis.patterns.inverse, len(analysis.patterns.counts)
-    rows = np.arange(len(inverse)) if analysis.gold is None else np.flatnonzero(analysis.gold < 0)
+def unlabelled(data: Measures) -> tuple[Positions, Positions]:
+    """For each pattern of votes on rows without a label: the first such row, and how many there are."""
+    inverse, u = data.patterns.inverse, len(data.patterns.counts)
+    rows = np.arange(len(inverse)) if data.gold is None else np.flatnonzero(data.gold < 0)
     like = np.bincount(inverse[rows], minlength=u)
     first = np.zeros(u, np.int64)
     first[inverse[rows[::-1]]] = rows[::-1]  # what is written last stays: the first row
     return first[like > 0], like[like > 0]
 
 
-def largest(gain: Floats, rows: Index, n: int) -> Index:
+def largest(gain: Floats, rows: Positions, n: int) -> Positions:
     """The n largest gains, of equal ones the first row."""
     rounded = np.round(gain, 9)
     least = np.partition(rounded, -n)[-n] if len(gain) > n else -np.inf
@@ -90,31 +75,37 @@ def expected_rise(beliefs: Floats, trust: float | Floats) -> Floats:
     return rise
 
 
-def said_about(analysis: Analysis, a: int) -> list[str]:
-    """What was said about row a: `goal: sports`."""
-    return [f"{name}: {analysis.votes.space.show(said)}" for name, said in analysis.votes.said(a).items()]
+def _said(votes: Votes, a: int) -> str:
+    """Votes on row a: `goal: sports; abroad: world`."""
+    return "; ".join(f"{name}: {votes.space.show(answer)}" for name, answer in votes.said(a).items())
 
 
-def question_table(analysis: Analysis, n: int, accuracy: float, largest: int) -> pl.DataFrame:
-    """The n questions that would tell most, each given the ones above it."""
+def question_table(data: Measures, n: int, accuracy: float, largest: int) -> pl.DataFrame:
+    """The n most informative questions, each given the ones above it."""
     check_whole("n", n)
     check_whole("largest", largest)
     check_amount("accuracy", accuracy, "how often answers are assumed to be right", least=0.5, above=True)
     if accuracy > 1:
         raise BadFit(f"accuracy is a probability, at most 1; got {accuracy}", option=("accuracy",))
-    found = diagnose(analysis.votes, time_limit=0.0)
-    hidden = [*found.inseparable_pairs, *found.untold_pairs]  # classes that no labeler tells apart
+    diagnosis = diagnose(data.votes, time_limit=0.0)
+    hidden = [*diagnosis.inseparable_pairs, *diagnosis.untold_pairs]  # classes that no labeler tells apart
     rows = []
-    for split, gain in best_questions(*heaviest(analysis), n, accuracy, largest):
-        names = [analysis.votes.space[j] for j in split]
+    for split, gain in best_questions(*heaviest(data), n, accuracy, largest):
+        names = [data.votes.space[j] for j in split]
         rows.append((names, gain, sum((a in names) != (b in names) for a, b in hidden), question_text(names)))
-    return pl.DataFrame(rows, schema=QUESTIONS, orient="row")
+    schema: dict[str, Any] = {
+        "classes": pl.List(pl.String),
+        "gain": pl.Float64,
+        "separates": pl.Int64,
+        "text": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def heaviest(analysis: Analysis) -> tuple[Floats, Floats]:
+def heaviest(data: Measures, most: int = 2_000) -> tuple[Floats, Floats]:
     """Beliefs of the patterns of votes with most rows, and the share of rows of each."""
-    rows = analysis.distinct
-    order = np.argsort(-rows.counts, kind="stable")[:MOST]
+    rows = data.distinct
+    order = np.argsort(-rows.counts, kind="stable")[:most]
     counts = np.asarray(rows.counts, np.float64)[order]
     return rows.beliefs[order], counts / counts.sum()
 

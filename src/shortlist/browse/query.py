@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shortlist.analysis.bits import unpack
-from shortlist.analysis.rows import top_two
+from shortlist.analysis.tables import top_two
 from shortlist.arrays import Mask, Positions
 from shortlist.errors import ShortlistError
 from shortlist.labelspace import LabelSpace, Not, Shortlist

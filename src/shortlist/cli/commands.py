@@ -15,7 +15,7 @@ from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
 from shortlist.project.stages.running import left_over
 from shortlist.prompts import Plan
-from shortlist.wording import NOT_KNOWN, number_of, percent, some_of, split_names
+from shortlist.wording import number_of, percent, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract
@@ -170,33 +170,11 @@ def _headline(screen: Screen, outcome: Outcome) -> None:
     screen.text(f"{outcome.line}{new}{' (up to date)' if outcome.status == 'up to date' else ''}")
 
 
-COLUMNS = {
-    "labeler": "labeler",
-    "coverage": "coverage",
-    "overlap": "overlap",
-    "conflict": "conflict",
-    "size": "size",
-    "accuracy": "accuracy",
-    "gold_accuracy": "gold accuracy",
-}
-
-
 def _labelers(screen: Screen, table: Any) -> None:
-    """Print the table of labelers. Accuracies that votes cannot determine are not shown."""
-    from shortlist.analysis.labelers import only_known
+    """Print the table of labelers."""
+    from shortlist.analysis.labeler_tables import labeler_lines
 
-    table = only_known(table)
-    shown = {name: header for name, header in COLUMNS.items() if name in table.columns}
-    rows = [[_cell(name, line[name]) for name in shown] for line in table.iter_rows(named=True)]
-    screen.table("Labelers", list(shown.values()), rows)
-
-
-def _cell(name: str, value: Any) -> str:
-    if name == "labeler":
-        return str(value)
-    if value is None:
-        return NOT_KNOWN if name == "accuracy" else "–"
-    return f"{value:.1f}" if name == "size" else percent(value)
+    screen.table("Labelers", *labeler_lines(table))
 
 
 def show_plan(folder: Path, *, as_json: bool) -> None:

@@ -21,7 +21,7 @@ from shortlist.errors import ShortlistError
 from shortlist.project.gold.file import Entry, Picked
 from shortlist.project.gold.known import entry_for
 from shortlist.project.session import Session
-from shortlist.reporting.notices import FAIR_SCORE
+from shortlist.reporting.overview import FAIR_SCORE
 from shortlist.wording import number_of
 
 SEVERAL, SKIP, UNDO, QUIT, HINT = "m", "s", "u", "q", "?"

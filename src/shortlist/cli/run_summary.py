@@ -53,8 +53,8 @@ def _scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
 
 def _hard_rows(fit: Facts, *, scored: bool) -> str:
     """Warn that gold rows are a biased sample, with the scores on the other gold rows."""
-    from shortlist.reporting.advising.trials import ENOUGH
-    from shortlist.reporting.notices import FAIR_SCORE, hard_ones
+    from shortlist.reporting.overview import FAIR_SCORE, hard_ones
+    from shortlist.reporting.trials import ENOUGH
 
     others = fit.get("others", {})
     line = f"{hard_ones(fit['gold_hard'])}{', so these scores may be too low' if scored else ''}."

@@ -11,7 +11,7 @@ import polars as pl
 
 from shortlist.analysis import Analysis
 from shortlist.analysis.bits import count, union
-from shortlist.analysis.labelers import only_known
+from shortlist.analysis.labeler_tables import only_known
 
 LEVEL = 0.9  # of the intervals that tell whether an accuracy is known, as in the report
 FIGURES = ("coverage", "conflict", "accuracy", "gold_accuracy")  # what is told about a labeler

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.distinct import Distinct
+from shortlist.analysis.measures import Distinct
 from shortlist.engines import Local
 from shortlist.errors import ShortlistError
 from shortlist.labelspace import LabelSpace

@@ -1,8 +1,7 @@
-"""Reporting: what labelers do, to look at: one HTML page, or a summary on the terminal."""
+"""Reporting: advice about labelers, one HTML page, and a summary for the terminal."""
 
-from shortlist.reporting.advising.advice import Advice
-from shortlist.reporting.checkup import Checkup
-from shortlist.reporting.overview import checkup
+from shortlist.reporting.advice import checkup
+from shortlist.reporting.checkup import Advice, Checkup
 from shortlist.reporting.page import report
 from shortlist.reporting.summary import Summary, summarise
 

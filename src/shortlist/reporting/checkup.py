@@ -3,69 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from typing import Any, Literal
 
 from shortlist.identifiability import Diagnosis
 from shortlist.identifiability.findings import REMEDY
-from shortlist.reporting.advising.advice import Advice
 
-GAINS = "in rows that the label model labels right. Do one, then run again: gains do not add up."
+Kind = Literal[
+    "failed", "silent", "unfinished", "leave out", "two-sided", "balance", "mixed", "uncovered", "use gold", "no gold",
+    "label",
+]  # fmt: skip
 
-WITH_GOLD = "Your gold labels take part in the fit, and help with what votes leave open."
-PRIOR = "There, the model falls back on its prior"
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing to do.
+
+    what, why   what to do, and the reason for it
+    code        the line that does it
+    command     in a project: the command that does it, or shows the rows in question
+    gain        rows that are expected to be set right; None where that is not known
+    measured    whether rows with a known class show the gain; else it is an estimate
+    gold_rows   how many of them do
+    about       the labeler, or the class, that it is about
+    """
+
+    kind: Kind
+    what: str
+    why: str
+    code: str
+    gain: float | None = None
+    measured: bool = False
+    gold_rows: int = 0
+    command: str = ""
+    about: str = ""
+
+    @property
+    def in_project(self) -> Advice:
+        """The same with commands beside the code, or in its place."""
+        by_command = self.kind in ("uncovered", "label")
+        lines = [self.command] if by_command else [self.code, self.command and f"# see such rows: {self.command}"]
+        return replace(self, code="\n".join(filter(None, lines)))
+
+    def show_gain(self, m: int) -> str:
+        """The gain in words; empty where it is not known."""
+        if self.gain is None:
+            return ""
+        if self.gold_rows:
+            return f"{self.gain * self.gold_rows / m:,.0f} more of {self.gold_rows:,} gold rows right (measured)"
+        return f"About {self.gain:,.0f} more of {m:,} rows right (estimate)"
 
 
 @dataclass(frozen=True, repr=False)
 class Checkup:
-    """A to-do list in its `order`, and the doctor's diagnosis, whose theory is for those who ask why."""
+    """A to-do list in its `order`, and the diagnosis of identifiability."""
 
     rows: int
     advice: tuple[Advice, ...]
     diagnosis: Diagnosis
-    right: float | None = None  # of gold rows with a vote, the share whose label is right, where there are any
+    right: float | None = None  # accuracy of the labels on gold rows with a vote, if there are any
     gold_fits: bool = False  # whether known classes take part in the fit
 
     @property
     def identifiable(self) -> bool | None:
-        """Whether accuracies can be learned from votes alone; None where that is not decided."""
+        """True if accuracies can be learned from votes alone; None where that is not decided."""
         return self.diagnosis.identifiable
 
     @property
     def in_project(self) -> Checkup:
-        """The same for who works in a project folder: its commands stand beside the code."""
+        """The same with the commands of a project beside the code."""
         return replace(self, advice=tuple(one.in_project for one in self.advice))
 
     @property
     def verdict(self) -> str:
         """Whether accuracies can be learned from votes alone, and whether that asks for anything."""
-        finding = self.diagnosis.findings[0]
+        finding, prior = self.diagnosis.findings[0], "There, the model falls back on its prior"
         if self.right is None:
             return finding
-        if self.advice or self.identifiable is not False:
-            scored = f"{PRIOR}; your gold labels show how good the labels are."
-            return finding.replace(REMEDY, WITH_GOLD if self.gold_fits else scored)
-        finding = finding.replace(REMEDY, WITH_GOLD if self.gold_fits else f"{PRIOR}.")
-        return f"You need not act on this: gold rows show how good the labels are. {finding}"
+        settled = not self.advice and self.identifiable is False
+        remedy = f"{prior}." if settled else f"{prior}; your gold labels show how good the labels are."
+        if self.gold_fits:
+            remedy = "Your gold labels take part in the fit, and help with what votes leave open."
+        finding = finding.replace(REMEDY, remedy)
+        return f"You need not act on this: gold rows show how good the labels are. {finding}" if settled else finding
 
     @property
     def order(self) -> str:
-        """In which order there is something to do: what is broken, or has to be known, goes before what gains most."""
+        """The order of the list: what is broken, or has to be known, goes before what gains most."""
+        gains = "in rows that the label model labels right. Do one, then run again: gains do not add up."
         if all(one.gain is None for one in self.advice):
             return "Do one, then run again."
         if self.advice[0].gain is None:
-            return f"First what other steps depend on, then the largest gain, {GAINS}"
-        return f"The largest gain first, {GAINS}"
+            return f"First what other steps depend on, then the largest gain, {gains}"
+        return f"The largest gain first, {gains}"
 
     def lines(self) -> Iterator[str]:
-        """The to-do list, as a terminal shows it."""
+        """The to-do list, for a terminal."""
         if not self.advice:
-            known = (
-                ""
-                if self.right is None
-                else f"the labels are right on {self.right:.1%} of the gold rows with a vote, and "
-            )
-            yield f"Nothing to do: {known}no change that was tried sets more rows right."
+            right = f"the labels are right on {self.right or 0:.1%} of the gold rows with a vote, and "
+            right = "" if self.right is None else right
+            yield f"Nothing to do: {right}no change that was tried sets more rows right."
             return
         yield f"What to do. {self.order}"
         for number, one in enumerate(self.advice, 1):
@@ -78,12 +116,9 @@ class Checkup:
     def __str__(self) -> str:
         return "\n".join([*self.lines(), "", self.verdict])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         items = "".join(
             f"<li><b>{escape(one.what)}</b> {escape(one.why)} <i>{escape(one.show_gain(self.rows))}</i>"
             f"<pre>{escape(one.code)}</pre></li>"
@@ -93,17 +128,12 @@ class Checkup:
         return f"<div><b>What to do</b>{todo}{self.diagnosis._repr_html_()}</div>"
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it: the diagnosis, and the advice beside it."""
-        return {
-            "rows": self.rows,
-            "right": self.right,
-            "gold_fits": self.gold_fits,
-            "advice": [one.to_dict() for one in self.advice],
-            **self.diagnosis.to_dict(),
-        }
+        """For JSON: the diagnosis, and the advice beside it."""
+        facts = {"rows": self.rows, "right": self.right, "gold_fits": self.gold_fits}
+        return facts | {"advice": [asdict(one) for one in self.advice]} | self.diagnosis.to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
-        """What `to_dict` gave."""
+        """The inverse of `to_dict`."""
         advice = tuple(Advice(**one) for one in record["advice"])
-        return cls(record["rows"], advice, Diagnosis.from_dict(record), record["right"], record.get("gold_fits", False))
+        return cls(record["rows"], advice, Diagnosis.from_dict(record), record["right"], record["gold_fits"])

@@ -1,34 +1,58 @@
-"""Examples: rows to look at, of each contradiction between labelers and of those to label next."""
+"""Examples: rows to look at, of each contradiction, of each labeler, and of those to label next."""
 
 from __future__ import annotations
 
+import base64
+import struct
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
+import numpy.typing as npt
 
-from shortlist.arrays import Floats
+from shortlist.labelers import Labeler
+from shortlist.labelers.text import Piece, pieces, spans
 from shortlist.reporting.overview import Overview
-from shortlist.reporting.specimen import Specimen, pick
+from shortlist.rows import rows_at
 
-BUCKETS = 8
-EACH = 4
+
+@dataclass(frozen=True)
+class Specimen:
+    """A row as a person can look at it: text, named values, or a picture (a data URI)."""
+
+    text: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    picture: str = ""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A row, what is believed of it, and what it is, where that is known."""
+    """A row, its most likely classes, and its known class."""
 
     row: int
     name: str  # its id, or its number
-    guesses: tuple[tuple[str, float], ...] = ()  # the most believed classes, the most first
+    guesses: tuple[tuple[str, float], ...] = ()  # the most likely classes, the most likely first
     gold: str | None = None
     specimen: Specimen | None = None
 
+    @classmethod
+    def of(cls, overview: Overview, a: int, specimen: Specimen | None) -> Example:
+        analysis, space, ids = overview.analysis, overview.votes.space, overview.votes.ids
+        guesses: tuple[tuple[str, float], ...] = ()
+        if overview.model is not None:
+            (beliefs,) = analysis.distinct.at(np.array([a]))
+            best = np.argsort(-beliefs, kind="stable")[:2]
+            guesses = tuple((space[int(j)], float(beliefs[j])) for j in best if beliefs[j] > 0.005)
+        gold = None if analysis.gold is None or analysis.gold[a] < 0 else space[int(analysis.gold[a])]
+        return cls(a, f"row {a}" if ids is None else str(ids[a]), guesses, gold, specimen)
 
-@dataclass(frozen=True)
-class Side:
+
+# -- contradictions ------------------------------------------------------------------------------------
+
+
+class Side(NamedTuple):
     """One of two labelers that contradict each other."""
 
     labeler: str
@@ -37,8 +61,7 @@ class Side:
     gold: float | None
 
 
-@dataclass(frozen=True)
-class Conflict:
+class Contradiction(NamedTuple):
     """Rows on which one labeler says this while another says that."""
 
     sides: tuple[Side, Side]
@@ -47,9 +70,53 @@ class Conflict:
     examples: tuple[Example, ...]
 
 
-@dataclass(frozen=True)
-class Suggestion:
-    """A row to label next, with what would be gained."""
+def contradictions(overview: Overview, rows: Any, most: int = 8) -> list[Contradiction]:
+    """The most frequent contradictions, with rows."""
+    lines = list(overview.buckets.head(most).iter_rows(named=True))
+    members = [overview.analysis.bucket(dict(_answers(overview, line))) for line in lines]
+    chosen = [evenly_chosen(found) for found in members]
+    specimens = pick(rows, {a for some in chosen for a in some}, len(overview.votes))
+    return [
+        _contradiction(overview, line, found, [Example.of(overview, a, specimens.get(a)) for a in some])
+        for line, found, some in zip(lines, members, chosen, strict=True)
+    ]
+
+
+def _answers(overview: Overview, line: Mapping[str, Any]) -> Iterable[tuple[str, frozenset[str]]]:
+    """The two labelers of a contradiction and their shortlists, from how these are shown."""
+    votes = overview.votes
+    for name, shown in ((line["labeler"], line["says"]), (line["other"], line["other_says"])):
+        shortlists = votes.codomains[votes.names.index(name)].shortlists
+        yield name, next(one for one in shortlists if votes.space.show(one) == shown)
+
+
+def _contradiction(overview: Overview, line: Mapping[str, Any], rows: Any, examples: list[Example]) -> Contradiction:
+    one, other = (_side(overview, name, answer, rows) for name, answer in _answers(overview, line))
+    neither = None if one.believed is None or other.believed is None else max(0.0, 1 - one.believed - other.believed)
+    return Contradiction((one, other), len(rows), neither, tuple(examples))
+
+
+def _side(overview: Overview, name: str, answer: frozenset[str], rows: Any) -> Side:
+    analysis, inside = overview.analysis, overview.votes.space.mask(answer)
+    believed = gold = None
+    if overview.model is not None:
+        believed = float(analysis.distinct.at(rows)[:, inside].sum(axis=1).mean())
+    if analysis.gold is not None and (analysis.gold[rows] >= 0).any():
+        gold = float(inside[analysis.gold[rows][analysis.gold[rows] >= 0]].mean())
+    return Side(name, overview.votes.space.show(answer), believed, gold)
+
+
+def evenly_chosen(rows: Any, most: int = 4) -> list[int]:
+    """A few of the rows, from the first to the last."""
+    at = np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(np.int64)
+    return [int(a) for a in rows[np.unique(at)]]
+
+
+# -- rows to label next --------------------------------------------------------------------------------
+
+
+class Suggestion(NamedTuple):
+    """A row to label next, with the expected gain."""
 
     example: Example
     gain: float
@@ -58,80 +125,132 @@ class Suggestion:
     key: str  # its id, or its number, to copy
 
 
-def conflicts(overview: Overview, rows: Any) -> list[Conflict]:
-    """The most frequent contradictions, with rows."""
-    found = [_rows_of(overview, bucket) for bucket in overview.buckets.head(BUCKETS).iter_rows(named=True)]
-    chosen = [spread_out(members) for _, members in found]
-    seen = pick(rows, {a for some in chosen for a in some}, len(overview.votes)) if rows is not None else {}
-    return [
-        _conflict(overview, bucket, members, tuple(example_of(overview, a, seen.get(a)) for a in some))
-        for (bucket, members), some in zip(found, chosen, strict=True)
-    ]
-
-
 def suggested(overview: Overview, rows: Any) -> list[Suggestion]:
-    """The rows that promise most."""
+    """The rows with the largest expected gain."""
     if overview.model is None:
         return []
-    table: pl.DataFrame = overview.suggestions
-    seen = pick(rows, table["row"].to_list(), len(overview.votes)) if rows is not None else {}
+    lines = list(overview.suggestions.iter_rows(named=True))
+    specimens = pick(rows, [line["row"] for line in lines], len(overview.votes))
     return [
         Suggestion(
-            example_of(overview, line["row"], seen.get(line["row"])),
+            Example.of(overview, line["row"], specimens.get(line["row"])),
             line["gain"],
             line["rows"],
             line["said"],
             str(line.get("id", line["row"])),
         )
-        for line in table.iter_rows(named=True)
+        for line in lines
     ]
 
 
-def _rows_of(overview: Overview, bucket: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    said = {bucket["labeler"]: _answer(bucket["says"], overview, bucket["labeler"])}
-    said[bucket["other"]] = _answer(bucket["other_says"], overview, bucket["other"])
-    return bucket, overview.analysis.bucket(said)
+# -- rows of each labeler ------------------------------------------------------------------------------
 
 
-def _answer(shown: str, overview: Overview, name: str) -> frozenset[str]:
-    """The shortlist that was shown so."""
-    codomain = overview.votes.codomains[overview.votes.names.index(name)]
-    return next(s for s in codomain.shortlists if overview.votes.space.show(s) == shown)
+class Group(NamedTuple):
+    """Rows on which a labeler does one thing, with the pieces of text that it matches."""
+
+    title: str
+    size: int
+    examples: list[tuple[Example, tuple[Piece, ...]]]
 
 
-def spread_out(members: Any) -> list[int]:
-    """A few of them, from the first to the last."""
-    at = np.linspace(0, len(members) - 1, min(EACH, len(members))).round().astype(np.int64)
-    return [int(a) for a in members[np.unique(at)]]
+def labeler_rows(overview: Overview, rows: Any, labelers: Sequence[Labeler] = ()) -> list[tuple[str, list[Group]]]:
+    """Rows of the first 60 labelers; matched words are marked for those in `labelers`."""
+    if rows is None:
+        return []
+    chosen = [(name, list(_groups(overview, i))) for i, name in enumerate(overview.votes.names[:60])]
+    specimens = pick(rows, {a for _, groups in chosen for group in groups for a in group[2]}, len(overview.votes))
+    by_name = {labeler.name: labeler for labeler in labelers}
+
+    def filled(name: str, title: str, count: int, some: list[int]) -> Group:
+        examples = [Example.of(overview, a, specimens.get(a)) for a in some]
+        return Group(title, count, list(zip(examples, _marked(examples, by_name.get(name)), strict=True)))
+
+    return [(name, [filled(name, *group) for group in groups]) for name, groups in chosen]
 
 
-def _conflict(overview: Overview, bucket: dict[str, Any], members: Any, examples: tuple[Example, ...]) -> Conflict:
-    one = _side(overview, bucket["labeler"], bucket["says"], members)
-    other = _side(overview, bucket["other"], bucket["other_says"], members)
-    neither = None if one.believed is None or other.believed is None else max(0.0, 1 - one.believed - other.believed)
-    return Conflict((one, other), len(members), neither, examples)
+def _groups(overview: Overview, i: int) -> Iterable[tuple[str, int, list[int]]]:
+    """The four most frequent answers of a labeler, then its mistakes: title, number of rows, and a few of them."""
+    votes, gold = overview.votes, overview.analysis.gold
+    codes, codomain = votes.codes[:, i], votes.codomains[i]
+    counts = np.bincount(codes, minlength=len(codomain) + 1)[1:]
+    for c in np.argsort(-counts, kind="stable")[:4]:
+        if counts[c]:
+            rows = np.flatnonzero(codes == c + 1)
+            yield f"says {votes.space.show(codomain.shortlists[c])}", len(rows), evenly_chosen(rows)
+    if gold is not None:
+        member = np.vstack([np.ones(len(votes.space), np.bool_), codomain.member(votes.space)])
+        wrong = np.flatnonzero((gold >= 0) & ~member[codes, gold])
+        if len(wrong):
+            yield "is wrong on gold rows", len(wrong), evenly_chosen(wrong)
 
 
-def _side(overview: Overview, name: str, shown: str, members: Any) -> Side:
-    inside = overview.votes.space.mask(_answer(shown, overview, name))
-    believed = gold = None
-    if overview.model is not None:
-        beliefs: Floats = overview.analysis.distinct.at(members)
-        believed = float(beliefs[:, inside].sum(axis=1).mean())
-    if overview.analysis.gold is not None:
-        known = overview.analysis.gold[members]
-        known = known[known >= 0]
-        gold = float(inside[known].mean()) if len(known) else None
-    return Side(name, shown, believed, gold)
+def _marked(examples: list[Example], labeler: Labeler | None) -> list[tuple[Piece, ...]]:
+    """The texts in pieces, those that the labeler matches with its name."""
+    texts = [example.specimen.text if example.specimen else "" for example in examples]
+    if labeler is None:
+        return [pieces(text, []) for text in texts]
+    matches = zip(texts, spans(labeler, texts), strict=True)
+    return [pieces(text, [(labeler.name, span) for span in places]) for text, places in matches]
 
 
-def example_of(overview: Overview, a: int, specimen: Specimen | None) -> Example:
-    analysis, space = overview.analysis, overview.votes.space
-    ids = overview.votes.ids
-    guesses: tuple[tuple[str, float], ...] = ()
-    if overview.model is not None:
-        (beliefs,) = analysis.distinct.at(np.array([a]))
-        best = np.argsort(-beliefs, kind="stable")[:2]
-        guesses = tuple((space[int(j)], float(beliefs[j])) for j in best if beliefs[j] > 0.005)
-    gold = None if analysis.gold is None or analysis.gold[a] < 0 else space[int(analysis.gold[a])]
-    return Example(a, f"row {a}" if ids is None else str(ids[a]), guesses, gold, specimen)
+# -- a row as a person can look at it ------------------------------------------------------------------
+
+
+def pick(rows: Any, wanted: Iterable[int], m: int) -> dict[int, Specimen]:
+    """A choice of rows out of m, of any form; none where there are no rows."""
+    return {} if rows is None else {a: show(row) for a, row in rows_at(rows, wanted, m).items()}
+
+
+def show(row: Any) -> Specimen:
+    """A row in the way that suits it."""
+    if isinstance(row, Mapping):
+        if len(row) == 1:
+            return show(next(iter(row.values())))
+        return _fields({str(name): cut(value) for name, value in row.items()})
+    if isinstance(row, np.ndarray):
+        if _is_picture(row):
+            return Specimen(picture=data_uri(row))
+        return Specimen(text=cut(np.array2string(row, precision=3, threshold=12, edgeitems=4)))
+    return Specimen(text=cut(row))
+
+
+def _fields(values: dict[str, str], short: int = 40, most: int = 6) -> Specimen:
+    """The longest text, if it is long, and the other values, truncated."""
+    main = max(values, key=lambda name: len(values[name]), default="")
+    text = values.pop(main) if main and len(values[main]) > short else ""
+    return Specimen(text, tuple((name, cut(value, short)) for name, value in list(values.items())[:most]))
+
+
+def cut(value: Any, longest: int = 600) -> str:
+    """Text, truncated."""
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _is_picture(array: npt.NDArray[Any]) -> bool:
+    """Grey (h, w) or coloured (h, w, 3), of numbers, and no thinner than four pixels."""
+    shape = array.shape
+    return array.dtype.kind in "uifb" and len(shape) in (2, 3) and min(shape[:2]) >= 4 and shape[2:] in ((), (3,))
+
+
+def data_uri(array: npt.NDArray[Any], widest: int = 96) -> str:
+    """A small PNG, from the darkest number to the brightest, as a data URI."""
+    step = -(-max(array.shape[:2]) // widest)
+    values = np.nan_to_num(array[::step, ::step].astype(np.float64))
+    low, high = values.min(), values.max()
+    levels = ((values - low) / (high - low or 1) * 255).round().astype(np.uint8)
+    return "data:image/png;base64," + base64.b64encode(png(levels)).decode("ascii")
+
+
+def png(levels: npt.NDArray[np.uint8]) -> bytes:
+    """The bytes of a PNG file of 8 bits a channel."""
+    height, width = levels.shape[:2]
+    lines = b"".join(b"\0" + row.tobytes() for row in levels)
+    header = struct.pack(">IIBBBBB", width, height, 8, 0 if levels.ndim == 2 else 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -1,37 +1,35 @@
-"""Overview: everything that the page and the terminal tell, worked out once."""
+"""Overview: the tables and figures that page, terminal and studio show, worked out once; and what stands out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.accuracy import WIDEST
-from shortlist.analysis.calibration import Calibration
-from shortlist.analysis.labelers import not_known
-from shortlist.analysis.pairs import same_shortlists
-from shortlist.arrays import Floats
-from shortlist.identifiability import Diagnosis, diagnose
-from shortlist.labelmodel.evidence import Gold
-from shortlist.reporting.advising.lines import Lines
-from shortlist.reporting.advising.to_do import advise
-from shortlist.reporting.advising.trials import FEW
+from shortlist.analysis.bits import count, union
+from shortlist.analysis.labeler_tables import MOST_ACCURACIES, only_known
+from shortlist.analysis.measures import Calibration
+from shortlist.analysis.tables import same_shortlists
+from shortlist.arrays import Floats, Mask
 from shortlist.reporting.checkup import Checkup
-from shortlist.votes import Votes
+from shortlist.reporting.trials import FEW
 from shortlist.wording import number_of
 
-COPIES = 0.5  # correlation given the class from which two labelers are called near-copies
-MODEL = "label model"  # its name among scores
-MEET = 0.5  # of near-copies: how often both vote at least, as a share of how often they would by chance
+LABEL_MODEL = "label model"  # its name among scores
+GOLD_FITS = (
+    "Gold rows take part in the fit. The score of the label model is fair: each half of the gold rows was scored by a "
+    "model that was fitted with the other half. The score of the classifier, and other figures on gold rows in `check` "
+    "and in the report, are too high: model and classifier have learned from these rows."
+)
+FAIR_SCORE = "For a fair score: shortlist label --random"
 
 
 class Tile(NamedTuple):
-    """One number worth knowing first."""
+    """A number to show first."""
 
     name: str
     value: str
@@ -39,15 +37,12 @@ class Tile(NamedTuple):
 
 
 class Overview:
-    """Votes, a model if there is one and gold labels if there are any, with what is to be said about them.
+    """Tables and figures about votes, and about a model and gold labels if there are any.
 
-    diagnosis    what `diagnose` found; without it, that is found out here, within the time limit (seconds)
-    checkup      what `check` found: advice and diagnosis; without it, that is found out here
-    scores       who is right on how many gold rows: the classifier, for example; or the label model (MODEL), which is
-                 right less often than it seems where it was fitted with them
+    scores       accuracy on gold rows by name: of the classifier, for example; or of the label model (LABEL_MODEL),
+                 where it was fitted with them and so seems to be right more often than it is
     gold_fits    whether the model was fitted with the known classes, too
-    gold_hard    how many gold rows were picked because they are hard, so that they are no fair sample
-    lines        the language in which advice says what to write: Python, or that of a project
+    gold_hard    number of gold rows that were picked because they are hard: no fair sample
     """
 
     def __init__(
@@ -55,57 +50,38 @@ class Overview:
         analysis: Analysis,
         *,
         level: float = 0.9,
-        diagnosis: Diagnosis | None = None,
-        time_limit: float = 10.0,
-        checkup: Checkup | None = None,
         scores: Mapping[str, float] | None = None,
-        lines: Lines | None = None,
         gold_fits: bool = False,
         gold_hard: int = 0,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
-        self.level, self.time_limit, self._diagnosis = level, time_limit, diagnosis
-        self._checkup, self.other_scores = checkup, dict(scores or {})
-        self.lines, self.gold_fits, self.gold_hard = lines or Lines(), gold_fits, gold_hard
+        self.level, self.other_scores = level, dict(scores or {})
+        self.gold_fits, self.gold_hard = gold_fits, gold_hard
 
     @property
     def estimates(self) -> bool:
-        """Whether the model is one that estimates accuracies."""
+        """True if the model estimates accuracies."""
         return hasattr(self.model, "accuracy_")
 
     @property
     def class_by_class(self) -> bool:
-        """Whether accuracies differ from class to class, of labelers with more than one thing to say."""
+        """True if accuracies differ from class to class, for some labeler that is not one-sided."""
         if not self.estimates:
             return False
-        told = zip(self.votes.names, self.votes.codomains, strict=True)
-        order = [self.model.panel_.names.index(name) for name, codomain in told if not codomain.one_sided]
+        columns = zip(self.votes.names, self.votes.codomains, strict=True)
+        order = [self.model.panel_.names.index(name) for name, codomain in columns if not codomain.one_sided]
         return bool((np.ptp(self.model.accuracy_[order], axis=1) > 1e-9).any())
 
     @cached_property
-    def diagnosis(self) -> Diagnosis:
-        """The one that was given, or else what can be found out within the time limit."""
-        if self._checkup is not None:
-            return self._checkup.diagnosis
-        return self._diagnosis or diagnose(self.votes, time_limit=self.time_limit)
-
-    @cached_property
-    def checkup(self) -> Checkup:
-        """What to do, and the diagnosis."""
-        right = self.other_scores.get(MODEL, self.calibration.right if self.calibration is not None else None)
-        return self._checkup or Checkup(len(self.votes), tuple(advise(self)), self.diagnosis, right, self.gold_fits)
-
-    @cached_property
     def plain_labelers(self) -> pl.DataFrame:
-        """The table of labelers, and whether the accuracy of each is not known; without what each is worth."""
-        table = self.analysis.labelers(level=self.level)
-        return table.with_columns(not_known=not_known()) if "accuracy" in table.columns else table
+        """The table of labelers, with estimates that votes cannot tell."""
+        return self.analysis.labelers(level=self.level)
 
     @cached_property
     def labelers(self) -> pl.DataFrame:
-        """The table of labelers; with what each is worth where the model can be fitted again."""
-        table = self.plain_labelers
-        if self.estimates and len(self.votes) > 1 and self.model.accuracy_.size <= WIDEST:
+        """The table of labelers to show; with what each is worth if the model can be fitted again."""
+        table = only_known(self.plain_labelers)
+        if self.estimates and len(self.votes) > 1 and self.model.accuracy_.size <= MOST_ACCURACIES:
             table = table.join(self.analysis.worth(), on="labeler", how="left", maintain_order="left")
         return table
 
@@ -115,19 +91,20 @@ class Overview:
 
     @cached_property
     def near_copies(self) -> set[tuple[str, str]]:
-        """Pairs that depend on each other beyond the class, or that never say different things.
+        """Pairs with a correlation given the class of at least 0.5, or that never say different things.
 
-        Evidence counts twice where both vote. So two that seldom vote on the same row are none, whatever their votes
-        have to do with each other.
+        Evidence counts twice where both vote. So two that seldom vote on the same row are none: less than half as often
+        as by chance.
         """
         bits = self.analysis.bits
-        table = self.pairs.with_columns(kinds=_upper(bits.kinds(same_shortlists(bits.layout))))
-        found = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * bits.m >= FEW)
+        kinds = bits.kinds(same_shortlists(bits.layout))
+        table = self.pairs.with_columns(kinds=kinds[np.triu_indices(len(kinds), 1)])
+        near = (pl.col("same") == pl.col("overlap")) & (pl.col("kinds") > 1) & (pl.col("same") * bits.m >= FEW)
         if "correlation" in table.columns:
-            found |= pl.col("correlation").fill_null(0) >= COPIES
+            near |= pl.col("correlation").fill_null(0) >= 0.5
         coverage = dict(zip(self.votes.names, self.votes.coverage, strict=True))
-        pairs = table.filter(found & (pl.col("overlap") > 0)).select("labeler", "other", "overlap").iter_rows()
-        return {(one, other) for one, other, both in pairs if both >= MEET * coverage[one] * coverage[other]}
+        pairs = table.filter(near & (pl.col("overlap") > 0)).select("labeler", "other", "overlap").iter_rows()
+        return {(one, other) for one, other, both in pairs if both >= 0.5 * coverage[one] * coverage[other]}
 
     @cached_property
     def classes(self) -> pl.DataFrame:
@@ -140,9 +117,7 @@ class Overview:
     @cached_property
     def suggestions(self) -> pl.DataFrame:
         """Rows to look at next; where all rows have a gold label, as if none had."""
-        if self.analysis.gold is not None and (self.analysis.gold >= 0).all():
-            return self.analysis.without_gold().suggest(12)
-        return self.analysis.suggest(12)
+        return (self.analysis.with_gold(None) if self.known.all() else self.analysis).suggest(12)
 
     @cached_property
     def belief(self) -> Floats:
@@ -151,65 +126,121 @@ class Overview:
         return rows.spread(rows.beliefs.max(axis=1))
 
     @cached_property
-    def known(self) -> npt.NDArray[np.bool_]:
+    def known(self) -> Mask:
         """(m,): rows with a gold label."""
         gold = self.analysis.gold
         return np.zeros(len(self.votes), np.bool_) if gold is None else gold >= 0
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """How often the most believed class is right, on rows with a vote whose class is known."""
+        """Calibration on rows with a vote and a known class, if there are any."""
         scored = self.analysis.scored
         if self.model is None or self.analysis.gold is None or not scored.any():
             return None
         return Calibration.of(self.belief[scored], self.analysis.guess[scored] == self.analysis.gold[scored])
 
     @cached_property
-    def conflicted(self) -> float:
-        """The share of rows on which two labelers contradict each other."""
-        from shortlist.analysis.bits import count, union
-
-        return float(count(union(self.analysis.bits.against))) / len(self.votes)
-
-    @cached_property
-    def score_tiles(self) -> list[Tile]:
-        """Who is right on how many gold rows: the model, a mere count of the votes, and others that were scored.
-
-        The first two label rows with a vote; others, such as a classifier, label every row.
-        """
-        assert self.calibration is not None
-        scores = {MODEL: self.calibration.right, "counting votes": self.analysis.counting_on_gold}
-        known, voted = int(self.known.sum()), int(self.analysis.scored.sum())
-        every = f"right on {known:,} gold rows"
-        some = every if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
-        shown = (scores | self.other_scores).items()
-        return [Tile(name, f"{share:.1%}", some if name in scores else every) for name, share in shown]
-
-    @cached_property
     def tiles(self) -> list[Tile]:
+        """The numbers to show first."""
         m, n = self.votes.shape
+        conflicted = float(count(union(self.analysis.bits.against))) / m
         tiles = [
             Tile("rows", f"{m:,}", f"{number_of(n, 'labeler')}, {len(self.votes.space)} classes"),
             Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
-            Tile("in conflict", f"{self.conflicted:.1%}", "rows where two labelers exclude each other"),
+            Tile("in conflict", f"{conflicted:.1%}", "rows where two labelers exclude each other"),
         ]
         if self.model is not None:
             tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the most likely class, over all rows"))
-        if self.calibration is not None:
-            tiles += self.score_tiles
-        return tiles
+        return [*tiles, *self._scores()]
+
+    def _scores(self) -> Iterator[Tile]:
+        """Accuracies on gold rows. Model and counting label rows with a vote; others, such as a classifier, all."""
+        if self.calibration is None:
+            return
+        scores = {LABEL_MODEL: self.calibration.right, "counting votes": self.analysis.counting_on_gold}
+        known, voted = int(self.known.sum()), int(self.analysis.scored.sum())
+        every = f"right on {known:,} gold rows"
+        some = every if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
+        for name, share in (scores | self.other_scores).items():
+            yield Tile(name, f"{share:.1%}", some if name in scores else every)
 
 
-def _upper(square: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The upper triangle, in the order of the table of pairs."""
-    above: npt.NDArray[np.int64] = square[np.triu_indices(len(square), 1)]
-    return above
+# -- what stands out -----------------------------------------------------------------------------------
+
+Level = Literal["good", "note", "warn"]
 
 
-def checkup(votes: Votes, model: Any = None, *, gold: Gold | None = None, time_limit: float = 10.0) -> Checkup:
-    """What to do about the labelers, the most gain first, and whether accuracies can be learned from votes alone.
+class Notice(NamedTuple):
+    """A sentence or two, and how much they matter."""
 
-    gold         known classes, by row (None where unknown) or as a mapping from row to class: they measure gains
-    time_limit   seconds that the identifiability check may take
-    """
-    return Overview(Analysis(votes, model, gold=gold), time_limit=time_limit).checkup
+    level: Level
+    text: str
+
+
+def notices(overview: Overview) -> Iterator[Notice]:
+    """Facts that stand out in the tables. What to do about them is advice."""
+    if overview.gold_fits and overview.known.any():
+        yield Notice("note", GOLD_FITS)
+    if overview.gold_hard:
+        yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows may be too low. {FAIR_SCORE}")
+    yield from copy_notices(overview)
+    yield from off_gold(overview.labelers)
+    if overview.calibration is not None and overview.known.sum() >= FEW:
+        yield miscalibrated(overview.calibration)
+
+
+def hard_ones(rows: int) -> str:
+    """The clause that gold rows are no fair sample."""
+    picked = "was picked because it is" if rows == 1 else "were picked because they are"
+    return f"{rows:,} of the gold rows {picked} hard"
+
+
+def verdict(checkup: Checkup) -> Notice:
+    """Whether accuracies can be learned from votes alone."""
+    return Notice("good" if checkup.identifiable else "note", checkup.verdict)
+
+
+def copy_notices(overview: Overview, most: int = 3) -> Iterator[Notice]:
+    """Labelers that agree beyond what the class explains, or always."""
+    pairs, near = overview.pairs.iter_rows(named=True), overview.near_copies
+    copies = [pair for pair in pairs if (pair["labeler"], pair["other"]) in near]
+    for pair in sorted(copies, key=lambda pair: -(pair.get("correlation") or 1))[:most]:
+        yield Notice("note", f"{pair['labeler']} and {pair['other']} {_dependence(pair, len(overview.votes))}")
+
+
+def _dependence(pair: dict[str, Any], m: int) -> str:
+    if pair["same"] != pair["overlap"]:
+        return f"depend on each other beyond what the class explains (correlation {pair['correlation']:.2f})."
+    return (
+        f"say the same on all {pair['same'] * m:,.0f} rows on which both vote. "
+        "Either both are always right, or one copies the other."
+    )
+
+
+def off_gold(labelers: pl.DataFrame, most: int = 3) -> Iterator[Notice]:
+    """Labelers whose estimated accuracy differs from that on gold rows by more than 5 points."""
+    if not {"accuracy", "gold_accuracy"} <= set(labelers.columns):
+        return
+    gap = (pl.col("accuracy") - pl.col("gold_accuracy")).abs()
+    off = labelers.filter((gap > 0.05) & (pl.col("gold_votes") >= FEW)).sort(gap, descending=True)
+    for row in off.head(most).iter_rows(named=True):
+        how = "over" if row["accuracy"] > row["gold_accuracy"] else "under"
+        yield Notice(
+            "note",
+            f"The model {how}estimates the accuracy of {row['labeler']}: {row['accuracy']:.0%}, where "
+            f"{row['gold_votes']:,} gold rows show {row['gold_accuracy']:.0%}.",
+        )
+
+
+def miscalibrated(calibration: Calibration) -> Notice:
+    """Whether mean belief and accuracy differ by more than 5 points."""
+    gap = calibration.belief - calibration.right
+    shown = (
+        f"on gold rows with a vote, the mean belief in the best guess is {calibration.belief:.0%}, and "
+        f"{calibration.right:.0%} of the guesses are right"
+    )
+    if abs(gap) <= 0.05:
+        return Notice("good", f"Beliefs are well calibrated on average: {shown}.")
+    if gap > 0:
+        return Notice("warn", f"Beliefs are overconfident: {shown}.")
+    return Notice("note", f"Beliefs are underconfident: {shown}.")

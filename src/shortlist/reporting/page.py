@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else."""
+"""The report: one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from typing import Any
 
 import shortlist
 from shortlist.analysis import Analysis
+from shortlist.analysis.labeler_tables import LABELER_COLUMNS, labeler_columns
 from shortlist.archive import atomic
 from shortlist.errors import require
 from shortlist.identifiability import Diagnosis
 from shortlist.labelers import Labeler
 from shortlist.labelmodel.evidence import Gold
-from shortlist.reporting import examples, figures, heat
-from shortlist.reporting.labeler_rows import labeler_rows
-from shortlist.reporting.notices import notices, verdict
-from shortlist.reporting.overview import Overview
+from shortlist.reporting import drawings
+from shortlist.reporting.advice import check
+from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.examples import contradictions, labeler_rows, suggested
+from shortlist.reporting.overview import Overview, notices, verdict
 from shortlist.votes import Votes
-from shortlist.wording import visible
+from shortlist.wording import percent, visible
 
 
 def report(
@@ -47,133 +49,119 @@ def report(
     diagnosis   what `diagnose(votes)` found, where that is known already
     scores      who else is right on which share of the gold rows: `{"classifier": 0.8}`
     """
-    analysis = Analysis(votes, model, gold=gold)
-    overview = Overview(analysis, level=level, diagnosis=diagnosis, time_limit=time_limit, scores=scores)
-    return write_page(overview, rows, path, title)
+    overview = Overview(Analysis(votes, model, gold=gold), level=level, scores=scores)
+    return write_page(overview, check(overview, diagnosis=diagnosis, time_limit=time_limit), rows, path, title)
 
 
 def write_page(
     overview: Overview,
+    checkup: Checkup,
     rows: Any,
     path: str | os.PathLike[str],
     title: str,
     labelers: Sequence[Labeler] = (),
     spent: Sequence[Mapping[str, Any]] = (),
 ) -> Path:
-    """Write the page; where it is comes back.
+    """Write the page and return its path. Everything that comes from the user is escaped by the template engine.
 
-    labelers   words are marked that these match
+    labelers   words that these match are marked
     spent      what language models have cost, a line for each labeler
     """
-    page = render(overview, rows, title, labelers, spent)
-    with atomic(path) as file:
-        file.write(page.encode("utf-8", "replace"))
-    return Path(path)
-
-
-def render(
-    overview: Overview,
-    rows: Any,
-    title: str,
-    labelers: Sequence[Labeler] = (),
-    spent: Sequence[Mapping[str, Any]] = (),
-) -> str:
-    """The page as text. Everything that comes from the user is escaped by the template engine."""
-    script = template("page.js")
-    page: str = (
+    script = asset("tips.js") + asset("report.js")
+    text: str = (
         environment()
-        .get_template("page.html")
+        .get_template("report.html")
         .render(
             title=title,
             version=shortlist.__version__,
-            style=template("page.css"),
+            style=asset("style.css") + asset("report.css"),
             script=script,
-            script_hash=fingerprint(script),
+            script_hash="sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
             level=f"{overview.level:.0%}",
             spent=spent,
-            **content(overview, rows),
+            **content(overview, checkup, rows),
             labeler_rows=labeler_rows(overview, rows, labelers),
         )
     )
-    return page
+    with atomic(path) as file:
+        file.write(text.encode("utf-8", "replace"))
+    return Path(path)
 
 
-def content(overview: Overview, rows: Any) -> dict[str, Any]:
-    """All that the template shows."""
-    model, space = overview.model, overview.votes.space
-    m = len(overview.votes)
+def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
+    """Everything that the template shows about votes and model."""
+    model, space, columns = overview.model, overview.votes.space, labeler_columns(overview.labelers)
     return {
         "tiles": overview.tiles,
-        "advice": [(one, one.show_gain(m)) for one in overview.checkup.advice],
-        "order": overview.checkup.order,
-        "nothing": next(overview.checkup.lines()),
-        "verdict": verdict(overview),
-        "diagnosis": overview.diagnosis.findings[1:],
+        "advice": [(one, one.show_gain(len(overview.votes))) for one in checkup.advice],
+        "order": checkup.order,
+        "nothing": next(checkup.lines()),
+        "verdict": verdict(checkup),
+        "diagnosis": checkup.diagnosis.findings[1:],
         "notices": list(notices(overview)),
+        "columns": columns,
+        "words": LABELER_COLUMNS,
+        "estimated": any(column.name == "accuracy" for column in columns),
+        "gold": overview.analysis.gold is not None,
         "labelers": labeler_lines(overview),
-        "columns": overview.labelers.columns,
-        "pairs": heat.labeler_heat(overview),
-        "classes": heat.class_heat(overview) if model is not None else None,
-        "accuracies": heat.accuracy_heat(overview) if overview.class_by_class else None,
+        "pairs": drawings.labeler_heat(overview),
+        "classes": drawings.class_heat(overview) if model is not None else None,
+        "accuracies": drawings.accuracy_heat(overview) if overview.class_by_class else None,
         "balance": balance(overview) if model is not None else [],
-        "beliefs": figures.histogram(overview.belief) if model is not None else None,
-        "calibration": figures.reliability(overview.calibration) if overview.calibration else None,
+        "beliefs": drawings.histogram(overview.belief) if model is not None else None,
+        "calibration": drawings.reliability(overview.calibration) if overview.calibration else None,
         "calibration_error": overview.calibration.error if overview.calibration else None,
-        "history": figures.climb(model.history_) if getattr(model, "converged_", True) is False else None,
-        "conflicts": examples.conflicts(overview, rows),
+        "history": drawings.climb(model.history_) if getattr(model, "converged_", True) is False else None,
+        "conflicts": contradictions(overview, rows),
         "conflict_kinds": len(overview.buckets),
-        "suggestions": examples.suggested(overview, rows),
+        "suggestions": suggested(overview, rows),
         "ids": overview.votes.ids is not None,
         "k": len(space),
     }
 
 
 def labeler_lines(overview: Overview) -> list[dict[str, Any]]:
-    """The table of labelers with what each says."""
-    space = overview.votes.space
-    says = {
-        name: [space.show(s) for s in codomain.says]
-        for name, codomain in zip(overview.votes.names, overview.votes.codomains, strict=True)
-    }
+    """The table of labelers: name, answers, values to sort by, and cells."""
+    votes = overview.votes
+    lines = zip(overview.labelers.iter_rows(named=True), votes.codomains, strict=True)
     return [
-        {**line, "says": says[line["labeler"]], "chance": (line["size"] or 0) / len(space)}
-        for line in overview.labelers.iter_rows(named=True)
+        {
+            "labeler": line["labeler"],
+            "says": [votes.space.show(answer) for answer in codomain.says],
+            "values": line,
+            "cells": drawings.labeler_cells(line, len(votes.space), overview.level),
+        }
+        for line, codomain in lines
     ]
 
 
 def balance(overview: Overview) -> list[dict[str, Any]]:
-    """The share of each class as believed, and among gold rows."""
-    believed = overview.analysis.mass / len(overview.votes)
+    """The share of each class, as believed and among gold rows."""
+    believed = (overview.analysis.mass / len(overview.votes)).tolist()
     gold = overview.analysis.gold
-    lines = []
-    for j, name in enumerate(overview.votes.space):
-        known = None if gold is None else float((gold[overview.known] == j).mean())
-        lines.append({"name": name, "believed": float(believed[j]), "gold": known})
-    return lines
+    known = [None if gold is None else float((gold[overview.known] == j).mean()) for j in range(len(believed))]
+    columns = zip(overview.votes.space, believed, known, strict=True)
+    return [{"name": name, "believed": share, "gold": in_gold} for name, share, in_gold in columns]
 
 
 def environment() -> Any:
-    """The template engine, with everything escaped and nothing undefined."""
+    """The template engine: everything is escaped, nothing may be undefined."""
     jinja2 = require("jinja2", extra="report")
-    found = jinja2.Environment(
-        loader=jinja2.FunctionLoader(template),
+    engine = jinja2.Environment(
+        loader=jinja2.FunctionLoader(asset),
         autoescape=True,
-        finalize=shown,
+        finalize=_visible,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"percent": percent, "minus": minus, "breakable": breakable}
-    return found
+    engine.filters |= {"percent": percent, "breakable": breakable}
+    return engine
 
 
-def shown(value: Any) -> Any:
-    """What a template prints: texts without characters that change how others are shown."""
+def _visible(value: Any) -> Any:
+    """Text without characters that change how others are shown."""
     return type(value)(visible(value)) if isinstance(value, str) else value
-
-
-def percent(value: float | None, digits: int = 1) -> str:
-    return "–" if value is None else f"{value:.{digits}%}"
 
 
 def breakable(name: str) -> Any:
@@ -182,15 +170,6 @@ def breakable(name: str) -> Any:
     return markup.Markup("_<wbr>").join(markup.escape(part) for part in name.split("_"))
 
 
-def minus(number: str) -> str:
-    """A number with the sign that printers use."""
-    return number.replace("-", "−")
-
-
-def template(name: str) -> str:
-    return (resources.files(__package__) / "templates" / name).read_text("utf-8")
-
-
-def fingerprint(script: str) -> str:
-    """What the page's security policy asks of its one script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+def asset(name: str) -> str:
+    """A file of the page: template, style or script. The studio uses style.css and tips.js, too."""
+    return (resources.files(__package__) / "assets" / name).read_text("utf-8")

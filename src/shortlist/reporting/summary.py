@@ -1,26 +1,25 @@
-"""The summary: what the page says, for a terminal."""
+"""The summary: the report, for a terminal."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from shortlist.analysis import Analysis
+from shortlist.analysis.labeler_tables import labeler_columns
 from shortlist.identifiability import Diagnosis
 from shortlist.labelmodel.evidence import Gold
-from shortlist.reporting.notices import notices, verdict
-from shortlist.reporting.overview import Overview
+from shortlist.reporting.advice import check
+from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.overview import Overview, notices, verdict
 from shortlist.votes import Votes
-from shortlist.wording import NOT_KNOWN
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
 
-SIGNS = {"good": "[green]✓[/]", "note": "[blue]i[/]", "warn": "[yellow]![/]"}
 WIDTH = 20  # characters of an interval, from 0 to 1
-MOST = 5
 
 
 def summarise(
@@ -32,34 +31,31 @@ def summarise(
     time_limit: float = 10.0,
     diagnosis: Diagnosis | None = None,
 ) -> Summary:
-    """What to do, what stands out and the tables of the report, to print: in colour with rich, plainly with `print`.
+    """Advice, notices and the tables of the report, to print: in colour with rich, plainly with `print`.
 
-    `diagnosis` is what `diagnose(votes)` found; without it, that is found out here.
+    Without a diagnosis, `diagnose(votes)` is run within the time limit (seconds).
     """
-    analysis = Analysis(votes, model, gold=gold)
-    return Summary(Overview(analysis, level=level, diagnosis=diagnosis, time_limit=time_limit))
+    overview = Overview(Analysis(votes, model, gold=gold), level=level)
+    return Summary(overview, check(overview, diagnosis=diagnosis, time_limit=time_limit))
 
 
 class Summary:
     """Prints itself."""
 
-    def __init__(self, overview: Overview) -> None:
-        self.overview = overview
+    def __init__(self, overview: Overview, checkup: Checkup) -> None:
+        self.overview, self.checkup = overview, checkup
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich.text import Text
 
         yield Text(" · ".join(f"{tile.value} {tile.name}" for tile in self.overview.tiles), style="bold")
         yield ""
-        yield from (Text(line) for line in self.overview.checkup.lines())
+        yield from (Text(line) for line in self.checkup.lines())
         yield ""
-        yield notice_table(self.overview)
-        yield ""
-        yield labeler_table(self.overview)
-        for table in (class_table(self.overview), bucket_table(self.overview), next_table(self.overview)):
-            if table is not None:
-                yield ""
-                yield table
+        yield self._notices()
+        for table in (self._labelers(), *self._tables()):
+            yield ""
+            yield table
 
     def __str__(self) -> str:
         from rich.console import Console
@@ -70,93 +66,73 @@ class Summary:
 
     __repr__ = __str__
 
+    def _notices(self) -> Table:
+        from rich.table import Table
+        from rich.text import Text
 
-def notice_table(overview: Overview) -> Table:
-    from rich.table import Table
-    from rich.text import Text
+        signs = {"good": "[green]✓[/]", "note": "[blue]i[/]", "warn": "[yellow]![/]"}
+        table = Table.grid(padding=(0, 1))
+        for notice in (*notices(self.overview), verdict(self.checkup)):
+            table.add_row(signs[notice.level], Text(notice.text))
+        return table
 
-    table = Table.grid(padding=(0, 1))
-    for notice in (*notices(overview), verdict(overview)):
-        table.add_row(SIGNS[notice.level], Text(notice.text))
-    return table
+    def _labelers(self) -> Table:
+        """The table of labelers, with a ruler beside the column that has an interval."""
+        from rich.text import Text
+
+        columns = labeler_columns(self.overview.labelers)
+        table = _table("Labelers", "labeler")
+        for column in columns:
+            table.add_column(column.title, justify="right")
+            if column.drawing == "interval":
+                table.add_column("0" + " " * (WIDTH - 2) + "1", no_wrap=True)
+        for line in self.overview.labelers.iter_rows(named=True):
+            cells = [Text(line["labeler"])]
+            for column in columns:
+                cells.append(Text(column.text(line)))
+                if column.drawing == "interval":
+                    cells.append(Text(ruler(line), style="blue"))
+            table.add_row(*cells)
+        return table
+
+    def _tables(self, most: int = 5) -> Iterator[Table]:
+        """Classes, contradictions and rows to label next, the first few of each."""
+        overview = self.overview
+        if overview.model is not None:
+            pairs = overview.classes.sort("error", descending=True, maintain_order=True).head(most)
+            headers = ["class", "other", "expected error", "labelers that tell"]
+            rows = pairs.select("class", "other", "error", "labelers").iter_rows()
+            yield _filled("Classes that are mixed up", headers, ((a, b, f"{e:.1%}", str(n)) for a, b, e, n in rows))
+        if not overview.buckets.is_empty():
+            headers = ["labeler", "says", "while", "says", "rows"]
+            rows = overview.buckets.head(most).iter_rows()
+            yield _filled("Contradictions", headers, ((*words, f"{count:,}") for *words, count in rows))
+        if overview.model is not None:
+            headers = ["row", "believed", "or", "rows like it", "expected gain"]
+            lines = overview.suggestions.head(most).iter_rows(named=True)
+            yield _filled("What to label next", headers, map(_suggestion, lines))
 
 
-def labeler_table(overview: Overview) -> Table:
-    table = _table("Labelers", "labeler", "coverage", "conflict", "size")
-    columns = overview.labelers.columns
-    for name, header in (("accuracy", "accuracy"), ("accuracy", "0" + " " * (WIDTH - 2) + "1")):
-        if name in columns:
-            table.add_column(header, no_wrap=True)
-    for name, header in (("gold_accuracy", "gold accuracy"), ("worth", "worth"), ("gold_gain", "gold gain")):
-        if name in columns:
-            table.add_column(header, justify="right")
-    for line in overview.labelers.iter_rows(named=True):
-        table.add_row(*_labeler(line, columns))
-    return table
+def _suggestion(line: Mapping[str, Any]) -> tuple[str, ...]:
+    believed, other = f"{line['class']} {line['belief']:.0%}", f"{line['or']} {line['or_belief']:.0%}"
+    return str(line.get("id", line["row"])), believed, other, f"{line['rows']:,}", f"{line['gain']:.1f}"
 
 
-def _labeler(line: dict[str, Any], columns: list[str]) -> Iterator[Any]:
-    from rich.text import Text
-
-    yield Text(line["labeler"])
-    yield f"{line['coverage']:.1%}"
-    yield f"{line['conflict']:.1%}"
-    yield "–" if line["size"] is None else f"{line['size']:.1f}"
-    if "accuracy" in columns:
-        yield NOT_KNOWN if line["not_known"] else _share(line["accuracy"])
-        yield Text(ruler(line), style="blue")
-    if "gold_accuracy" in columns:
-        yield _share(line["gold_accuracy"])
-    if "worth" in columns:
-        yield "–" if line["worth"] is None else f"{line['worth']:z.2f}"
-    if "gold_gain" in columns:
-        yield "–" if line["gold_gain"] is None else f"{100 * line['gold_gain']:+z.1f}"
-
-
-def ruler(line: dict[str, Any]) -> str:
+def ruler(line: Mapping[str, Any]) -> str:
     """An interval in characters: ──●──, with ◆ where gold is."""
     marks = [" "] * WIDTH
-    if line["accuracy"] is None:
-        return "".join(marks)
-    if line["accuracy_low"] is not None:
-        for at in range(_at(line["accuracy_low"]), _at(line["accuracy_high"]) + 1):
-            marks[at] = "─"
-    if line.get("gold_accuracy") is not None:
-        marks[_at(line["gold_accuracy"])] = "◆"
-    marks[_at(line["accuracy"])] = "●"
+    if line["accuracy"] is not None:
+        if line["accuracy_low"] is not None:
+            for at in range(_at(line["accuracy_low"]), _at(line["accuracy_high"]) + 1):
+                marks[at] = "─"
+        if line.get("gold_accuracy") is not None:
+            marks[_at(line["gold_accuracy"])] = "◆"
+        marks[_at(line["accuracy"])] = "●"
     return "".join(marks)
 
 
 def _at(share: float) -> int:
     return min(WIDTH - 1, int(share * WIDTH))
-
-
-def class_table(overview: Overview) -> Table | None:
-    if overview.model is None:
-        return None
-    table = _table("Classes that are mixed up", "class", "other", "expected error", "labelers that tell")
-    for line in overview.classes.sort("error", descending=True, maintain_order=True).head(MOST).iter_rows(named=True):
-        _add(table, line["class"], line["other"], f"{line['error']:.1%}", str(line["labelers"]))
-    return table
-
-
-def bucket_table(overview: Overview) -> Table | None:
-    if overview.buckets.is_empty():
-        return None
-    table = _table("Contradictions", "labeler", "says", "while", "says", "rows")
-    for line in overview.buckets.head(MOST).iter_rows(named=True):
-        _add(table, line["labeler"], line["says"], line["other"], line["other_says"], f"{line['rows']:,}")
-    return table
-
-
-def next_table(overview: Overview) -> Table | None:
-    if overview.model is None:
-        return None
-    table = _table("What to label next", "row", "believed", "or", "rows like it", "expected gain")
-    for line in overview.suggestions.head(MOST).iter_rows(named=True):
-        believed, other = f"{line['class']} {line['belief']:.0%}", f"{line['or']} {line['or_belief']:.0%}"
-        _add(table, str(line.get("id", line["row"])), believed, other, f"{line['rows']:,}", f"{line['gain']:.1f}")
-    return table
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -166,12 +142,11 @@ def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
 
 
-def _add(table: Table, *cells: str) -> None:
-    """What users wrote is text, never markup."""
+def _filled(title: str, headers: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """A table of words of users: text, never markup."""
     from rich.text import Text
 
-    table.add_row(*(Text(cell) for cell in cells))
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+    table = _table(title, *headers)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -25,7 +25,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from shortlist.errors import ShortlistError, require
-from shortlist.reporting.page import template
+from shortlist.reporting.page import asset as report_asset
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.preview import Superseded
 from shortlist.studio.rules import Conflict
@@ -156,14 +156,14 @@ def _json(value: Any) -> bytes:
 
 
 def read_asset(name: str) -> tuple[bytes, str] | None:
-    """A file of the page and its media type; the style sheet of the report is one of them."""
-    if name == "report.css":
-        return template("page.css").encode(), "text/css"
-    path = resources.files("shortlist.studio") / "assets" / name
+    """A file of the page and its media type; style and tips are shared with the report."""
     kind = {"html": "text/html", "js": "text/javascript", "css": "text/css"}.get(name.rpartition(".")[2])
-    if kind is None or "/" in name or "\\" in name or not path.is_file():
+    if kind is None or "/" in name or "\\" in name:
         return None
-    return path.read_bytes(), kind
+    if name in ("style.css", "tips.js"):
+        return report_asset(name).encode(), kind
+    path = resources.files("shortlist.studio") / "assets" / name
+    return (path.read_bytes(), kind) if path.is_file() else None
 
 
 async def events(project: OpenProject, stopping: Callable[[], bool]) -> AsyncIterator[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.browse import show_rows
 from shortlist.errors import ShortlistError
 from shortlist.project.change import Change
 from shortlist.project.code.places import Places
 from shortlist.project.session import Session
-from shortlist.reporting.advising.advice import Advice
+from shortlist.reporting.advice import check
+from shortlist.reporting.checkup import Advice
+from shortlist.reporting.drawings import histogram, labeler_cells, reliability
 from shortlist.reporting.overview import Overview
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.rules import Rule, rules
@@ -38,6 +41,7 @@ def overview(project: OpenProject) -> dict[str, Any]:
         "totals": {} if bare or watch is None or watch.last is None else watch.last.totals,
         "gold": gold(project),
         "labelers": labelers(project),
+        "table": table_columns(session),
         "shares": {} if bare else shares,
         "states": [one.to_dict() for one in project.states.all],
         "change": None if project.change is None else project.change.to_dict(),
@@ -61,6 +65,13 @@ def gold(project: OpenProject) -> dict[str, Any]:
     return facts
 
 
+def table_columns(session: Session) -> list[dict[str, str]]:
+    """Columns of the table of labelers; those about gold rows if there are any."""
+    gold = session.analysis.gold is not None
+    columns = [one for one in LABELER_COLUMNS if gold or not one.name.startswith("gold")]
+    return [{"name": one.name, "title": one.title.capitalize(), "help": one.help} for one in columns]
+
+
 def labelers(project: OpenProject) -> list[dict[str, Any]]:
     """Every labeler, including those switched off: its possible votes, and its figures if it is on."""
     last = None if project.bare or project.watch is None else project.watch.last
@@ -79,6 +90,7 @@ def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> di
         "says": [list(space.ordered(one)) for one in codomain.says],
         "failed": None if failure is None else failure.count,
         "one_sided": codomain.one_sided,
+        "cells": labeler_cells(figures, len(space)),
     }  # fmt: skip
 
 
@@ -87,12 +99,17 @@ def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> di
 
 def figures(session: Session) -> dict[str, Any]:
     """Figures that take seconds: intervals and worth of each labeler, and what to do next, largest gain first."""
-    page = Overview(
-        session.analysis, time_limit=5.0, lines=Places(session.roster), gold_fits=session.settings.gold_fits
-    )
-    shown = ("accuracy", "accuracy_low", "accuracy_high", "not_known", "worth", "gold_gain")
-    lines = {line["labeler"]: {name: line[name] for name in shown if name in line} for line in page.labelers.to_dicts()}
-    return {"labelers": lines, "todo": [_advice(one, len(session.votes)) for one in page.checkup.advice]}
+    page, k = Overview(session.analysis, gold_fits=session.settings.gold_fits), len(session.votes.space)
+    checkup = check(page, time_limit=5.0, snippets=Places(session.roster))
+    drawings = {"beliefs": histogram(page.belief)}
+    if page.calibration is not None:
+        drawings["calibration"] = reliability(page.calibration)
+    lines = page.labelers.iter_rows(named=True)
+    return {
+        "labelers": {line["labeler"]: line | {"cells": labeler_cells(line, k)} for line in lines},
+        "todo": [_advice(one, len(session.votes)) for one in checkup.advice],
+        "drawings": drawings,
+    }
 
 
 def _advice(advice: Advice, rows: int) -> dict[str, Any]:

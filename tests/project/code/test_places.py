@@ -9,7 +9,7 @@ from shortlist import LabelModel
 from shortlist.labelers import Labeler
 from shortlist.project import BadProject
 from shortlist.project.code.places import Places
-from shortlist.reporting.advising.lines import MOST, Lines, free_name
+from shortlist.reporting.snippets import MOST_LINES, Snippets, free_name
 from tests.project.news import LABELERS, TOML, edit, make
 
 
@@ -63,9 +63,9 @@ def test_a_balance_can_be_pasted_whatever_classes_are_called(tmp_path):
     line = places(tmp_path).balance(shares)
     assert line.endswith("# in shortlist.toml, under [label_model]; as in the votes: write what you know")
     assert tomllib.loads(line)["balance"] == shares
-    assert eval(Lines().balance(shares), {"model": LabelModel()}).balance == shares
-    many = {f"class {j}": 1 / (MOST + 1) for j in range(MOST + 1)}
-    for told in (places(tmp_path).balance(many), Lines().balance(many)):
+    assert eval(Snippets().balance(shares), {"model": LabelModel()}).balance == shares
+    many = {f"class {j}": 1 / (MOST_LINES + 1) for j in range(MOST_LINES + 1)}
+    for told in (places(tmp_path).balance(many), Snippets().balance(many)):
         assert told.startswith("# ")
         assert '"class 0"' in told
         assert told.endswith("with a share for each class")
@@ -83,9 +83,9 @@ def test_every_labeler_is_told_what_to_write_and_no_line_is_half_a_statement(tmp
     toml, *code = found.splitlines()
     assert tomllib.loads(toml) == {"no": {"not": "sports"}}
     assert [re.match(r"# (add no=\S+ to )?(\w+) ", line)[2] for line in code] == ["polls", "power", "sport"]
-    many = Lines().second_answers({f"rule{i}": ["sports"] for i in range(MOST + 2)}).splitlines()
-    assert len(many) == MOST + 1
-    assert many[-1] == f"# and so on for rule{MOST}, rule{MOST + 1}"
+    many = Snippets().second_answers({f"rule{i}": ["sports"] for i in range(MOST_LINES + 2)}).splitlines()
+    assert len(many) == MOST_LINES + 1
+    assert many[-1] == f"# and so on for rule{MOST_LINES}, rule{MOST_LINES + 1}"
 
 
 def test_a_function_that_never_voted_has_no_word_that_is_misspelt(tmp_path):

@@ -11,7 +11,7 @@ from shortlist.identifiability.findings import show_not
 from shortlist.labelers.labeler import FunctionLabeler
 from shortlist.labelers.text import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
-from shortlist.reporting.advising.lines import MOST, Lines, each_share
+from shortlist.reporting.snippets import MOST_LINES, Snippets, each_share
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shortlist.project.code.roster import Roster
 
 
-class Places(Lines):
+class Places(Snippets):
     """For who works in a project: lines of shortlist.toml and of labelers.py."""
 
     def __init__(self, roster: Roster) -> None:
@@ -70,7 +70,7 @@ class Places(Lines):
         return self._setting("labelers", "off", json.dumps(list(off), ensure_ascii=False))
 
     def failing(self, *names: str) -> str:
-        return "\n".join(self._failing(name) for name in names[:MOST])
+        return "\n".join(self._failing(name) for name in names[:MOST_LINES])
 
     def _failing(self, name: str) -> str:
         """Only a function can be told where to abstain."""
@@ -82,7 +82,7 @@ class Places(Lines):
         return self._setting("label_model", "max_iter", str(steps))
 
     def balance(self, shares: Mapping[str, float]) -> str:
-        if len(shares) > MOST:
+        if len(shares) > MOST_LINES:
             return self.any_balance(list(shares))
         line = self._setting("label_model", "balance", f"{{ {each_share(shares, ' = ')} }}")
         return f"{line}; as in the votes: write what you know"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import polars as pl
 
-from shortlist.analysis.distinct import believed
+from shortlist.analysis.measures import believed
 from shortlist.arrays import Positions
 from shortlist.beliefs import LabelTable
 from shortlist.engines import Engine

@@ -40,21 +40,16 @@ class Check(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.code.places import Places
         from shortlist.project.kept.state import write_json
+        from shortlist.reporting.advice import check
         from shortlist.reporting.overview import Overview
 
-        overview = Overview(
-            session.seen,
-            time_limit=TIME_LIMIT,
-            scores=model_score(session),
-            lines=Places(session.roster),
-            gold_fits=session.settings.gold_fits,
-        )
-        found = overview.checkup.in_project
+        overview = Overview(session.seen, scores=model_score(session), gold_fits=session.settings.gold_fits)
+        found = check(overview, time_limit=TIME_LIMIT, snippets=Places(session.roster)).in_project
         write_json(paths[0], found.to_dict())
         session.results[self.name] = found
         return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {
             "findings": found.diagnosis.findings,
-            "advice": [one.to_dict() for one in found.advice],
+            "advice": found.to_dict()["advice"],
             "notes": session.sample.notes,
         }
 

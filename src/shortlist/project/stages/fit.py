@@ -78,7 +78,7 @@ class Fit(Stage):
 
 
 def _notes(session: Session) -> Iterator[str]:
-    from shortlist.reporting.notices import GOLD_FITS
+    from shortlist.reporting.overview import GOLD_FITS
 
     if session.counted.sampled:
         yield SAMPLED.format(len(session.tally.weights))

@@ -38,9 +38,9 @@ class Report(Stage):
 
         title = f"What the labelers of {session.folder.resolve().name} do"
         fits, scores, hard = session.settings.gold_fits, other_scores(self, session), hard_rows(session)
-        overview = Overview(session.seen, checkup=session.checkup, scores=scores, gold_fits=fits, gold_hard=hard)
+        overview = Overview(session.seen, scores=scores, gold_fits=fits, gold_hard=hard)
         spent, labelers = self._spent(session), session.roster.labelers
-        write_page(overview, session.sample.rows, paths[0], title, labelers, spent)
+        write_page(overview, session.checkup, session.sample.rows, paths[0], title, labelers, spent)
         return {"notes": session.sample.notes}
 
     def _spent(self, session: Session) -> list[dict[str, Any]]:

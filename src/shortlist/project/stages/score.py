@@ -76,11 +76,11 @@ def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
 
 def model_score(session: Session) -> dict[str, float]:
     """How often the label model is right, as `fit` found it, under its name in the report."""
-    from shortlist.reporting.overview import MODEL
+    from shortlist.reporting.overview import LABEL_MODEL
 
     record = session.state.records.get("fit")
     share = None if record is None else record.facts.get("accuracy")
-    return {} if share is None else {MODEL: share}
+    return {} if share is None else {LABEL_MODEL: share}
 
 
 def hard_rows(session: Session) -> int:
@@ -114,7 +114,7 @@ def _below(found: Floats, counted: Floats) -> bool:
 
     Only rows on which one of the two is right and the other wrong tell: a sign test.
     """
-    from shortlist.reporting.advising.trials import surely_more
+    from shortlist.reporting.trials import surely_more
 
     differ = counted - found
     return surely_more(float(differ[differ > 0].sum()), -float(differ[differ < 0].sum()))

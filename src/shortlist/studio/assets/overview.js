@@ -1,9 +1,8 @@
 // The project at a glance, what to do next, and its labelers.
 import { html, useEffect, useState } from "./preact.js";
 import { ask, painted } from "./api.js";
-import { Shortlist, Totals, colour, count, fixed, percent, plural } from "./parts.js";
+import { Shortlist, Totals, colour, count, percent, plural } from "./parts.js";
 
-const COLUMNS = [["name", "Labeler"], ["coverage", "Coverage"], ["conflict", "Conflict"], ["accuracy", "Accuracy, estimated"], ["gold_accuracy", "On gold rows"], ["worth", "Worth"]];
 const place = (item) => item.place ?? (item.query ? `#rows/${encodeURIComponent(JSON.stringify(item.query))}` : item.kind === "label" ? "#label" : item.labeler ? `#rules/${encodeURIComponent(item.labeler)}` : "#rules");
 
 export function Overview({ project, setProject, say }) {
@@ -20,7 +19,9 @@ export function Overview({ project, setProject, say }) {
       <${Since} project=${project} />
     </div>
     ${!project.bare && html`<${Labelers} project=${project} figures=${figures} setProject=${setProject} say=${say} />`}
-    ${!project.bare && html`<${Shares} project=${project} />`}`;
+    ${!project.bare && html`<div class="two"><${Shares} project=${project} />
+      <${Drawing} title="How sure the model is" lead="Rows by how much is believed in their most likely class." drawing=${figures?.drawings.beliefs} />
+      <${Drawing} title="Calibration" lead="How often the model is right, by how sure it is, on gold rows with a vote. Below the diagonal, it is too sure." drawing=${figures?.drawings.calibration} /></div>`}`;
 }
 
 function Tiles({ project }) {
@@ -86,24 +87,21 @@ function Labelers({ project, figures, setProject, say }) {
     <input type="search" placeholder="Filter" aria-label="Filter labelers by name" value=${wanted} onInput=${(event) => setWanted(event.target.value)} />
     <a class="button" href="#rules/+">New rule</a></div>
     <div class="scroll" tabindex="0" role="region" aria-label="Table of labelers"><table class="wide" id="table-labelers">
-    <thead><tr><th scope="col">On</th>${COLUMNS.map(([key, title]) => html`<th scope="col" aria-sort=${sort[0] === key ? (sort[1] > 0 ? "ascending" : "descending") : undefined}><button onClick=${() => setSort([key, sort[0] === key ? -sort[1] : key === "name" ? 1 : -1])}>${title}</button></th>`)}</tr></thead>
+    <thead><tr><th scope="col">On</th>${[{ name: "name", title: "Labeler" }, ...project.table].map(({ name, title, help }) => html`<th scope="col" title=${help} aria-sort=${sort[0] === name ? (sort[1] > 0 ? "ascending" : "descending") : undefined}><button onClick=${() => setSort([name, sort[0] === name ? -sort[1] : name === "name" ? 1 : -1])}>${title}</button></th>`)}</tr></thead>
     <tbody>${shown.map((one) => html`<tr key=${one.name} class=${one.on ? "" : "off"}>
       <td><input type="checkbox" role="switch" checked=${one.on} disabled=${busy !== null} aria-label=${`Ask ${one.name}`} onChange=${() => toggle(one)} /></td>
       <td><a class="name" href=${`#rules/${encodeURIComponent(one.name)}`}><span class="dot ${colour(names, one.name)}"></span>${one.name}</a> <a class="rowsof" href=${`#rows/${encodeURIComponent(JSON.stringify({ labeler: one.name }))}`}>rows</a><div class="sayings">${one.says.map((says) => html`<${Shortlist} says=${says} classes=${project.classes} />`)}</div>${one.failed ? html`<div class="wrong">failed on ${plural(one.failed, "row")}</div>` : null}</td>
-      <td>${one.on && html`<span class="meter"><i style=${{ width: `${100 * one.coverage}%` }}></i></span>`}${one.on ? percent(one.coverage) : "–"}</td>
-      <td>${one.on && html`<span class="meter conflict"><i style=${{ width: `${100 * one.conflict}%` }}></i></span>`}${one.on ? percent(one.conflict) : "–"}</td>
-      <td><${Accuracy} one=${one} figures=${figures} /></td>
-      <td>${one.gold_votes ? html`${percent(one.gold_accuracy, 0)} <span class="quiet">of ${count(one.gold_votes)}</span>` : "–"}</td>
-      <td>${one.worth === undefined || one.worth === null ? (one.on && !figures ? "…" : "–") : fixed(one.worth, 2)}</td></tr>`)}</tbody></table></div>
-    <p class="quiet">Worth: how much a labeler helps to predict the votes of the others (log score per row; 0 = not at all).</p></section>`;
+      ${project.table.map(({ name }) => html`<td key=${name}><${Drawn} drawing=${one.cells?.[name] ?? (one.on && !figures ? "…" : "–")} /></td>`)}</tr>`)}</tbody></table></div>
+    <details><summary>What the columns mean</summary><dl class="defs">${project.table.map(({ title, help }) => html`<dt>${title}</dt><dd>${help}</dd>`)}</dl></details></section>`;
 }
 
-function Accuracy({ one, figures }) {
-  if (!one.on) return "–";
-  if (one.accuracy === null || one.accuracy === undefined) return html`<span class="quiet">not known</span>`;
-  if (one.not_known) return html`<span title="Votes cannot show it: label some of its rows">not known</span>`;
-  const range = one.accuracy_low !== null && one.accuracy_low !== undefined ? html` <span class="quiet">${Math.round(100 * one.accuracy_low)}–${Math.round(100 * one.accuracy_high)}</span>` : figures ? null : html` <span class="quiet">…</span>`;
-  return html`${percent(one.accuracy, 0)}${range}`;
+// Drawings are made by the report: numbers only, no text of users.
+function Drawn({ drawing }) {
+  return html`<div dangerouslySetInnerHTML=${{ __html: drawing }}></div>`;
+}
+
+function Drawing({ title, lead, drawing }) {
+  return drawing && html`<section class="card"><h2>${title}</h2><p class="lead">${lead}</p><${Drawn} drawing=${drawing} /></section>`;
 }
 
 function Shares({ project }) {

@@ -1,0 +1,264 @@
+"""Measures: what all tables of an analysis are computed from, each worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.special import ndtri
+
+from shortlist.analysis.bits import Bits, count, pack
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.beliefs import most_likely
+from shortlist.errors import BadFit, BadVotes
+from shortlist.labelmodel.evidence import Gold, gold_positions
+from shortlist.labelmodel.kernel import one_blas_thread
+from shortlist.labelmodel.layout import Layout, one_hot
+from shortlist.labelmodel.predictor import MajorityVote, Predictor
+from shortlist.votes import Patterns, Votes
+from shortlist.votes.patterns import count_patterns
+from shortlist.votes.votes import not_votes
+
+Values = TypeVar("Values", bound=npt.NDArray[Any])
+
+
+class Measures:
+    """Votes, a model and gold labels if there are any, and the arrays that tables share."""
+
+    def __init__(self, votes: Votes, model: Any = None, *, gold: Gold | None = None) -> None:
+        if not isinstance(votes, Votes):
+            raise not_votes(votes)
+        if not len(votes) or not votes.names:
+            raise BadVotes(f"there is nothing to analyse: {len(votes)} rows × {len(votes.names)} labelers")
+        if model is not None and not hasattr(model, "predict_proba"):
+            raise BadFit(f"expected a fitted model such as LabelModel, got {type(model).__name__}")
+        self.votes = votes
+        self.model = model
+        self.gold = None if gold is None else gold_positions(gold, len(votes), votes.space)
+        if self.gold is not None and not (self.gold >= 0).any():
+            raise BadFit("no row has a known class: leave gold out")
+
+    def with_gold(self, gold: Gold | None) -> Self:
+        """The same votes and beliefs with other known classes. What does not depend on these is kept."""
+        other = type(self)(self.votes, self.model, gold=gold)
+        kept = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
+        other.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        return other
+
+    def with_one_more(self, row: int, name: str | None) -> Self:
+        """The same after the class of one row became known, or (None) is no longer."""
+        other = self.with_gold(None)
+        gold = np.full(len(self.votes), -1, np.int64) if self.gold is None else self.gold.copy()
+        gold[row] = -1 if name is None else self.votes.space.position(name)
+        other.gold = gold if (gold >= 0).any() else None
+        return other
+
+    @cached_property
+    def bits(self) -> Bits:
+        return Bits(self.votes)
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Rows that differ in their votes, their beliefs, and how many of each there are."""
+        if self.model is None:
+            raise BadFit("this needs a fitted model: Analysis(votes, model)")
+        return Distinct.of(self.votes, self.model)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        return self.distinct.patterns or self.votes.patterns()
+
+    @cached_property
+    def beliefs(self) -> Floats:
+        """(m, k): P(class | votes)."""
+        return self.distinct.spread(self.distinct.beliefs)
+
+    @cached_property
+    def mass(self) -> Floats:
+        """(k,): expected number of rows of each class."""
+        mass: Floats = self.distinct.counts @ self.distinct.beliefs
+        return mass
+
+    @cached_property
+    def guess(self) -> Positions:
+        """(m,): the position of the most likely class."""
+        return self.distinct.spread(most_likely(self.distinct.beliefs, self.model.class_balance_))
+
+    @cached_property
+    def soft(self) -> Floats:
+        """(S, k): expected number of votes for each shortlist on rows of each class."""
+        rows = self.distinct
+        return soft_counts(rows.votes.codes, rows.beliefs * rows.counts[:, None], self.bits.layout)
+
+    @cached_property
+    def gold_counts(self) -> Floats:
+        """(S, k): votes for each shortlist on rows known to be of each class."""
+        assert self.gold is not None
+        of_class = pack(self.gold[:, None] + 1, (len(self.votes.space),))
+        return np.stack([count(self.bits.rows & rows) for rows in of_class], axis=1).astype(np.float64)
+
+    @cached_property
+    def scored(self) -> Mask:
+        """(m,): rows with a known class and a vote."""
+        none = np.zeros(len(self.votes), np.bool_)
+        return none if self.gold is None else (self.gold >= 0) & self.votes.covered
+
+    @property
+    def known_rows(self) -> int:
+        """Number of rows with a known class."""
+        return 0 if self.gold is None else int((self.gold >= 0).sum())
+
+    @property
+    def right_on_gold(self) -> float:
+        """Accuracy of the most likely class, on rows with a known class and a vote.
+
+        A row without any vote has no label, so it is neither right nor wrong.
+        """
+        gold = self.need_gold()
+        return _mean(self.guess[self.scored] == gold[self.scored])
+
+    @cached_property
+    def counting_on_gold(self) -> float:
+        """`right_on_gold` of a count of the votes, which every model should beat."""
+        gold, scored = self.need_gold(), np.flatnonzero(self.scored)
+        counted = MajorityVote().fit(self.votes)
+        guess = most_likely(counted.predict_proba(self.votes[scored]), counted.class_balance_)
+        return _mean(guess == gold[scored])
+
+    def need_gold(self) -> Positions:
+        """Positions of the known classes, or an error."""
+        if self.gold is None:
+            raise BadFit("this needs known classes: Analysis(votes, model, gold=…)")
+        return self.gold
+
+    def need_estimates(self) -> Any:
+        """The model, if it is one that estimates accuracies, or an error."""
+        if not hasattr(self.model, "accuracy_"):
+            raise BadFit("this needs a fitted LabelModel: Analysis(votes, model)")
+        return self.model
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Rows with different votes, how many rows of each there are, and their beliefs."""
+
+    votes: Votes
+    counts: npt.NDArray[np.int64]  # (u,)
+    beliefs: Floats  # (u, k)
+    patterns: Patterns | None  # None: every row by itself
+
+    @classmethod
+    def of(cls, votes: Votes, model: Any, patterns: Patterns | None = None) -> Distinct:
+        """`patterns` are those of the votes, if they were counted already."""
+        if patterns is None and seldom_repeat(votes):
+            return cls(votes, np.ones(len(votes), np.int64), believed(model, votes), None)
+        patterns = patterns or votes.patterns()
+        rows = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
+        return cls(rows, patterns.counts, believed(model, rows), patterns)
+
+    def spread(self, values: Values) -> Values:
+        """Values of the distinct rows, for all rows."""
+        return values if self.patterns is None else values[self.patterns.inverse]  # type: ignore[return-value]
+
+    def at(self, rows: slice | Positions) -> Floats:
+        """(rows, k): beliefs of a choice of rows."""
+        beliefs: Floats = self.beliefs[rows if self.patterns is None else self.patterns.inverse[rows]]
+        return beliefs
+
+
+def seldom_repeat(votes: Votes, sample: int = 10_000) -> bool:
+    """True if more than 80 % of a sample of rows differ: counting patterns would then cost more than it saves."""
+    rows = votes.codes[:: max(1, len(votes) // sample)]
+    return len(votes) > sample and len(count_patterns(rows, votes.sizes)[1]) > 0.8 * len(rows)
+
+
+def believed(model: Any, votes: Votes) -> Floats:
+    """P(class | votes) of rows that differ: patterns are not counted again."""
+    if isinstance(model, Predictor):
+        return model._beliefs(model._panel().codes(votes))
+    beliefs: Floats = model.predict_proba(votes)
+    return beliefs
+
+
+def soft_counts(codes: npt.NDArray[Any], beliefs: Floats, layout: Layout, block: int = 8_192) -> Floats:
+    """(S, k): sum of the beliefs of the rows with each shortlist, as one matrix product for each block of rows."""
+    sums = np.zeros((len(layout.member), layout.k))
+    X = np.empty((len(layout.member), min(block, max(1, len(codes)))), np.float32)
+    with one_blas_thread():
+        for start in range(0, len(codes), block):
+            columns = np.ascontiguousarray(codes[start : start + block].T)
+            part = X[:, : columns.shape[1]]
+            one_hot(columns, layout.sizes, part)
+            sums += part @ beliefs[start : start + block].astype(np.float32)
+    return sums
+
+
+def inside(soft: Floats, layout: Layout) -> Floats:
+    """(S,): those of the counts (S, k) whose class is in the shortlist."""
+    right: Floats = (soft * layout.member).sum(axis=1)
+    return right
+
+
+def share(part: Any, whole: Any) -> Floats:
+    """part / whole, NaN where the whole is 0."""
+    part, whole = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    ratio: Floats = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+    return ratio
+
+
+def frame(columns: dict[str, Any]) -> pl.DataFrame:
+    """A polars table with null in the place of NaN."""
+    table = pl.DataFrame(columns, strict=False)
+    return table.with_columns(pl.col(pl.Float64, pl.Float32).fill_nan(None))
+
+
+def _mean(right: Mask) -> float:
+    return float(right.mean()) if right.size else float("nan")
+
+
+# -- calibration ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Rows with about the same belief, their accuracy, and its 90 % interval (Wilson)."""
+
+    rows: int
+    belief: float
+    right: float
+    lower: float
+    upper: float
+
+    @classmethod
+    def of(cls, belief: Floats, right: Mask) -> Bin:
+        accuracy = float(right.mean())
+        return cls(len(right), float(belief.mean()), accuracy, *wilson(accuracy, len(right)))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Bins with rows in them, in the order of their beliefs, and the means over all rows."""
+
+    bins: tuple[Bin, ...]
+    belief: float
+    right: float
+    error: float  # expected calibration error: mean distance between belief and accuracy
+
+    @classmethod
+    def of(cls, belief: Floats, right: Mask, bins: int = 10) -> Calibration:
+        which = np.minimum((belief * bins).astype(np.int64), bins - 1)
+        filled = tuple(Bin.of(belief[which == b], right[which == b]) for b in np.unique(which))
+        error = sum(b.rows * abs(b.belief - b.right) for b in filled) / len(belief)
+        return cls(filled, float(belief.mean()), float(right.mean()), error)
+
+
+def wilson(share: float, n: int, level: float = 0.9) -> tuple[float, float]:
+    """Wilson's interval for a share of n."""
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = (z2 * (share * (1 - share) / n + z2 / (4 * n * n))) ** 0.5 / (1 + z2 / n)
+    return (middle - reach if share > 0 else 0.0), (middle + reach if share < 1 else 1.0)

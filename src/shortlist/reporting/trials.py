@@ -1,0 +1,303 @@
+"""Trials: the effect of a change, found by fitting the model again; and the expected effect of one more labeler.
+
+Rows with a known class measure a change. Without them only the rows that change their label are counted: that is no
+gain. Beliefs cannot stand in for known classes: by its own beliefs every new fit is better than the one before.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from shortlist.analysis import Analysis
+from shortlist.analysis.ablation import fit_again
+from shortlist.analysis.labeler_tables import not_known
+from shortlist.analysis.tables import confusion
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.beliefs import most_likely
+from shortlist.labelmodel.evidence import two_folds, unique
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.m_step import vote_counts
+from shortlist.labelmodel.predictor import shares
+from shortlist.votes import Codomain, Votes
+
+FEW = 20  # rows with a known class: fewer measure nothing
+ENOUGH = 50  # rows with a known class, for a score to be worth something
+TRIAL_ROWS = 3_000
+
+
+class Trial(NamedTuple):
+    """Rows that change their label, and what rows with a known class show.
+
+    gain       rows set right, of all rows; None where it is not measured
+    likelier   mean belief in the known class before and after, if significantly better
+    """
+
+    gain: float | None
+    changed: float
+    before: float | None = None  # share of known rows that are right
+    after: float | None = None
+    known: int = 0
+    sure: bool = False  # significant by a sign test
+    likelier: tuple[float, float] | None = None
+
+    @property
+    def measured(self) -> bool:
+        return self.gain is not None
+
+    @property
+    def better(self) -> bool:
+        """True if known rows show more rows set right than chance would."""
+        return self.sure and self.gain is not None and self.gain > 0
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """Fields of an `Advice` that rests on this trial."""
+        return {"gain": self.gain, "measured": self.measured, "gold_rows": self.known}
+
+
+class Trials:
+    """The model fitted again to a sample of rows, as they are and with one change at a time."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis, self.model, self.m = analysis, analysis.model, len(analysis.votes)
+        self.chosen = chosen_rows(analysis)
+        self.votes = analysis.votes[self.chosen]
+        gold = analysis.gold
+        self.gold = np.full(len(self.chosen), -1, np.int64) if gold is None else gold[self.chosen]
+        self.known = self.gold >= 0
+
+    def without(self, name: str) -> Trial:
+        """A labeler is left out."""
+        return self._tried(self.votes[:, [other for other in self.votes.names if other != name]])
+
+    def two_sided(self, names: list[str]) -> Trial:
+        """One-sided labelers also say the contrary, wherever they abstain."""
+        return self._tried(contradicting(self.votes, names))
+
+    def balanced(self, balance: dict[str, float]) -> Trial:
+        """The model is given this class balance."""
+        return self._tried(self.votes, balance=balance)
+
+    def knowing(self) -> Trial:
+        """Gold rows take part in the fit: each half is judged by a model that was fitted with the other half.
+
+        Judged are rows with a vote. Beliefs are compared by their log score, which rewards no false certainty. All rows
+        take part, as in the fit of a project.
+        """
+        gold, before, was, after, now = self._halves(self.model)
+        gains = np.log(np.maximum(now, 1e-6) / np.maximum(was, 1e-6))
+        likelier = (float(was.mean()), float(now.mean())) if surely_above(gains) else None
+        return self._measured(before, after, gold)._replace(likelier=likelier)
+
+    def forgetting(self) -> Trial:
+        """Gold rows, with which the model was fitted, no longer take part: judged in the same way."""
+        tally = unique(self.analysis.votes, None, None)
+        gold, without, _, knowing, _ = self._halves(fit_again(self.model, tally.votes, weights=tally.weights))
+        return self._measured(knowing, without, gold)
+
+    def _halves(self, plain: Any) -> tuple[Any, ...]:
+        """Of rows with a vote: known classes, then guesses and beliefs in these, of `plain` and of fits with halves."""
+        tally = unique(self.analysis.votes, self.analysis.gold, None)
+        known, parts = tally.known(), []
+        for fold, judging in two_folds(tally):
+            model = fit_again(self.model, fold.votes, gold=fold.gold_names(), weights=fold.weights)
+            kinds = np.repeat(np.arange(len(judging)), np.where(known.votes.covered, judging, 0).astype(np.int64))
+            rows, gold = known.votes[kinds], known.gold[kinds]
+            parts.append((gold, *_judged(plain, rows, gold), *_judged(model, rows, gold)))
+        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+    @cached_property
+    def _before(self) -> Positions:
+        return self._labels(self.votes)
+
+    def _labels(self, votes: Votes, **options: Any) -> Positions:
+        """Labels by a new fit; −1 for rows that have no vote, or had none before the change: they do not count."""
+        model = fit_again(self.model, votes, options)
+        guess = most_likely(model.predict_proba(votes), model.class_balance_)
+        return np.where(votes.covered & self.votes.covered, guess, -1)
+
+    def _tried(self, votes: Votes, **options: Any) -> Trial:
+        before, after = self._before, self._labels(votes, **options)
+        changed = self.m / len(self.votes) * float((before != after).sum())
+        if self.known.sum() < FEW:
+            return Trial(None, changed)
+        known = self.known
+        return self._measured(before[known], after[known], self.gold[known])._replace(changed=changed)
+
+    def _measured(self, before: Positions, after: Positions, gold: Positions) -> Trial:
+        was, now = before == gold, after == gold
+        mended, broken = int((now & ~was).sum()), int((was & ~now).sum())
+        sure = surely_more(max(mended, broken), min(mended, broken))
+        gain = self.m * (mended - broken) / len(gold)
+        return Trial(gain, float((before != after).sum()), float(was.mean()), float(now.mean()), len(gold), sure)
+
+
+def _judged(model: Any, votes: Votes, gold: Positions) -> tuple[Positions, Floats]:
+    """The most likely class of each row, and the belief in the known one."""
+    beliefs = model.predict_proba(votes)
+    return most_likely(beliefs, model.class_balance_), beliefs[np.arange(len(gold)), gold]
+
+
+def surely_more(more: float, less: float) -> bool:
+    """Sign test: True if the difference is beyond two standard errors."""
+    return more - less > 2 * math.sqrt(more + less)
+
+
+def surely_above(differences: Floats) -> bool:
+    """True if the mean is above 0 by more than two standard errors."""
+    deviation = float(differences.std(ddof=1)) if len(differences) > 1 else np.inf
+    return bool(differences.mean() > 2 * deviation / len(differences) ** 0.5)
+
+
+def chosen_rows(analysis: Analysis) -> Positions:
+    """All rows, or a sample of `TRIAL_ROWS`: half of them with a known class where there are so many."""
+    m = len(analysis.votes)
+    if m <= TRIAL_ROWS:
+        return np.arange(m)
+    known = np.zeros(m, np.bool_) if analysis.gold is None else analysis.gold >= 0
+    gold = evenly_spaced(np.flatnonzero(known), TRIAL_ROWS // 2)
+    return np.sort(np.concatenate([gold, evenly_spaced(np.flatnonzero(~known), TRIAL_ROWS - len(gold))]))
+
+
+def evenly_spaced(rows: Positions, most: int) -> Positions:
+    """All of the rows, or `most` of them, evenly spaced."""
+    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+
+
+def contradicting(votes: Votes, names: list[str]) -> Votes:
+    """The votes if these labelers said the contrary of their one shortlist instead of abstaining."""
+    codes, codomains = votes.codes.copy(), list(votes.codomains)
+    for i in (votes.names.index(name) for name in names):
+        (said,) = codomains[i].says
+        codomains[i] = Codomain.declare([said, frozenset(votes.space) - said], votes.space)
+        codes[:, i] = np.where(votes.codes[:, i] == 0, 2, 1)
+    return Votes(codes, codomains, votes.space, votes.names)
+
+
+# -- one more labeler ----------------------------------------------------------------------------------
+
+
+class Average(NamedTuple):
+    """Mean coverage and accuracy of the labelers there are."""
+
+    coverage: float
+    accuracy: float
+
+    @classmethod
+    def of(cls, table: pl.DataFrame) -> Average:
+        """From the table of labelers: known classes count before estimates, and estimates before guesses."""
+        voting = table.filter(pl.col("votes") > 0)
+        if voting.is_empty():
+            return cls(0.0, 0.0)
+        right = pl.coalesce([name for name in ("gold_accuracy", "accuracy", "believed") if name in table.columns])
+        judged = voting.filter(_judgeable(table.columns))
+        judged = (voting if judged.is_empty() else judged).with_columns(right=right.fill_null(0.5))
+        votes = judged["votes"].to_numpy().astype(np.float64)
+        accuracy = float(votes @ judged["right"].to_numpy() / votes.sum())
+        return cls(float(voting["coverage"].mean() or 0.0), accuracy)  # type: ignore[arg-type]
+
+    def show(self) -> str:
+        """The assumption behind the gain of a new labeler."""
+        right = f"right {self.accuracy:.0%}, votes on {self.coverage:.0%} of rows"
+        return f"The gain is that of a labeler as good as your average one ({right})."
+
+
+def _judgeable(columns: list[str]) -> pl.Expr:
+    """True where gold rows or votes tell how accurate a labeler is."""
+    estimated = ~not_known() if "accuracy_low" in columns else pl.lit(value=True)
+    return estimated | pl.col("gold_accuracy").is_not_null() if "gold_accuracy" in columns else estimated
+
+
+class Pair(NamedTuple):
+    """Two classes, how often one is taken for the other, and the rows that a labeler could set right.
+
+    error     share of the rows of either, with a vote, that are labelled as the other
+    counted   True if that was counted on gold rows, False if it is as believed
+    """
+
+    one: str
+    other: str
+    error: float
+    gain: float
+    counted: bool
+
+
+def mixed_pairs(analysis: Analysis, average: Average, most: int = 30) -> list[Pair]:
+    """Pairs of the most frequent classes, by the gain of an average labeler that tells them apart."""
+    space, (beliefs, counts) = analysis.votes.space, _sampled_beliefs(analysis)
+    guess = most_likely(beliefs, analysis.model.class_balance_)
+    expected = np.zeros((len(space), len(space)))
+    np.add.at(expected.T, guess, beliefs * counts[:, None])  # line j, column l: rows of j that are taken for l
+    gold = gold_confusion(analysis)
+    pairs = []
+    for j, other in combinations(sorted(np.argsort(-analysis.mass, kind="stable")[:most].tolist()), 2):
+        gain = average.coverage * float(counts @ value_of_a_vote(beliefs[:, [j, other]], average.accuracy))
+        mistakes, error = expected[j, other] + expected[other, j], _share_mixed(expected, j, other)
+        if gold is not None:  # beliefs may be too sure, or not sure enough: scaled by the mistakes that gold rows show
+            real, error = gold[j, other] + gold[other, j], _share_mixed(gold, j, other)
+            gain = min(gain * real / max(mistakes, 1e-9), average.coverage * float(real))
+        pairs.append(Pair(space[j], space[other], error, gain, gold is not None))
+    return sorted(pairs, key=lambda pair: -pair.gain)
+
+
+def _sampled_beliefs(analysis: Analysis, most: int = 20_000) -> tuple[Floats, Floats]:
+    """Beliefs of distinct rows with a vote, and how many rows each stands for: all, or a sample that weighs as much."""
+    rows = analysis.distinct
+    voted = np.flatnonzero(rows.votes.covered)
+    chosen = evenly_spaced(voted, most)
+    counts = rows.counts[chosen].astype(np.float64)
+    return rows.beliefs[chosen], counts * (rows.counts[voted].sum() / max(counts.sum(), 1))
+
+
+def gold_confusion(analysis: Analysis) -> Floats | None:
+    """(k, k): confusion on gold rows with a vote, scaled to all rows with one; None where they are few."""
+    if analysis.gold is None or analysis.scored.sum() < FEW:
+        return None
+    known = np.flatnonzero(analysis.scored)
+    table = confusion(analysis.gold[known], analysis.guess[known], len(analysis.votes.space))
+    return table * (float(analysis.votes.covered.sum()) / len(known))
+
+
+def _share_mixed(table: Floats, j: int, other: int) -> float:
+    """Share of the rows of either class that are taken for the other."""
+    total = float(table[[j, other]].sum())
+    return float(table[j, other] + table[other, j]) / total if total else 0.0
+
+
+def value_of_a_vote(beliefs: Floats, accuracy: float) -> Floats:
+    """(rows,): value of information of a vote between two classes, from the beliefs in them.
+
+    The guess is right max(p, q) of the time without the vote, and max(p a, q (1 − a)) + max(p (1 − a), q a) with it.
+    """
+    p, q = beliefs.T
+    a = max(accuracy, 1 - accuracy)
+    after = np.maximum(p * a, q * (1 - a)) + np.maximum(p * (1 - a), q * a)
+    gain: Floats = after - np.maximum(p, q)
+    return gain
+
+
+def uncovered_gain(analysis: Analysis, average: Average) -> float:
+    """Rows without any vote that an average labeler, naming one class, would set right."""
+    silent = float((~analysis.votes.covered).sum())
+    return silent * average.coverage * max(0.0, average.accuracy - float(np.max(analysis.model.class_balance_)))
+
+
+def named_shares(votes: Votes) -> dict[str, float] | None:
+    """Class shares among votes of labelers that have answers with and without each class; None if there are none.
+
+    Rules only show for which classes they were written. A vote for several classes counts for each in part, and every
+    class has one vote more.
+    """
+    layout = Layout.of(votes.codomains, votes.space)
+    said = np.array([answer not in one.dummies for one in votes.codomains for answer in one.shortlists], np.float64)
+    holding, answers = layout.per_labeler(said[:, None] * layout.member), layout.per_labeler(said)
+    weighing: Mask = np.all((holding > 0) & (holding < answers[:, None]), axis=1)
+    counts = vote_counts(votes.codes.T, np.ones(len(votes)), layout) * weighing[layout.owner]
+    named = 1 + counts @ shares(layout)
+    return dict(zip(votes.space, (named / named.sum()).tolist(), strict=True)) if counts.any() else None
