@@ -82,7 +82,7 @@ def test_an_analysis_says_how_good_it_is():
     head = repr(analysis).splitlines()[0]
     assert head.startswith("Analysis: 300 rows, 4 labelers, 3 classes, LabelModel, 300 gold rows, right on")
     assert f"(counting votes: {analysis.counting_on_gold:.1%})" in head
-    assert repr(Analysis(votes)).splitlines()[1].split() == ["labeler", "coverage", "overlap", "conflict"]
+    assert repr(Analysis(votes)).splitlines()[1].split() == ["labeler", "coverage", "overlap", "conflict", "size"]
 
 
 def test_a_label_matrix_is_told_how_to_come_in():
