@@ -13,7 +13,7 @@ from functools import wraps
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from shortlist.errors import BadFit, ShortlistError
+from shortlist.errors import BadFit, BadLabeler, ShortlistError
 from shortlist.wording import did_you_mean, either
 
 if TYPE_CHECKING:
@@ -160,3 +160,29 @@ def parameter_meant(name: str, names: Collection[str]) -> str:
     """The sentence `Did you mean 'says'?` after a blank, or nothing. Some labelers have `yes` in place of `says`."""
     answers = [one for one in names if {one, name} <= {"says", "yes"}]
     return f" Did you mean {answers[0]!r}?" if answers else did_you_mean(name, names)
+
+
+def make_from_record(record: Mapping[str, Any], kinds: Mapping[str, Callable[..., Returned]], what: str) -> Returned:
+    """Make a labeler or a model (`what`) from plain data. `error.option` names a wrong setting.
+
+    `kind` names the function that makes it, and the parameters of that function are the settings.
+    """
+    kind = record.get("kind")
+    make = kinds.get(kind) if isinstance(kind, str) else None
+    if make is None:
+        hint = did_you_mean(kind, kinds) if kind else ""
+        raise BadLabeler(f"{kind!r} is no kind of {what}.{hint} Kinds: {', '.join(kinds)}", option=("kind",))
+    settings = {key: value for key, value in record.items() if key != "kind"}
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = {one.name: one for one in inspect.signature(make).parameters.values() if one.kind in by_name}
+    for key in settings:
+        if key not in parameters:
+            hint = f"{parameter_meant(key, parameters)} They have {', '.join(parameters)}"
+            raise BadLabeler(f"{what}s of kind {kind!r} have no {key!r}.{hint}", option=(key,))
+    missing = [key for key, one in parameters.items() if one.default is one.empty and key not in settings]
+    if missing:
+        raise BadLabeler(f"this {kind} {what} does not say {' and '.join(missing)}")
+    try:
+        return make(**settings)
+    except TypeError as error:
+        raise BadLabeler(f"this {kind} {what} cannot be made: {error}") from error

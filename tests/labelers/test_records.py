@@ -88,18 +88,6 @@ def test_one_name_or_word_without_a_list_around_it_is_that_name_or_word(tmp_path
     assert load_labelers(path) == [keywords(["goal"], says="sports")]
 
 
-def test_files_of_the_first_format_are_read(tmp_path):
-    """There, keywords had "yes" for what they say, and what was not given was null."""
-    record = {"kind": "keywords", "name": "k", "words": ["x"], "yes": {"not": ["a"]}, "on": None, "whole_words": True,
-              "ignore_case": False}  # fmt: skip
-    other = {"kind": "pattern", "name": "p", "regex": "x", "yes": None, "no": ["a"], "on": "t", "ignore_case": False}
-    (tmp_path / "rules.json").write_text(json.dumps({"kind": "labelers", "version": 1, "labelers": [record, other]}))
-    assert load_labelers(tmp_path / "rules.json") == [
-        keywords(["x"], says=Not("a"), ignore_case=False, name="k"),
-        pattern("x", no="a", on="t", name="p"),
-    ]
-
-
 def test_errors_name_the_file_and_the_setting(tmp_path):
     for change, option in (({"regex": "("}, "regex"), ({"yess": ["a"]}, "yess"), ({"kind": "patern"}, "kind"),
                            ({"yes": 3}, "yes")):  # fmt: skip
@@ -153,7 +141,7 @@ def longer():
         return Longer(than, checked_answer(says, name, "says"), on, name)
 
     yield longer
-    del records.KINDS.added["longer"]
+    del records.LABELER_KINDS.added["longer"]
 
 
 def test_a_kind_from_elsewhere_is_applied_saved_and_read_back(longer, tmp_path):

@@ -178,7 +178,7 @@ def failed(error: BaseException, **facts: Any) -> LabelerFailed:
 
 
 def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = (), remedy: str = REMEDY) -> LabelerFailed:
-    """The same error with the content of the row, or of these columns of it, and with a remedy."""
+    """Add the content of the row, or of these columns of it, and a remedy to an error."""
     if isinstance(row, Mapping) and columns:
         shown = ", ".join(f"{name} {_short(row.get(name))}" for name in columns)
     else:
@@ -213,7 +213,7 @@ def users_place(error: BaseException) -> dict[str, Any]:
 
 @cache
 def _installed(file: str) -> bool:
-    """Whether a file belongs to Python, to a package or to Shortlist."""
+    """True for a file of Python, of a package or of Shortlist."""
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     folders.add(str(Path(__file__).parents[1]))
     roots = {os.path.realpath(folder) + os.sep for folder in folders} | {folder + os.sep for folder in folders}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +21,7 @@ from shortlist.labelers.features import Columns, Feature, FeaturePlan, meant_by
 from shortlist.labelers.labeler import AllRows, FunctionLabeler, Labeler
 from shortlist.labelers.regex import ColumnSearch, search_columns
 from shortlist.labelspace import LabelSpace, Not, Shortlist
-from shortlist.progress import Advance, Tell, counted, live_line
+from shortlist.progress import Advance, counted, live_line
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.codomain import infer_codomain
@@ -29,7 +29,6 @@ from shortlist.votes.votes import merged_failure
 from shortlist.wording import given_twice, half_a_character
 
 OnError = Literal["raise", "abstain"]
-WIDE = 262_144  # rows of a chunk for labelers that search columns
 
 
 def apply(
@@ -62,9 +61,10 @@ def apply(
     _check_order(labelers, rows)
     asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
-    with live_line(progress) as tell:
-        asker = asker.prepared(_again_and_again(rows, first_row, tell))
-    largest = WIDE if asker.by_column else None
+    if not isinstance(rows, Iterator):  # they can be read more than once
+        with live_line(progress) as tell:
+            asker = asker.prepared(AllRows(lambda: chunks(rows, first=first_row), tell))
+    largest = 262_144 if asker.by_column else None
     pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=largest)
     start = list(islice(pieces, 1))
     for chunk in start:
@@ -79,15 +79,15 @@ def apply(
 
 @dataclass(frozen=True)
 class Asker:
-    """Some labelers, and all that is needed to ask them about a chunk of rows. It travels to other processes."""
+    """Labelers, and everything needed to ask them about a chunk of rows, here or in another process."""
 
     labelers: tuple[Labeler, ...]
     plan: FeaturePlan
     space: LabelSpace | None
     raise_errors: bool
     full_abstains: bool
-    shown: tuple[str, ...] = ()  # the columns of a row that are told when a labeler fails on it; without any, all
-    remedy: str = REMEDY  # what is told then: how to go on
+    shown: tuple[str, ...] = ()  # the columns of a row that error messages show; empty for all
+    remedy: str = REMEDY  # the end of these messages
 
     @classmethod
     def of(
@@ -101,44 +101,42 @@ class Asker:
         shown: Sequence[str] = (),
         remedy: str = REMEDY,
     ) -> Asker:
-        """Labelers and options as `apply` takes them. A mistake in what labelers declare is found here."""
+        """Make an Asker of labelers and options as `apply` takes them. Raises if what labelers declare is wrong."""
         if on_error not in ("raise", "abstain"):
             raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}', option=("on_error",))
-        asked = _labelers(labelers)
-        known = _known_space(asked, space)
-        if known is not None:
-            for labeler in asked:
-                _codomain(labeler, (), known, full_set_abstains)
-        given = (features,) if isinstance(features, Feature) else tuple(features)
-        plan = FeaturePlan([function for labeler in asked for function in labeler.functions()], given)
-        return cls(asked, plan, known, on_error == "raise", full_set_abstains, tuple(shown), remedy)
+        listed = _listed(labelers)
+        features = (features,) if isinstance(features, Feature) else tuple(features)
+        plan = FeaturePlan([function for labeler in listed for function in labeler.functions()], features)
+        space = _declared_space(listed, space)
+        asker = cls(listed, plan, space, on_error == "raise", full_set_abstains, tuple(shown), remedy)
+        _ = asker._declared
+        return asker
 
-    def prepared(self, rows: AllRows | None) -> Asker:
-        """The same, once labelers have done what they do before any vote; nothing where rows come once only."""
-        return self if rows is None else replace(self, labelers=tuple(one.prepare(rows) for one in self.labelers))
+    def prepared(self, rows: AllRows) -> Asker:
+        """Prepare all labelers."""
+        return replace(self, labelers=tuple(one.prepare(rows) for one in self.labelers))
 
     def only(self, places: Sequence[int]) -> Asker:
-        """Some of the labelers, by their places."""
+        """Select labelers by their places."""
         return replace(self, labelers=tuple(self.labelers[i] for i in places))
 
     @property
     def gpus(self) -> float:
-        """How many GPUs a worker needs to ask them: they are asked by the same worker."""
+        """The number of GPUs that a worker needs: one worker asks all labelers."""
         return max((labeler.gpus for labeler in self.labelers), default=0)
 
     def parts_to_pickle(self) -> Iterator[tuple[str, object]]:
-        """What is sent to workers elsewhere, by name."""
+        """The objects that are pickled for workers, by name."""
         return ((f"labeler {labeler.name!r}", labeler) for labeler in self.labelers)
 
     def __call__(self, chunk: Chunk) -> list[Ballot]:
-        """What each labeler says about a chunk."""
+        """The ballot of each labeler about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors, once=self._asked_once)
         ballots = self._searched(chunk)
         return [ballots.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
 
     def _searched(self, chunk: Chunk) -> dict[int, Ballot]:
-        """The ballots of labelers that search columns. Without those whose column cannot be read: asked alone, they
-        raise the error."""
+        """The ballots of labelers that search columns; none for a column that cannot be read, which `vote` reports."""
         texts = {}
         for column in dict.fromkeys(search.column for search, _ in self._searches.values()):
             with suppress(BadRows):
@@ -151,7 +149,6 @@ class Asker:
 
     @cached_property
     def _asked_once(self) -> frozenset[Feature | None]:
-        """What nobody asks for twice."""
         return self.plan.asked_once(function for labeler in self.labelers for function in labeler.functions())
 
     @cached_property
@@ -163,7 +160,7 @@ class Asker:
 
     @property
     def by_column(self) -> bool:
-        """Whether all labelers search columns: then large chunks are as quick as small ones are."""
+        """True if all labelers search columns: then large chunks are as quick as small ones."""
         return len(self._searches) == len(self.labelers)
 
     def _codebook(self, labeler: Labeler) -> Codebook:
@@ -181,16 +178,53 @@ class Asker:
             raise with_row(error, row, self.shown, self.remedy) from error.__cause__
 
     def votes(self, results: Sequence[Sequence[Ballot]]) -> Votes:
-        """What was said about all chunks, in the order of the rows, as Votes."""
-        return _collect(self.labelers, results, self.space, self.full_abstains, self._declared)
+        """The Votes of the ballots about all chunks, in the order of the rows."""
+        space = self.space
+        if space is None:
+            declared = [answer for labeler in self.labelers for answer in labeler.says or ()]
+            seen = sorted(_names(answer for ballots in results for ballot in ballots for answer in ballot.seen))
+            space = _named_space([*_names(declared), *seen])
+        columns, codomains, failures = [], [], []
+        for i, labeler in enumerate(self.labelers):
+            ballots = [ballots[i] for ballots in results]
+            codomains.append(self._declared.get(i) or self._codomain(labeler, ballots, space))
+            columns.append(self._column(ballots, codomains[-1], space))
+            failures.append(merged_failure([ballot.failure for ballot in ballots]))
+        codes = np.stack(columns).T if results else np.zeros((0, len(self.labelers)), np.uint8)
+        return Votes(codes, codomains, space, [labeler.name for labeler in self.labelers], failures=failures)
 
     @cached_property
     def _declared(self) -> dict[int, Codomain]:
         """The codomains of labelers that declare what they say, made once for all chunks."""
         if self.space is None:
             return {}
-        told = {i: one for i, one in enumerate(self.labelers) if one.says is not None}
-        return {i: _codomain(one, (), self.space, self.full_abstains) for i, one in told.items()}
+        declaring = {i: one for i, one in enumerate(self.labelers) if one.says is not None}
+        return {i: self._codomain(one, (), self.space) for i, one in declaring.items()}
+
+    def _codomain(self, labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace) -> Codomain:
+        """The codomain that a labeler declares, or that is inferred from its ballots."""
+        answers = labeler.says if labeler.says is not None else [a for ballot in ballots for a in ballot.seen]
+        try:
+            meanings = (space.shortlist(answer, full_is_none=self.full_abstains) for answer in answers)
+            shortlists = [meaning for meaning in meanings if meaning is not None]
+            if labeler.says is None:
+                return infer_codomain(set(shortlists), space)
+            return Codomain.declare(shortlists, space)
+        except ShortlistError as error:
+            raise error.about(labeler=labeler.name) from error
+
+    def _column(
+        self, ballots: Sequence[Ballot], codomain: Codomain, space: LabelSpace
+    ) -> npt.NDArray[np.unsignedinteger[Any]]:
+        """The codes of one labeler over all chunks, in the codes of its codomain."""
+        parts = []
+        code_of: dict[Shortlist | None, int] = {s: c for c, s in enumerate(codomain.shortlists, start=1)}
+        code_of[None] = 0
+        for ballot in ballots:
+            codes = [0, *(code_of[space.shortlist(answer, full_is_none=self.full_abstains)] for answer in ballot.seen)]
+            same = codes == list(range(len(codes)))
+            parts.append(ballot.codes if same else np.array(codes, np.uint16)[ballot.codes])
+        return np.concatenate(parts) if parts else np.zeros(0, np.uint16)
 
 
 def _warn_of_rows(plan: FeaturePlan, columns: Sequence[str]) -> None:
@@ -205,47 +239,40 @@ def _warn_of_rows(plan: FeaturePlan, columns: Sequence[str]) -> None:
             warnings.warn(message, WholeRow, stacklevel=3)
 
 
-def _again_and_again(rows: Any, first_row: int, tell: Tell | None) -> AllRows | None:
-    """The rows, where they can be gone through more than once."""
-    if isinstance(rows, Iterator):
-        return None
-    return AllRows(lambda: chunks(rows, first=first_row), tell)
-
-
 def _check_order(labelers: Any, rows: Any) -> None:
-    """Labelers and rows may both be lists, which are easily swapped."""
+    """Raise if labelers and rows, which may both be lists, are swapped."""
     if _holds_labelers(rows) and not _holds_labelers(labelers):
         raise BadLabeler("labelers and rows are swapped: labelers come first, then rows. Write apply(labelers, rows)")
 
 
-def _holds_labelers(given: Any) -> bool:
-    each = given if isinstance(given, (list, tuple)) else [given]
-    return any(isinstance(one, Labeler) or isroutine(one) for one in each[:1])
+def _holds_labelers(argument: Any) -> bool:
+    listed = argument if isinstance(argument, (list, tuple)) else [argument]
+    return any(isinstance(one, Labeler) or isroutine(one) for one in listed[:1])
 
 
-def _labelers(given: Any) -> tuple[Labeler, ...]:
-    """The labelers as a tuple; plain functions become labelers that declare nothing."""
-    if isinstance(given, (Labeler, Feature)) or callable(given):
-        given = [given]
-    if not isinstance(given, Iterable) or isinstance(given, str) or hasattr(given, "columns"):
-        raise BadLabeler(f"labelers is a {type(given).__name__}; give a labeler or a list of them")
-    given = list(given)
-    for mistaken in given:
-        if isinstance(mistaken, Feature):
-            raise mistaken.wrong("is a feature, not a labeler: give it with features=[…]")
-    found = tuple(g if isinstance(g, Labeler) else FunctionLabeler(g) for g in given)
-    if not found:
+def _listed(labelers: Any) -> tuple[Labeler, ...]:
+    """Check labelers, and make a tuple of them; plain functions become labelers that declare nothing."""
+    if isinstance(labelers, (Labeler, Feature)) or callable(labelers):
+        labelers = [labelers]
+    if not isinstance(labelers, Iterable) or isinstance(labelers, str) or hasattr(labelers, "columns"):
+        raise BadLabeler(f"labelers is a {type(labelers).__name__}; give a labeler or a list of them")
+    listed = list(labelers)
+    for one in listed:
+        if isinstance(one, Feature):
+            raise one.wrong("is a feature, not a labeler: give it with features=[…]")
+    if not listed:
         raise BadLabeler("there are no labelers to apply")
-    names = [labeler.name for labeler in found]
+    result = tuple(one if isinstance(one, Labeler) else FunctionLabeler(one) for one in listed)
+    names = [labeler.name for labeler in result]
     if (half := half_a_character(names)) is not None:
         raise BadLabeler(f"labeler {half!r}: its name holds half a character (a lone surrogate)", labeler=half)
     if twice := given_twice(names):
         raise BadLabeler(f"two labelers are called {twice!r}: give each its own name=…", labeler=twice)
-    return found
+    return result
 
 
-def _known_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] | None) -> LabelSpace | None:
-    """The classes, where they are given or all labelers declare what they say."""
+def _declared_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] | None) -> LabelSpace | None:
+    """The classes, if they are given or all labelers declare what they say."""
     if space is not None:
         return space if isinstance(space, LabelSpace) else LabelSpace(space)
     if any(labeler.says is None for labeler in labelers):
@@ -254,7 +281,7 @@ def _known_space(labelers: Sequence[Labeler], space: LabelSpace | Iterable[str] 
 
 
 def _named_space(names: Iterable[str]) -> LabelSpace:
-    """The classes that labelers name, where no space is given."""
+    """The classes that labelers name."""
     named = list(dict.fromkeys(names))
     if len(named) < 2:
         raise BadShortlist(f"labelers name {named[0] if named else 'no class'} only: give all classes with space=[…]")
@@ -262,53 +289,6 @@ def _named_space(names: Iterable[str]) -> LabelSpace:
 
 
 def _names(answers: Iterable[Shortlist | Not]) -> list[str]:
-    """Every class named, in order of appearance (in alphabetical order within a set)."""
+    """Every class that is named, in order of appearance (in alphabetical order within a set)."""
     sets = (answer.classes if isinstance(answer, Not) else answer for answer in answers)
     return list(dict.fromkeys(name for classes in sets for name in sorted(classes)))
-
-
-def _collect(
-    labelers: Sequence[Labeler],
-    results: Sequence[Sequence[Ballot]],
-    space: LabelSpace | None,
-    full_abstains: bool,
-    known: Mapping[int, Codomain],
-) -> Votes:
-    """The ballots of all chunks as Votes."""
-    if space is None:
-        declared = [answer for labeler in labelers for answer in labeler.says or ()]
-        seen = sorted(_names(answer for ballots in results for ballot in ballots for answer in ballot.seen))
-        space = _named_space([*_names(declared), *seen])
-    columns, codomains = [], []
-    for i, labeler in enumerate(labelers):
-        ballots = [ballots[i] for ballots in results]
-        codomain = known.get(i) or _codomain(labeler, ballots, space, full_abstains)
-        codomains.append(codomain)
-        columns.append(_column(ballots, codomain, space, full_abstains))
-    codes = np.stack(columns).T if results else np.zeros((0, len(labelers)), np.uint8)
-    failures = [merged_failure([ballots[i].failure for ballots in results]) for i in range(len(labelers))]
-    return Votes(codes, codomains, space, [labeler.name for labeler in labelers], failures=failures)
-
-
-def _codomain(labeler: Labeler, ballots: Sequence[Ballot], space: LabelSpace, full_abstains: bool) -> Codomain:
-    answers = labeler.says if labeler.says is not None else [a for ballot in ballots for a in ballot.seen]
-    try:
-        meanings = (space.shortlist(answer, full_is_none=full_abstains) for answer in answers)
-        shortlists = [meaning for meaning in meanings if meaning is not None]
-        return infer_codomain(set(shortlists), space) if labeler.says is None else Codomain.declare(shortlists, space)
-    except ShortlistError as error:
-        raise error.about(labeler=labeler.name) from error
-
-
-def _column(
-    ballots: Sequence[Ballot], codomain: Codomain, space: LabelSpace, full_abstains: bool
-) -> npt.NDArray[np.unsignedinteger[Any]]:
-    """One labeler's codes over all chunks, in the codes of its codomain."""
-    parts = []
-    code_of: dict[Shortlist | None, int] = {s: c for c, s in enumerate(codomain.shortlists, start=1)}
-    code_of[None] = 0
-    for ballot in ballots:
-        codes = [0, *(code_of[space.shortlist(answer, full_is_none=full_abstains)] for answer in ballot.seen)]
-        same = codes == list(range(len(codes)))
-        parts.append(ballot.codes if same else np.array(codes, np.uint16)[ballot.codes])
-    return np.concatenate(parts) if parts else np.zeros(0, np.uint16)

@@ -27,7 +27,7 @@ from shortlist.wording import did_you_mean, given_twice
 
 @dataclass(frozen=True)
 class Attribute(Labeler):
-    """Reads how sure a detector is that a row has an attribute (0 to 1, or a truth value) from a column."""
+    """Reads from a column how likely a row has an attribute (0 to 1, or a truth value)."""
 
     name: str
     yes: Shortlist | Not
@@ -59,8 +59,8 @@ class Attribute(Labeler):
         except BadRows:
             if columns.raise_errors:
                 raise
-            found = ballot.row_by_row(columns.chunk, lambda row: row.numbers(self.on)[0])
-            scores = np.array(found, np.float64)  # NaN where it failed: it abstains
+            cells = ballot.row_by_row(columns.chunk, lambda row: row.numbers(self.on)[0])
+            scores = np.array(cells, np.float64)  # NaN where it failed: it abstains
         codes = np.where(scores >= self.yes_from, 1, np.where(scores < self.no_below, 2, 0))
         ballot.codes = codes.astype(codebook.dtype)
         return ballot

@@ -79,7 +79,7 @@ class RowFunction:
 
     @property
     def scope(self) -> Mapping[str, Any]:
-        """The names among which features are looked up: those of the module where the function was written."""
+        """The names in which features are looked up: those of the module where the function was written."""
         function: Any = inspect.unwrap(self.function)
         while isinstance(function, partial):
             function = inspect.unwrap(function.func)
@@ -88,22 +88,21 @@ class RowFunction:
         return self.siblings or getattr(function, "__globals__", {})
 
     def beside(self, name: str) -> bool:
-        """Whether a plain function of that name is written in the same file."""
-        found = self.scope.get(name)
-        return inspect.isfunction(found) and found.__globals__ is self.scope
+        """Whether a plain function of that name is defined in the same file."""
+        function = self.scope.get(name)
+        return inspect.isfunction(function) and function.__globals__ is self.scope
 
     def wrong(self, message: str) -> BadLabeler:
-        """The error that it cannot be used as it was written."""
+        """The error that the function cannot be used as it is."""
         return BadLabeler(f"{self.name!r} {message}", **{self.role: self.name})
 
     def __call__(self, row: Any) -> Any:
-        """The answer for one row, its features computed on the way: to try it out."""
-        chunk = Chunk(0, [row])
-        columns = Columns(chunk, FeaturePlan((self,), ()), raise_errors=True)
+        """The answer for one row, with its features: to try the function out."""
+        columns = Columns(Chunk(0, [row]), FeaturePlan((self,), ()), raise_errors=True)
         return self.function(*next(zip(*columns.of(self), strict=True)))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Travel to other processes by name where the module can be imported there, else as a whole."""
+        """Pickle by name if the module can be imported, else as a whole."""
         module = sys.modules.get(self.__module__)
         if self.__module__ != "__main__" and getattr(module, str(self.__qualname__), None) is self:
             return str(self.__qualname__)
@@ -113,7 +112,7 @@ class RowFunction:
 class Feature(RowFunction):
     """A value computed once per row and asked for by name. Made by `@feature`."""
 
-    column: str | None = None  # the column of the rows that it is, where it is one
+    column: str | None = None  # the column of the rows, if it is one
 
     def __repr__(self) -> str:
         return f"<feature {self.name}>"
@@ -144,21 +143,18 @@ def feature(function: Callable[..., Any] | None = None, /) -> Any:
     return Feature if function is None else Feature(function)
 
 
-ROW_NAMES = {"row", "r", "x", "record", "item", "example", "sample", "instance"}
-ALIKE = 0.75  # how alike the name of a parameter and that of a column are, where one is a misspelling of the other
-
-Wants = list[Feature | None]  # what a function is called with: features, and None for the row itself
+Wants = list[Feature | None]  # the arguments of a function: features, and None for the row
 
 
 class FeaturePlan:
-    """What every function asks for, found once before any row is read: cycles and unknown names end here."""
+    """The arguments of every function, resolved before any row is read. Raises for cycles and unknown names."""
 
     def __init__(self, functions: Sequence[RowFunction], features: Sequence[Feature]) -> None:
-        for given in features:
-            if not isinstance(given, Feature):
-                raise BadLabeler(f"{given!r} among the features is none: mark the function with @feature")
-        self.given = {f.name: f for f in features}
-        if len(self.given) < len(features):
+        for one in features:
+            if not isinstance(one, Feature):
+                raise BadLabeler(f"{one!r} among the features is none: mark the function with @feature")
+        self.by_name = {f.name: f for f in features}
+        if len(self.by_name) < len(features):
             raise BadLabeler(f"two features have one name: {sorted(f.name for f in features)}")
         self.wants: dict[int, Wants] = {}
         self.functions: list[RowFunction] = []
@@ -166,8 +162,8 @@ class FeaturePlan:
             self._visit(function, ())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To other processes it travels as found: there, modules may not be what they are here."""
-        return _restored, (self.given, [(f, self.wants[id(f)]) for f in self.functions])
+        """Pickle the resolved arguments: in another process, modules may differ."""
+        return _restored, (self.by_name, [(f, self.wants[id(f)]) for f in self.functions])
 
     def _visit(self, function: RowFunction, path: tuple[RowFunction, ...]) -> None:
         if any(function is earlier for earlier in path):
@@ -187,11 +183,11 @@ class FeaturePlan:
         wanted: Wants = []
         kept: str | None = None  # the first parameter that keeps its default
         for place, (name, needed) in enumerate(function.parameters.items()):
-            found = self.find(name, function.scope)
-            if found is not None and kept is not None:
-                raise function.wrong(f"asks for the feature {name!r} after {kept!r}: put it before")
-            if found is not None:
-                wanted.append(found)
+            feature = self.by_name.get(name, function.scope.get(name))
+            if isinstance(feature, Feature):
+                if kept is not None:
+                    raise function.wrong(f"asks for the feature {name!r} after {kept!r}: put it before")
+                wanted.append(feature)
             elif place == 0:
                 self._check_row(function, name)
                 wanted.append(None)
@@ -206,27 +202,26 @@ class FeaturePlan:
     def _check_row(self, function: RowFunction, name: str) -> None:
         """The first parameter receives the row, unless its name means something else: the row would be a surprise."""
         if function.beside(name):
-            told = f"asks for {name!r}, a function of this file without @feature: write @feature above it"
-            raise function.wrong(f"{told}. To receive the whole row, call the first parameter row")
-        meant = meant_by(name, self._known(function))
+            problem = f"asks for {name!r}, a function of this file without @feature: write @feature above it"
+            raise function.wrong(f"{problem}. To receive the whole row, call the first parameter row")
+        meant = meant_by(name, self._features_of(function))
         if meant is not None:
             raise function.wrong(
                 f"asks for {name!r}, which is no column and no feature. Did you mean {meant!r}? "
                 "To receive the whole row, call the first parameter row"
             )
 
-    def _known(self, function: RowFunction) -> list[str]:
+    def _features_of(self, function: RowFunction) -> list[str]:
         """The features that a function may ask for by name."""
-        return [*self.given, *(name for name, value in function.scope.items() if isinstance(value, Feature))]
+        return [*self.by_name, *(name for name, value in function.scope.items() if isinstance(value, Feature))]
 
     def _no_feature(self, function: RowFunction, name: str) -> BadLabeler:
-        known = self._known(function)
-        hint = (
-            " Write @feature above the function of that name." if function.beside(name) else did_you_mean(name, known)
-        )
+        names = self._features_of(function)
+        write = " Write @feature above the function of that name."
+        hint = write if function.beside(name) else did_you_mean(name, names)
         return function.wrong(
             f"asks for {name!r}, which is no feature.{hint} "
-            f"Features: {', '.join(known) or 'none'}; those of another module or function are given "
+            f"Features: {', '.join(names) or 'none'}; those of another module or function are given "
             "with features=[…]. Only the first parameter receives the row"
         )
 
@@ -237,8 +232,8 @@ class FeaturePlan:
                 yield function, next(iter(function.parameters))
 
     def asked_once(self, functions: Iterable[RowFunction]) -> frozenset[Feature | None]:
-        """What the functions and their features ask for, and nobody asks for twice."""
-        waiting = [*functions, *self.given.values()]
+        """The arguments that only one function, or one feature of these functions, asks for."""
+        waiting = [*functions, *self.by_name.values()]
         whole = [one for one in waiting if isinstance(one, Feature)]  # read by labelers that search, as columns
         askers: Counter[Feature | None] = Counter(2 * whole)
         while waiting:
@@ -247,19 +242,16 @@ class FeaturePlan:
             askers.update(wanted)
         return frozenset(want for want, count in askers.items() if count == 1)
 
-    def find(self, name: str, scope: Mapping[str, Any]) -> Feature | None:
-        found = self.given.get(name, scope.get(name))
-        return found if isinstance(found, Feature) else None
+
+def meant_by(name: str, names: Iterable[str]) -> str | None:
+    """The one of these names that the name of a first parameter misspells; None if it means the row."""
+    row_names = {"row", "r", "x", "record", "item", "example", "sample", "instance"}
+    return None if name in row_names else nearest(name, names, cutoff=0.75)
 
 
-def meant_by(name: str, known: Iterable[str]) -> str | None:
-    """What the name of a first parameter stands for, or nearly so; nothing where it means the row."""
-    return None if name in ROW_NAMES else nearest(name, known, cutoff=ALIKE)
-
-
-def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> FeaturePlan:
+def _restored(by_name: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> FeaturePlan:
     plan = FeaturePlan((), ())
-    plan.given = given
+    plan.by_name = by_name
     plan.functions = [function for function, _ in wants]
     plan.wants = {id(function): wanted for function, wanted in wants}
     return plan
@@ -268,7 +260,7 @@ def _restored(given: dict[str, Feature], wants: list[tuple[RowFunction, Wants]])
 class Columns:
     """The columns of one chunk: each feature is computed once for each row, when it is first asked for.
 
-    once   what nobody asks for twice: it is made as the rows are gone through, and never held together
+    once   arguments that are asked for once: they are streamed, and never held as a whole
     """
 
     def __init__(
@@ -285,11 +277,11 @@ class Columns:
         return [self._own(want) for want in self.plan.wants[id(function)]]
 
     def one_by_one(self, function: RowFunction) -> list[Iterable[Any]]:
-        """The same, to be gone through once. Where a feature fails on the way, FeatureError tells so."""
+        """The columns as streams, where possible. They raise FeatureError where a feature fails."""
         wants = self.plan.wants[id(function)]
-        return [self._made(want) if want in self._once else self._own(want) for want in wants]
+        return [self._streamed(want) if want in self._once else self._own(want) for want in wants]
 
-    def _made(self, want: Feature | None) -> Iterable[Any]:
+    def _streamed(self, want: Feature | None) -> Iterable[Any]:
         """The rows or a column, for the only function that asks for it."""
         if want is None and self.chunk.frame is not None and self.chunk.can_be_shared():
             return self.chunk.each()
@@ -313,14 +305,14 @@ class Columns:
             yield value
 
     def _own(self, want: Feature | None) -> Sequence[Any]:
-        """The rows or a column; what one function could change for the others is copied for each."""
+        """The rows or a column. Values that a function could change are copied for each function."""
         values, key = (self.chunk.rows, 0) if want is None else (self.column(want), id(want))
         if key not in self._shared:
             self._shared[key] = self.chunk.can_be_shared() if want is None else can_be_shared(values)
         return values if self._shared[key] else [deep_copy(value) for value in values]
 
     def may_fail(self, function: RowFunction) -> bool:
-        """Whether some feature the function asks for could not be computed on some row."""
+        """Whether a feature that the function asks for failed on a row."""
         return any(id(want) in self._failed for want in self.plan.wants[id(function)])
 
     def column(self, feature: Feature) -> list[Any]:
@@ -333,5 +325,5 @@ class Columns:
             return list(self.chunk.values(feature.column))
         try:
             return list(self._stream(feature, self.of(feature)))
-        except FeatureError as stopped:
-            raise stopped.args[0] from stopped.__cause__
+        except FeatureError as wrapped:
+            raise wrapped.args[0] from wrapped.__cause__

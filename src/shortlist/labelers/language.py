@@ -1,4 +1,4 @@
-"""spacy_features(): what a grammar of the sentence tells, computed once per row and shared by all labelers.
+"""spacy_features(): features of the grammar of a text, computed once per row and shared by all labelers.
 
 doc, lemmas, entities, subject = spacy_features()
 
@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from shortlist.errors import MissingPackage, require
 from shortlist.labelers.features import Feature, feature
-
-_ASKING = frozenset(["what", "which", "who", "whom", "whose"])  # never what a question is about
 
 
 class SpacyFeatures(NamedTuple):
@@ -49,11 +47,12 @@ def spacy_features(model: str | Any = "en_core_web_sm", *, on: str | None = None
 
     @feature
     def subject(doc: Any) -> str | None:
-        found = (t.lemma_.lower() for t in doc if t.dep_ in ("nsubj", "nsubjpass", "attr"))
-        return next((lemma for lemma in found if lemma not in _ASKING), None)
+        subjects = (t.lemma_.lower() for t in doc if t.dep_ in ("nsubj", "nsubjpass", "attr"))
+        asking = ("what", "which", "who", "whom", "whose")  # never the topic of a question
+        return next((lemma for lemma in subjects if lemma not in asking), None)
 
-    for asking in (lemmas, entities, subject):
-        asking.siblings = {"doc": doc}
+    for one in (lemmas, entities, subject):
+        one.siblings = {"doc": doc}
     return SpacyFeatures(doc, lemmas, entities, subject)
 
 

@@ -82,17 +82,17 @@ class ClassifierLabeler(Labeler):
         return self.means[output]
 
     def _outputs(self, chunk: Chunk) -> list[Any]:
-        """What the model says of each row, batch by batch; None where it is not sure enough."""
-        return [output for batch in chunk.cut(self.batch_size or len(chunk)) for output in self._asked(batch)]
+        """The output for each row, batch by batch; None below the threshold."""
+        return [output for batch in chunk.cut(self.batch_size or len(chunk)) for output in self._predict(batch)]
 
-    def _asked(self, chunk: Chunk) -> list[Any]:
+    def _predict(self, chunk: Chunk) -> list[Any]:
         rows = self._inputs(chunk)
         if self.threshold is None:
             predict = getattr(self.estimator, "predict", self.estimator)
-            found = np.asarray(predict(rows))
-            if found.shape != (len(chunk),):
-                raise BadLabeler(f"the model gave outputs of shape {found.shape} for {len(chunk)} rows")
-            return list(found.tolist())
+            labels = np.asarray(predict(rows))
+            if labels.shape != (len(chunk),):
+                raise BadLabeler(f"the model gave outputs of shape {labels.shape} for {len(chunk)} rows")
+            return list(labels.tolist())
         scores = np.asarray(self.estimator.predict_proba(rows))
         if scores.shape != (len(chunk), len(self.estimator.classes_)):
             raise BadLabeler(f"the model gave probabilities of shape {scores.shape} for {len(chunk)} rows")

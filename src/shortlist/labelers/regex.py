@@ -97,12 +97,10 @@ def _search_again(
         return
     again = texts.gather(rows)
     frame = (mark(again) if marked else again).alias("text").to_frame()
-    found = frame.select(
-        one.codes(str(one.linear.fallback), pl.col("text")).alias(str(i)) for i, one in searches.items()
-    )
-    for i in searches:
-        codes[i] = codes[i].copy()
-        codes[i][rows.to_numpy()] = found[str(i)].to_numpy()
+    plan = [one.codes(str(one.linear.fallback), pl.col("text")).alias(str(i)) for i, one in searches.items()]
+    for series in frame.select(plan):
+        fixed = codes[int(series.name)] = codes[int(series.name)].copy()
+        fixed[rows.to_numpy()] = series.to_numpy()
 
 
 class _Marks(dict[int, str]):

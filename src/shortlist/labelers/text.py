@@ -69,7 +69,7 @@ class TextLabeler(Labeler):
 
     @abstractmethod
     def linear(self) -> Linear:
-        """The same search for the linear-time engine, or Inexpressible."""
+        """The search for the linear-time engine, or Inexpressible."""
 
     @property
     def _flags(self) -> int:
@@ -106,7 +106,7 @@ class TextLabeler(Labeler):
         return ballot
 
     def search(self, plan: FeaturePlan, codebook: Codebook) -> ColumnSearch | None:
-        feature = plan.given.get(self.on or "", self.feature)
+        feature = plan.by_name.get(self.on or "", self.feature)
         if self.engine != "polars" or (feature is not None and feature.column is None):
             return None
         column = self.on if feature is None else feature.column
@@ -114,7 +114,7 @@ class TextLabeler(Labeler):
 
     def _texts(self, columns: Columns, ballot: Ballot) -> pl.Series:
         """The texts to search: a feature of that name if one was given, else a column of the rows."""
-        feature = columns.plan.given.get(self.on or "", self.feature)
+        feature = columns.plan.by_name.get(self.on or "", self.feature)
         if feature is not None and feature.column is None:
             return _feature_texts(feature, columns, ballot)
         on = self.on if feature is None else feature.column

@@ -10,7 +10,6 @@ A model of your own has an `id` and `scores`; nothing else is needed:
 
 from __future__ import annotations
 
-import inspect
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ import numpy.typing as npt
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, ModelFailed
 from shortlist.models.cost import Budget, Price
-from shortlist.wording import did_you_mean
+from shortlist.registry import make_from_record
 
 
 class Prompt(str):
@@ -170,14 +169,14 @@ def as_model(model: Any) -> Model:
 
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
-_KINDS: dict[str, Callable[..., Any]] = {}
+_MODEL_KINDS: dict[str, Callable[..., Any]] = {}
 
 
 def model_kind(name: str) -> Callable[[Maker], Maker]:
     """Register a class or a function that makes a language model as a kind that files can hold."""
 
     def register(make: Maker) -> Maker:
-        _KINDS[name] = make
+        _MODEL_KINDS[name] = make
         return make
 
     return register
@@ -185,18 +184,4 @@ def model_kind(name: str) -> Callable[[Maker], Maker]:
 
 def model_from_record(record: Mapping[str, Any]) -> Model:
     """Make a model from plain data: `[models.NAME]` of shortlist.toml. `error.option` names a wrong setting."""
-    name = record.get("kind")
-    make = _KINDS.get(name) if isinstance(name, str) else None
-    if make is None:
-        hint = did_you_mean(name, _KINDS) if name else ""
-        raise BadLabeler(f"{name!r} is no kind of model.{hint} Kinds: {', '.join(_KINDS)}", option=("kind",))
-    options = {key: value for key, value in record.items() if key != "kind"}
-    parameters = inspect.signature(make).parameters
-    for key in options:
-        if key not in parameters:
-            hint = f"{did_you_mean(key, parameters)} They have {', '.join(parameters)}"
-            raise BadLabeler(f"models of kind {name!r} have no {key!r}.{hint}", option=(key,))
-    missing = [key for key, one in parameters.items() if one.default is one.empty and key not in options]
-    if missing:
-        raise BadLabeler(f"this {name} model does not say {' and '.join(missing)}")
-    return as_model(make(**options))
+    return as_model(make_from_record(record, _MODEL_KINDS, "model"))
