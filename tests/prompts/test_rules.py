@@ -10,7 +10,7 @@ from shortlist import Votes, apply, suggest_rules
 from shortlist.errors import BadLabeler, BadRows, ModelFailed, ShortlistError
 from shortlist.labelers.records import from_record
 from shortlist.labelspace import LabelSpace
-from shortlist.prompts.rules import contradicted, parsed
+from shortlist.prompts.rules import contradicted, parse_rule
 
 CLASSES = ["person", "place", "number"]
 ROWS = ["Who wrote it?", "Where is it?", "How many are there?", "Who is he?"]
@@ -85,9 +85,9 @@ def test_rows_cannot_smuggle_rules_in_that_hang():
     space = LabelSpace(CLASSES)
     for line in ("pattern: (a+)+(?=b)c => place", "pattern: (a)\\1 => place"):
         with pytest.raises(ShortlistError):
-            parsed(line, space, None)
+            parse_rule(line, space, None)
     with pytest.raises(BadLabeler):
-        parsed("delete everything", space, None)
+        parse_rule("delete everything", space, None)
 
 
 def test_contradictions():

@@ -1,4 +1,4 @@
-"""AnswerMap: the choices a model is given, and the shortlist that each stands for. Scores become votes here."""
+"""AnswerMap: the choices of a prompt and the shortlist of each. Turns scores into votes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from shortlist.labelspace import Not, Shortlist
 from shortlist.models.protocols import plain
 
 Meaning = Shortlist | Not | None  # None abstains
-TIE = 1e-9  # leads below this are none
 
 
 @dataclass(frozen=True)
@@ -28,22 +27,22 @@ class AnswerMap:
     meanings: tuple[Meaning, ...]
 
     @classmethod
-    def of(cls, given: Any, name: str) -> AnswerMap:
-        """A map as users write it, checked before any model is asked."""
-        if not isinstance(given, Mapping) or len(given) < 2:
-            raise _wrong(name, f"answers map at least two choices to shortlists; got {given!r}")
+    def of(cls, answers: Any, name: str) -> AnswerMap:
+        """Check a mapping of choices to shortlists."""
+        if not isinstance(answers, Mapping) or len(answers) < 2:
+            raise _wrong(name, f"answers map at least two choices to shortlists; got {answers!r}")
         words: dict[str, str] = {}
-        for choice in given:
+        for choice in answers:
             word = plain(choice) if isinstance(choice, str) else ""
             if not word:
                 raise _wrong(name, f"a choice is a text, such as ' yes'; got {choice!r}")
             if word in words:
                 raise _wrong(name, f"the choices {words[word]!r} and {choice!r} differ in blanks or capitals only")
             words[word] = choice
-        meanings = tuple(None if m is None else checked_answer(m, name, "answers") for m in given.values())
+        meanings = tuple(None if m is None else checked_answer(m, name, "answers") for m in answers.values())
         if len(set(meanings) - {None}) == 0 or len(set(meanings)) == 1:
             raise _wrong(name, "all choices mean the same: at least two of them must differ")
-        return cls(tuple(given), meanings)
+        return cls(tuple(answers), meanings)
 
     @cached_property
     def outcomes(self) -> tuple[Meaning, ...]:
@@ -51,15 +50,14 @@ class AnswerMap:
         return tuple(dict.fromkeys(self.meanings))
 
     def says(self, widen: bool) -> Said:
-        """All shortlists that may be said: those of the map and, widened, of two of them together."""
+        """All possible answers: the shortlists of the map and, widened, the unions of two of them."""
         pairs = [self._union(a, b) for a in range(len(self.outcomes)) for b in range(a)] if widen else []
-        found = [*self.outcomes, *pairs]
-        return tuple(dict.fromkeys(one for one in found if one is not None))
+        return tuple(dict.fromkeys(one for one in [*self.outcomes, *pairs] if one is not None))
 
     def decide(
         self, scores: Floats, margin: float, widen: bool, offsets: Floats | None = None
     ) -> npt.NDArray[np.int64]:
-        """(n,): the place in `says`, from 1, of what is said; 0 abstains."""
+        """(n,): the place of the answer in `says`, from 1; 0 abstains."""
         says = self.says(widen)
         shares = self.shares(scores, offsets)
         answered = ~np.isnan(shares).any(axis=1)
@@ -67,7 +65,7 @@ class AnswerMap:
         best, second = order[:, 0], order[:, 1]
         at = np.arange(len(shares))
         lead = shares[at, best] - shares[at, second]
-        sure = (lead >= margin) & (lead > TIE)
+        sure = (lead >= margin) & (lead > 1e-9)  # a tie abstains
         place = {one: i for i, one in enumerate(says, start=1)}
         alone = np.array([0 if one is None else place[one] for one in self.outcomes])
         votes = np.where(sure, alone[best], self._pair_places(place)[best, second] if widen else 0)
@@ -82,35 +80,35 @@ class AnswerMap:
         usable[none] = 0.0
         odds = np.exp(usable - usable.max(axis=1, keepdims=True))
         member = np.array([[m == outcome for outcome in self.outcomes] for m in self.meanings], np.float64)
-        found: Floats = (odds / odds.sum(axis=1, keepdims=True)) @ member
-        found[none] = np.nan
-        return found
+        shares: Floats = (odds / odds.sum(axis=1, keepdims=True)) @ member
+        shares[none] = np.nan
+        return shares
 
     def _pair_places(self, place: Mapping[Any, int]) -> npt.NDArray[np.int64]:
-        """(outcomes, outcomes): the place of two meanings together."""
+        """(outcomes, outcomes): the place of the union of two meanings."""
         n = len(self.outcomes)
-        found = np.zeros((n, n), np.int64)
+        places = np.zeros((n, n), np.int64)
         for a in range(n):
             for b in range(a):
                 union = self._union(a, b)
-                found[a, b] = found[b, a] = 0 if union is None else place[union]
-        return found
+                places[a, b] = places[b, a] = 0 if union is None else place[union]
+        return places
 
     def _union(self, a: int, b: int) -> Meaning:
-        """Either meaning; None where that says nothing: all that any choice means."""
+        """The union of two meanings; None if it holds every class of the map."""
         union = either(self.outcomes[a], self.outcomes[b])
         return None if union == self._everything else union
 
     @cached_property
     def _everything(self) -> Meaning:
-        """All classes that some choice means, where all of them are named."""
+        """All classes of the map, if no choice means Not(…)."""
         sets = [outcome for outcome in self.outcomes if outcome is not None]
         named = [one for one in sets if isinstance(one, frozenset)]
         return frozenset().union(*named) if len(named) == len(sets) else None
 
 
 def either(a: Meaning, b: Meaning) -> Meaning:
-    """The classes of one answer or the other; None where one abstains, or where no class is left out."""
+    """The union of two answers; None if one abstains, or if the union holds every class."""
     if a is None or b is None:
         return None
     if isinstance(a, Not) and isinstance(b, Not):
@@ -130,7 +128,7 @@ def _wrong(name: str, message: str) -> BadLabeler:
 
 
 def checked_margin(margin: Any, name: str) -> float:
-    """A lead in probability, from 0 to below 1."""
+    """Check a margin: a lead in probability, from 0 to below 1."""
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 <= margin < 1:
         raise BadLabeler(
             f"labeler {name!r}: margin is how much likelier the best answer must be than the next, from 0 to below 1; "
@@ -140,9 +138,9 @@ def checked_margin(margin: Any, name: str) -> float:
 
 
 def mean_scores(scores: Sequence[Floats]) -> Floats | None:
-    """(c,): the mean score of each choice over all rows with an answer, to be taken off; None where there is none."""
-    found = np.concatenate(list(scores)) if scores else np.zeros((0, 0))
-    usable = found[np.isfinite(found).all(axis=1)] if found.size else found
+    """(c,): the mean score of each choice over all rows with an answer; None if there are none."""
+    together = np.concatenate(list(scores)) if scores else np.zeros((0, 0))
+    usable = together[np.isfinite(together).all(axis=1)] if together.size else together
     if not len(usable):
         return None
     normal = usable - np.logaddexp.reduce(usable, axis=1, keepdims=True)

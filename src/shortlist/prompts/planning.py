@@ -1,4 +1,4 @@
-"""plan(): what asking would cost, before anything is sent. preview(): what a labeler says about a few rows."""
+"""plan(): the cost of asking, before anything is sent. preview(): the answers of a labeler about a few rows."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from shortlist.rows import Chunk, chunks
 
 @dataclass(frozen=True)
 class PlanLine:
-    """What one labeler would ask.
+    """The cost of one labeler.
 
     rows     of all rows
     skipped  rows that lack a column of the prompt: they are not asked, and abstain
-    known    rows whose score is kept already
+    known    rows whose score is stored already
     calls    requests to send; rows with the same prompt are asked once. Retries come on top
     tokens   of prompts and answers, by what the model used before, or else at 4 characters a token
     money    by the prices of the model; None where it has none
-    ways     how the model can be asked, the best way first; nothing where that was not tried yet
-    trials   how many requests come on top, at most, to try that; once for each model
+    ways     the protocols that the model supports, the best first; empty until that was tried
+    trials   the most requests that come on top to try that, once for each model
     """
 
     labeler: str
@@ -45,7 +45,7 @@ class PlanLine:
 
 @dataclass(frozen=True)
 class Plan:
-    """What labelers would ask, one line each. Nothing was sent to find it out."""
+    """The cost of labelers, one line each. Nothing was sent to compute it."""
 
     lines: tuple[PlanLine, ...]
 
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def trials(self) -> int:
-        """How many requests come on top, at most, to find out how models can be asked."""
+        """The most requests that come on top to find out which protocols models support."""
         return sum({line.model: line.trials for line in self.lines if line.calls}.values())
 
     @property
@@ -64,25 +64,25 @@ class Plan:
 
     @property
     def money(self) -> float | None:
-        """None where no model has a price."""
+        """The cost in money; None if no model has a price."""
         priced = [line.money for line in self.lines if line.money is not None]
         return sum(priced) if priced else None
 
     @property
     def known(self) -> float:
-        """The share of rows to be asked about whose scores are kept already."""
+        """The share of rows to be asked about whose scores are stored already."""
         rows = sum(line.rows - line.skipped for line in self.lines)
         return sum(line.known for line in self.lines) / rows if rows else 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """As plain data."""
         lines = [asdict(line) for line in self.lines]
         named = ("calls", "trials", "tokens", "money", "known")
         return {**{name: getattr(self, name) for name in named}, "labelers": lines}
 
     @property
     def head(self) -> str:
-        """All lines together, in words."""
+        """The total, in words."""
         cost = "" if self.money is None else f", about {self.money:.4f} of money"
         more = f" (and at most {self.trials} to find out how to ask)" if self.trials else ""
         skipped = " to be asked about" if any(line.skipped for line in self.lines) else ""
@@ -107,28 +107,25 @@ def _shown(line: PlanLine) -> str:
 
 
 def plan(labelers: Labeler | Iterable[Any], rows: Any) -> Plan:
-    """What asking about these rows would cost. Labelers that ask no model cost nothing, and are left out."""
+    """Compute the cost of asking about these rows. Labelers that ask no model cost nothing, and are left out."""
     listed = [labelers] if isinstance(labelers, Labeler) else list(labelers)
     parts = list(chunks(rows)[0])
     return Plan(tuple(plan_line(one, parts) for one in listed if isinstance(one, PromptLabeler)))
 
 
 def plan_line(labeler: PromptLabeler, parts: Iterable[Chunk]) -> PlanLine:
-    """What one labeler would ask about some rows."""
+    """Compute the cost of one labeler."""
     store, model, keys = labeler.store, labeler.model, Keys(labeler.model.id, labeler.map.choices)
-    rows = skipped = known = characters = 0
-    new: set[bytes] = set()
+    rows = skipped = known = 0
+    new: dict[bytes, int] = {}  # key → characters of the prompt
     for chunk in parts:
-        prompts = [prompt for prompt in labeler.prompts(chunk) if prompt is not None]
-        asked = [keys.of(prompt) for prompt in prompts]
-        _, whys = store.read(asked, len(labeler.map.choices))
+        prompts = {i: prompt for i, prompt in enumerate(labeler.prompts(chunk)) if prompt is not None}
+        asked = {i: keys.of(prompt) for i, prompt in prompts.items()}
+        stored = store.reasons(list(asked.values()))
         rows, skipped = rows + len(chunk), skipped + len(chunk) - len(prompts)
-        known += sum(why is not None for why in whys)
-        for key, prompt, why in zip(asked, prompts, whys, strict=True):
-            if why is None and key not in new:
-                new.add(key)
-                characters += len(prompt)
-    cost = SpendingLimit(model, store.spent(model.id)).expected(len(new), characters)
+        known += sum(key in stored for key in asked.values())
+        new |= {key: len(prompts[i]) for i, key in asked.items() if key not in stored}
+    cost = SpendingLimit(model, store.spent(model.id)).expected(len(new), sum(new.values()))
     if not model.protocols():
         model.restore_protocols(store.protocols(model.id))
     money = None if model.price is None else cost.money
@@ -137,9 +134,9 @@ def plan_line(labeler: PromptLabeler, parts: Iterable[Chunk]) -> PlanLine:
 
 
 def preview(labeler: Labeler, rows: Any) -> pl.DataFrame:
-    """What a prompt labeler says about a few rows: the prompt, the probability of each choice, the answer.
+    """Show the answers of a prompt labeler about a few rows: prompt, probability of each choice, answer.
 
-    The model is asked where a score is not kept. Calibration is left out: it takes all rows.
+    The model is asked for scores that are not stored. Calibration is left out: it takes all rows.
     """
     if not isinstance(labeler, PromptLabeler):
         raise BadLabeler(f"labeler {labeler.name!r} asks no model: apply([labeler], rows) shows its votes")
@@ -158,9 +155,5 @@ def _previewed(labeler: PromptLabeler, chunk: Chunk) -> pl.DataFrame:
     }
     for place, outcome in enumerate(plain.map.outcomes):
         columns[show_answer(outcome) if outcome is not None else "abstain"] = outcomes[:, place]
-    columns["said"] = [_said(plain, int(place)) for place in said]
+    columns["said"] = [show_answer(plain.says[place - 1]) if place else None for place in said]
     return pl.DataFrame(columns, schema_overrides={"said": pl.String, "prompt": pl.String}).fill_nan(None)
-
-
-def _said(labeler: PromptLabeler, place: int) -> str | None:
-    return show_answer(labeler.says[place - 1]) if place else None

@@ -26,7 +26,6 @@ from shortlist.rows import chunks
 from shortlist.votes import Votes
 from shortlist.wording import some_of
 
-LONGEST = 300  # characters of a text that are shown to the model
 RULE = re.compile(r"^[\W\d]*(keywords?|pattern)\s*:\s*(.+?)\s*(?:=>|->|→)\s*(.+?)\s*$", re.IGNORECASE)
 Rule = Keywords | Pattern
 PROMPT = """Each text below belongs to one of these classes: {classes}.
@@ -94,7 +93,7 @@ def suggest_rules(
 ) -> SuggestedRules:
     """Have a model write rules from a sample of rows: about `sample / batch` calls, whatever the number of rows.
 
-    votes    what labelers said about the same rows: each rule is told with how often it contradicts them
+    votes    of labelers about the same rows, to count how often each rule contradicts them
     on       the column of text, where it is not the only one
     sample   rows that are shown to the model, drawn with `seed`, `batch` of them in a call
     """
@@ -103,15 +102,15 @@ def suggest_rules(
     if votes is not None and len(votes) != len(texts):
         raise BadRows(f"the votes are about {len(votes):,} rows, and {len(texts):,} rows were given")
     lines, calls = _written(as_model(model), texts, space, sample, batch, seed)
-    found: dict[str, Rule] = {}
+    by_name: dict[str, Rule] = {}
     rejected: list[tuple[str, str]] = []
     for line in lines:
         try:
-            rule = parsed(line, space, on)
-            found.setdefault(rule.name, rule)
+            rule = parse_rule(line, space, on)
+            by_name.setdefault(rule.name, rule)
         except ShortlistError as error:
             rejected.append((line, str(error)))
-    rules = [_measured(rule, texts, space, votes) for rule in found.values()]
+    rules = [_measured(rule, texts, space, votes) for rule in by_name.values()]
     rejected += [(rule.labeler.name, "it matches no row") for rule in rules if not rule.coverage]
     useful = sorted((rule for rule in rules if rule.coverage), key=lambda rule: -rule.coverage)
     return SuggestedRules(tuple(useful), tuple(rejected), calls)
@@ -120,34 +119,34 @@ def suggest_rules(
 def _written(
     model: Any, texts: Sequence[str | None], space: LabelSpace, sample: int, batch: int, seed: int
 ) -> tuple[list[str], int]:
-    """The lines that the model writes, and the calls that took."""
-    known = [text for text in texts if text]
-    drawn = random.Random(seed).sample(known, min(sample, len(known)))
+    """The lines that the model writes, and the number of calls."""
+    present = [text for text in texts if text]
+    drawn = random.Random(seed).sample(present, min(sample, len(present)))
     lines: dict[str, None] = {}
     starts = range(0, len(drawn), batch)
     for start in starts:
-        shown = "\n".join(f"- {' '.join(text[:LONGEST].split())}" for text in drawn[start : start + batch])
+        shown = "\n".join(f"- {' '.join(text[:300].split())}" for text in drawn[start : start + batch])
         said = model.write(PROMPT.format(classes=", ".join(space), texts=shown), max_tokens=400)
         lines |= dict.fromkeys(line.strip() for line in said.splitlines() if RULE.match(line.strip()))
     return list(lines), len(starts)
 
 
-def parsed(line: str, space: LabelSpace, on: str | None) -> Rule:
-    """The rule that a line stands for."""
-    found = RULE.match(line)
-    if found is None:
+def parse_rule(line: str, space: LabelSpace, on: str | None) -> Rule:
+    """Make the rule that a line stands for."""
+    match = RULE.match(line)
+    if match is None:
         raise BadLabeler("it is no rule")
-    kind, what, classes = found.groups()
+    kind, what, classes = match.groups()
     says = space.shortlist(set(_named(classes, space)))
     if kind.lower().startswith("keyword"):
         words = [word.strip().strip("\"'`") for word in what.split(",")]
         return keywords([word for word in dict.fromkeys(words) if word], says=says, on=on)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlowPattern)
-        made = pattern(what.strip("`/"), yes=says, on=on, ignore_case=True)
-    if made.engine != "polars":
+        rule = pattern(what.strip("`/"), yes=says, on=on, ignore_case=True)
+    if rule.engine != "polars":
         raise BadLabeler("its expression may take very long on some texts")
-    return made
+    return rule
 
 
 def _named(classes: str, space: LabelSpace) -> Iterator[str]:
@@ -160,7 +159,7 @@ def _named(classes: str, space: LabelSpace) -> Iterator[str]:
 
 
 def _measured(rule: Rule, texts: Sequence[str | None], space: LabelSpace, votes: Votes | None) -> SuggestedRule:
-    own = apply(_without_column(rule), list(texts), space=space, progress=False)
+    own = apply(replace(rule, on=None), list(texts), space=space, progress=False)
     voted: Mask = own.codes[:, 0] != 0
     (said,) = own.codomains[0].says
     conflict = None
@@ -170,14 +169,10 @@ def _measured(rule: Rule, texts: Sequence[str | None], space: LabelSpace, votes:
     return SuggestedRule(rule, said, float(voted.mean()) if len(voted) else 0.0, conflict, examples)
 
 
-def _without_column(rule: Rule) -> Rule:
-    return replace(rule, on=None)
-
-
 def contradicted(said: Shortlist, votes: Votes) -> Mask:
     """(m,): the rows on which some labeler says a shortlist without a class in common."""
-    found = np.zeros(len(votes), np.bool_)
+    rows = np.zeros(len(votes), np.bool_)
     for i, codomain in enumerate(votes.codomains):
         codes = [code for code, shortlist in enumerate(codomain.shortlists, start=1) if not shortlist & said]
-        found |= np.isin(votes.codes[:, i], codes)
-    return found
+        rows |= np.isin(votes.codes[:, i], codes)
+    return rows
