@@ -19,7 +19,7 @@ export function Overview({ project, setProject, say }) {
       <${Since} project=${project} />
     </div>
     ${!project.bare && html`<${Labelers} project=${project} figures=${figures} setProject=${setProject} say=${say} />`}
-    ${!project.bare && html`<div class="two"><${Shares} project=${project} />
+    ${!project.bare && html`<div class="three"><${Shares} project=${project} />
       <${Drawing} title="How sure the model is" lead="Rows by how much is believed in their most likely class." drawing=${figures?.drawings.beliefs} />
       <${Drawing} title="Calibration" lead="How often the model is right, by how sure it is, on gold rows with a vote. Below the diagonal, it is too sure." drawing=${figures?.drawings.calibration} /></div>`}`;
 }
