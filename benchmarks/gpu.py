@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from shortlist.labelmodel.device import DeviceKernel, count_patterns
-from shortlist.labelmodel.em import Fit, maximise
-from shortlist.labelmodel.kernel import Kernel
+from shortlist.errors import BadFit
+from shortlist.labelmodel.em import Optimum, maximise
+from shortlist.labelmodel.kernel import DeviceKernel, Kernel
 from shortlist.labelmodel.layout import Layout, Panel
 from shortlist.labelmodel.likelihood import Parameters, emission
 from shortlist.labelmodel.paper import Likelihood
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
+from shortlist.votes.patterns import widths
 
 MAX_ITER, TOL = 1000, 1e-8
 CHUNK = 1 << 24
@@ -98,7 +100,7 @@ def some_votes(panel: Panel, m: int, device: str) -> Any:
     return columns
 
 
-def fit_on_device(panel: Panel, columns: Any, device: str) -> tuple[Fit, tuple[float, float], int]:
+def fit_on_device(panel: Panel, columns: Any, device: str) -> tuple[Optimum, tuple[float, float], int]:
     """(fit, (seconds for the patterns, seconds for EM), number of patterns), from votes on the device."""
     began = now(device)
     unique, counts = count_patterns(columns, panel.layout.sizes)
@@ -107,13 +109,13 @@ def fit_on_device(panel: Panel, columns: Any, device: str) -> tuple[Fit, tuple[f
     return fit, (counted - began, now(device) - counted), len(counts)
 
 
-def fitted(panel: Panel, rows: Kernel | DeviceKernel) -> Fit:
+def fitted(panel: Panel, rows: Kernel | DeviceKernel) -> Optimum:
     k = panel.layout.k
     assumptions = Likelihood.paper().assume(panel, rows.vote_counts, rows.total, np.full(k, 1 / k), learn_balance=True)
     return maximise(rows, assumptions, assumptions.start(), max_iter=MAX_ITER, tol=TOL)
 
 
-def compared(panel: Panel, columns: Any, fit: Fit, device: str) -> tuple[float, float]:
+def compared(panel: Panel, columns: Any, fit: Optimum, device: str) -> tuple[float, float]:
     """The largest difference of a posterior between device and CPU: under one table, and after a fit on each."""
     layout: Layout = panel.layout
     weights = np.ones(columns.shape[1])
@@ -134,6 +136,52 @@ def now(device: str) -> float:
 
 def name_of(device: str) -> str:
     return torch.cuda.get_device_name() if device.startswith("cuda") else device
+
+
+def count_patterns(columns: Any, sizes: Sequence[int], *, table_bits: int = 26, rows: int = 1 << 27) -> tuple[Any, Any]:
+    """Count unique rows of votes on a device: (n, u) and counts (u,), from the votes of each labeler (n, m).
+
+    Patterns of up to `table_bits` are counted in a table, longer ones by sorting, so many `rows` at a time.
+    """
+    bits = widths(sizes)
+    if sum(bits) > 62:
+        raise BadFit(f"{len(sizes)} labelers need {sum(bits)} bits a row; at most 62 are counted on a device")
+    count = _by_table if sum(bits) <= table_bits else _by_sorting
+    keys, counts = count(columns.split(rows, dim=1), bits, columns.device)
+    return _unpacked(keys, bits, columns.dtype), counts
+
+
+def _packed(columns: Any, bits: Sequence[int]) -> Any:
+    """Pack each row into one integer."""
+    keys = torch.zeros(columns.shape[1], dtype=torch.int32 if sum(bits) < 32 else torch.int64, device=columns.device)
+    shift = 0
+    for column, width in zip(columns, bits, strict=True):
+        keys |= column.to(keys.dtype) << shift
+        shift += width
+    return keys
+
+
+def _by_table(parts: Sequence[Any], bits: Sequence[int], device: Any) -> tuple[Any, Any]:
+    table = torch.zeros(1 << sum(bits), dtype=torch.int64, device=device)
+    for part in parts:
+        table += torch.bincount(_packed(part, bits), minlength=len(table))
+    keys = table.nonzero()[:, 0]
+    return keys, table[keys]
+
+
+def _by_sorting(parts: Sequence[Any], bits: Sequence[int], _device: Any) -> tuple[Any, Any]:
+    counted = [torch.unique(_packed(part, bits), return_counts=True) for part in parts]
+    if len(counted) == 1:
+        return counted[0]  # type: ignore[no-any-return]
+    all_keys, counts = (torch.cat(pieces) for pieces in zip(*counted, strict=True))
+    keys, inverse = torch.unique(all_keys, return_inverse=True)
+    return keys, torch.zeros_like(keys, dtype=torch.int64).index_add_(0, inverse, counts)
+
+
+def _unpacked(keys: Any, bits: Sequence[int], dtype: Any) -> Any:
+    shifts = np.cumsum([0, *bits[:-1]])
+    columns = [((keys >> int(shift)) & ((1 << width) - 1)).to(dtype) for shift, width in zip(shifts, bits, strict=True)]
+    return torch.stack(columns) if columns else torch.zeros((0, len(keys)), dtype=dtype, device=keys.device)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import FitWarning
 from shortlist.labelmodel import Gradient, Likelihood, Parameters, Problem
 from shortlist.labelmodel.e_step import Expectation
-from shortlist.labelmodel.em import Fit, maximise
+from shortlist.labelmodel.em import Optimum, maximise
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.kernel import Kernel, one_blas_thread
 from shortlist.labelmodel.layout import Layout, Panel
@@ -253,7 +253,7 @@ def iterations_to(votes: Votes, goal: float) -> int:
     return bisect_left(range(1, 4 * most), goal, key=lambda i: fit_for(votes, i).history[-1]) + 1
 
 
-def fit_for(votes: Votes, iterations: int) -> Fit:
+def fit_for(votes: Votes, iterations: int) -> Optimum:
     """What `LabelModel.paper().fit` does, so many iterations long: votes in, parameters out."""
     panel, evidence = Panel.of(votes), Evidence.gather(votes)
     expectation = Expectation(evidence, panel.layout, threads=Clock.threads)

@@ -9,8 +9,7 @@ from benchmarks import gpu
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import BadFit
 from shortlist.labelmodel import Parameters
-from shortlist.labelmodel.device import DeviceKernel, count_patterns
-from shortlist.labelmodel.kernel import Kernel
+from shortlist.labelmodel.kernel import DeviceKernel, Kernel
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, emission
 from tests.labelmodel.reference import some_parameters, some_votes
@@ -56,7 +55,7 @@ def test_a_model_fitted_on_a_device_is_the_model(votes, monkeypatch):
 @pytest.mark.parametrize("bits", [0, 26])  # by sorting, by table
 def test_patterns_counted_on_a_device(votes, bits):
     columns = torch.as_tensor(votes.codes.T.copy())
-    found, counts = count_patterns(columns, votes.sizes, table_bits=bits, rows=3000)
+    found, counts = gpu.count_patterns(columns, votes.sizes, table_bits=bits, rows=3000)
     codes, expected = votes.pattern_counts()
     assert np.array_equal(found.numpy(), codes.T)
     assert np.array_equal(counts.numpy(), expected)
@@ -64,7 +63,7 @@ def test_patterns_counted_on_a_device(votes, bits):
 
 
 def test_counted_patterns_are_votes_with_weights(votes):
-    columns, counts = count_patterns(torch.as_tensor(votes.codes.T.copy()), votes.sizes)
+    columns, counts = gpu.count_patterns(torch.as_tensor(votes.codes.T.copy()), votes.sizes)
     unique = Votes(columns.T.numpy(), votes.codomains, votes.space, votes.names)
     model = LabelModel(device="cpu:0").fit(unique, weights=counts.numpy())
     assert model.accuracy_ == pytest.approx(LabelModel().fit(votes).accuracy_, abs=1e-6)
@@ -72,7 +71,7 @@ def test_counted_patterns_are_votes_with_weights(votes):
 
 def test_rows_of_too_many_bits_are_refused():
     with pytest.raises(BadFit, match="64 bits"):
-        count_patterns(torch.zeros((32, 5), dtype=torch.uint8), [3] * 32)
+        gpu.count_patterns(torch.zeros((32, 5), dtype=torch.uint8), [3] * 32)
 
 
 def test_a_device_that_is_not_there_is_named(votes):

@@ -10,7 +10,7 @@ from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import BadFile, BadFit
 from shortlist.labelmodel import EM, Likelihood, Parameters
 from shortlist.labelmodel.e_step import Expectation
-from shortlist.labelmodel.em import Fit, Solver, highest, maximise
+from shortlist.labelmodel.em import Optimum, Solver, highest, maximise
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import emission
@@ -206,13 +206,13 @@ class Plain(Solver):
     kind: ClassVar[str] = "plain"
     steps: int = 3000
 
-    def maximise(self, problem, assumptions, start) -> Fit:
+    def maximise(self, problem, assumptions, start) -> Optimum:
         here, history = start, []
         for _ in range(self.steps):
             counts = problem.expectation(emission(here, problem.layout))
             history.append((counts.log_likelihood + assumptions.log_prior(here)) / problem.expectation.total)
             here = assumptions.estimate(counts)
-        return Fit(here, np.array(history), True, self.steps)
+        return Optimum(here, np.array(history), True, self.steps)
 
 
 @pytest.fixture(scope="module")
@@ -242,6 +242,6 @@ def test_the_memory_of_em_is_a_setting(votes):
 
 
 def test_of_fits_that_differ_by_rounding_the_first_is_kept():
-    low, high, higher = (Fit(None, np.array([value]), True, 1) for value in (-2.0, -1.0, -1.0 + 1e-12))
+    low, high, higher = (Optimum(None, np.array([value]), True, 1) for value in (-2.0, -1.0, -1.0 + 1e-12))
     assert highest([low, high, higher]) is high
     assert highest([high, low]) is high

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import findings
-from shortlist.identifiability.local import Rank, generic_rank
+from shortlist.identifiability.local_rank import Rank, generic_rank
 from shortlist.identifiability.repair import Repair, Repairs, find_repairs
 from shortlist.identifiability.theorem import (
     By,

@@ -287,7 +287,7 @@ class Solution:
 
 
 @dataclass
-class _Rows:
+class _Program:
     """Constraints, row by row, and the costs of the columns."""
 
     costs: list[float] = field(default_factory=list)
@@ -328,18 +328,18 @@ def solve(
     if time_limit <= 0:
         return None
     deadline = Deadline.after(time_limit)  # setting the program up takes time, too
-    rows = _Rows()
-    member = [[rows.column(variant.cost) for variant in variants] for _ in range(3)]
-    _one_place_each(rows, variants, member, optional)
+    program = _Program()
+    member = [[program.column(variant.cost) for variant in variants] for _ in range(3)]
+    _one_place_each(program, variants, member, optional)
     for columns in member[:2]:
         for y in range(k):
-            _single_out(rows, variants, columns, y)
-    _tell_apart(rows, variants, member[2], k)
+            _single_out(program, variants, columns, y)
+    _tell_apart(program, variants, member[2], k)
     result = milp(
-        np.array(rows.costs),
-        integrality=np.ones(len(rows.costs)),
+        np.array(program.costs),
+        integrality=np.ones(len(program.costs)),
         bounds=Bounds(0, 1),
-        constraints=rows.constraint(),
+        constraints=program.constraint(),
         options={"time_limit": max(deadline.left, 0.001)},
     )
     if result.status == 2:  # infeasible
@@ -351,42 +351,42 @@ def solve(
 
 
 def _one_place_each(
-    rows: _Rows, variants: Sequence[Variant], member: list[list[int]], optional: frozenset[int]
+    program: _Program, variants: Sequence[Variant], member: list[list[int]], optional: frozenset[int]
 ) -> None:
     places: dict[int, dict[int, float]] = defaultdict(dict)
     for columns in member:
         for variant, column in zip(variants, columns, strict=True):
             places[variant.owner][column] = 1.0
     for owner, place in places.items():
-        rows.add(place, 0.0 if owner in optional else 1.0, 1.0)
+        program.add(place, 0.0 if owner in optional else 1.0, 1.0)
     first = variants[0].owner  # S1 and S2 can be swapped, so one labeler is not in S2 without loss
-    rows.add({c: 1.0 for v, c in zip(variants, member[1], strict=True) if v.owner == first}, 0.0, 0.0)
+    program.add({c: 1.0 for v, c in zip(variants, member[1], strict=True) if v.owner == first}, 0.0, 0.0)
 
 
-def _single_out(rows: _Rows, variants: Sequence[Variant], columns: list[int], y: int) -> None:
+def _single_out(program: _Program, variants: Sequence[Variant], columns: list[int], y: int) -> None:
     """Votes of those in the set rule out every class but y."""
     against: dict[int, list[int]] = {c: [] for c in range(variants[0].masks.k) if c != y}
     for variant, column in zip(variants, columns, strict=True):
         options = variant.masks.options[y]
-        takes = [column] if len(options) == 1 else [rows.column() for _ in options]
+        takes = [column] if len(options) == 1 else [program.column() for _ in options]
         if len(options) > 1:
-            rows.add({**dict.fromkeys(takes, 1.0), column: -1.0}, -np.inf, 0.0)
+            program.add({**dict.fromkeys(takes, 1.0), column: -1.0}, -np.inf, 0.0)
         for take, (out, _) in zip(takes, options, strict=True):
             for c, helpers in against.items():
                 if out >> c & 1:
                     helpers.append(take)
     for helpers in against.values():
-        rows.at_least_one(helpers)
+        program.at_least_one(helpers)
 
 
-def _tell_apart(rows: _Rows, variants: Sequence[Variant], columns: list[int], k: int) -> None:
+def _tell_apart(program: _Program, variants: Sequence[Variant], columns: list[int], k: int) -> None:
     """All classes but one are free for someone in the set, and someone is in it."""
-    rows.at_least_one(columns)
-    unseen = [rows.column() for _ in range(k)]
+    program.at_least_one(columns)
+    unseen = [program.column() for _ in range(k)]
     for c, column in enumerate(unseen):
         free = [at for variant, at in zip(variants, columns, strict=True) if variant.masks.free >> c & 1]
-        rows.at_least_one([column, *free])
-    rows.add(dict.fromkeys(unseen, 1.0), 0.0, 1.0)
+        program.at_least_one([column, *free])
+    program.add(dict.fromkeys(unseen, 1.0), 0.0, 1.0)
 
 
 # -- certificate ---------------------------------------------------------------------------------------

@@ -8,10 +8,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.device import DeviceKernel
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.factored import Factored, SplitPatterns
-from shortlist.labelmodel.kernel import Kernel, Precision
+from shortlist.labelmodel.kernel import DeviceKernel, Kernel, Precision
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.m_step import Counts, Known, vote_counts

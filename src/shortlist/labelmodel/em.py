@@ -26,7 +26,7 @@ from shortlist.registry import check_whole
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Optimum:
     """Result of a solver."""
 
     parameters: Parameters
@@ -39,11 +39,11 @@ class Solver(Configurable, ABC):
     """A method to maximise a penalised likelihood: a dataclass of options with a `kind`."""
 
     @abstractmethod
-    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Fit:
+    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Optimum:
         """Maximise the penalised likelihood of these assumptions from `start`."""
 
 
-def highest(fits: Sequence[Fit]) -> Fit:
+def highest(fits: Sequence[Optimum]) -> Optimum:
     """The first of the fits with the highest objective, but for rounding."""
     top = max(fit.history[-1] for fit in fits)
     return next(fit for fit in fits if fit.history[-1] >= top - TINY * abs(top))
@@ -62,7 +62,7 @@ class EM(Solver):
     def __post_init__(self) -> None:
         check_whole("memory", self.memory)
 
-    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Fit:
+    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Optimum:
         """Iterate from `start` until a step gains less than `tol`, twice running, or for `max_iter` steps."""
         return maximise(
             problem.expectation, assumptions, start, max_iter=problem.max_iter, tol=problem.tol, memory=self.memory
@@ -71,7 +71,7 @@ class EM(Solver):
 
 def maximise(
     e_step: EStep, assumptions: Assumptions, start: Parameters, *, max_iter: int, tol: float, memory: int = 12
-) -> Fit:
+) -> Optimum:
     """Iterate from `start` until a step gains less than `tol` of the penalised likelihood, twice running.
 
     While the acceleration has few steps to go by, small gains do not mean convergence: there, six times running.
@@ -81,7 +81,7 @@ def maximise(
     with one_blas_thread():
         while climb.n_iter < max_iter and not climb.converged:
             here = climb.step(here)
-    return Fit(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
+    return Optimum(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
 
 
 @dataclass

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, logit, softmax
 
 from shortlist.errors import require
-from shortlist.labelmodel.em import Fit, Solver
+from shortlist.labelmodel.em import Optimum, Solver
 from shortlist.labelmodel.estimator import Problem
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.likelihood import TINY, Parameters
@@ -39,7 +39,7 @@ class Gradient(Solver):
         check_amount("lr", self.lr, "a learning rate", above=True)
         check_whole("batch_size", self.batch_size)
 
-    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Fit:
+    def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Optimum:
         """Minimise −log P(G) − log prior, per row, from `start`; at most `max_iter` epochs."""
         torch: Any = require("torch", extra="torch")
         objective = _Objective(torch, problem.evidence, assumptions, start, problem.device)
@@ -51,7 +51,7 @@ class Gradient(Solver):
             history.append(-_epoch(objective, optimiser, batches))
             schedule.step(-history[-1])
             converged = optimiser.param_groups[0]["lr"] < self.smallest * self.lr
-        return Fit(objective.parameters(), np.array(history), converged, len(history))
+        return Optimum(objective.parameters(), np.array(history), converged, len(history))
 
     def _optimiser(self, torch: Any, objective: _Objective) -> tuple[Any, Any]:
         """The optimiser, and what lowers its learning rate."""

@@ -1,4 +1,4 @@
-"""The E step as two matrix products, in blocks, on one or more threads.
+"""The E step as two matrix products, in blocks, on threads or on a torch device.
 
 X is the one-hot encoding of the votes (S × rows), and D the table of log P(vote | class) − log P(abstain | class).
 Then the beliefs R are softmax(Dᵀ X + base) over the classes, and the expected counts are X Rᵀ. Abstaining is part of
@@ -25,6 +25,7 @@ from shortlist.engines import Engine, Threads, ordered
 from shortlist.labelmodel.layout import Layout, one_hot
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.m_step import Counts, vote_counts
+from shortlist.tensors import Tensor, torch_on
 
 Precision = type[np.float32] | type[np.float64]
 Array = npt.NDArray[Any]
@@ -224,3 +225,87 @@ def _blas() -> Any:
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()
+
+
+# -- on a torch device ---------------------------------------------------------------------------------
+
+
+class DeviceKernel:
+    """Unique rows of votes and their weights on a torch device, prepared for many E steps, like `Kernel`.
+
+    Each step sends a table of log-probabilities to the device and reads a table of counts back.
+    """
+
+    cells = 1 << 26  # of the one-hot encoding of a block
+
+    def __init__(
+        self, columns: Tensor | npt.ArrayLike, weights: Tensor | npt.ArrayLike, layout: Layout, *, device: str
+    ) -> None:
+        self.torch: Any = torch_on(device)[0]
+        self.layout, self.device = layout, device
+        self.columns = self.torch.as_tensor(columns, device=device)  # (n, u)
+        self.weights = self.torch.as_tensor(weights, device=device).to(self.torch.float64)
+        self.total = float(self.weights.sum())
+        self.owner = self.torch.as_tensor(layout.owner, device=device)
+        first = np.arange(len(layout.owner)) - layout.starts[layout.owner]
+        self.code = self.torch.as_tensor(first + 1, device=device).to(self.columns.dtype)[:, None]  # (S, 1)
+        self.width = max(1, self.cells // (len(layout.owner) + 1))
+        self.vote_counts = self._vote_counts()
+        self._kept: dict[Precision, Tensor] = {}
+
+    @property
+    def large(self) -> bool:
+        return len(self.weights) > 1 << 20
+
+    def _vote_counts(self) -> Floats:
+        counts = [
+            self.torch.bincount(column.int(), self.weights, size + 1)[1:].cpu().numpy()
+            for column, size in zip(self.columns, self.layout.sizes, strict=True)
+        ]
+        return np.concatenate([*counts, np.zeros(0)])
+
+    def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
+        """Return expected counts and log-likelihood under a table."""
+        torch = self.torch
+        slopes, constant = contrasts(table, self.layout, self.vote_counts, self.total)
+        slopes = self._tensor(slopes, precision)
+        sums = torch.zeros((len(self.owner) + 1, self.layout.k), dtype=torch.float64, device=self.device)
+        value = torch.zeros((), dtype=torch.float64, device=self.device)
+        for rows in self._blocks():
+            X, weights = self._one_hot(rows, precision), self.weights[rows]
+            joint = slopes @ X
+            marginal = torch.logsumexp(joint, dim=0)
+            R = torch.exp(joint - marginal) * weights.to(joint.dtype)
+            sums += (X @ R.T).double()
+            value += weights @ marginal.double()
+        counts = sums.cpu().numpy()
+        return Counts(counts[:-1], counts[-1], constant + value.item())
+
+    def posterior(self, table: Emission) -> Floats:
+        """P(Y | G) of every row, (u, k)."""
+        slopes = self._tensor(contrasts(table, self.layout, self.vote_counts, self.total)[0], np.float64)
+        parts = [
+            self.torch.softmax(slopes @ self._one_hot(rows, np.float64), dim=0).T.cpu().numpy()
+            for rows in self._blocks()
+        ]
+        return np.concatenate([*parts, np.zeros((0, self.layout.k))])
+
+    def _blocks(self) -> list[slice]:
+        return [slice(a, a + self.width) for a in range(0, len(self.weights), self.width)]
+
+    def _one_hot(self, rows: slice, precision: Precision) -> Tensor:
+        """X (S + 1, block), its last row 1. A single block is encoded once."""
+        if precision in self._kept:
+            return self._kept[precision]
+        X = self.columns[:, rows][self.owner] == self.code
+        ones = self.torch.ones((1, X.shape[1]), dtype=self.torch.bool, device=self.device)
+        X = self.torch.cat([X, ones]).to(self._dtype(precision))
+        if len(self.weights) <= self.width:
+            self._kept = {precision: X}
+        return X
+
+    def _tensor(self, array: Floats, precision: Precision) -> Tensor:
+        return self.torch.as_tensor(array.astype(precision), device=self.device)
+
+    def _dtype(self, precision: Precision) -> Any:
+        return self.torch.float32 if precision is np.float32 else self.torch.float64

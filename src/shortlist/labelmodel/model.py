@@ -56,8 +56,8 @@ class LabelModel(Predictor):
     >>> LabelModel().fit(votes).predict(votes[:2]).tolist()
     ['cat', 'dog']
 
-    `LabelModel()` is the one to use (docs/the-model.md). `LabelModel(estimator=Likelihood(...))` is the model of
-    Section 3.2 of the paper, with options (docs/label-model.md). `LabelModel.paper()` is the paper to the letter.
+    `LabelModel()` is the one to use. `LabelModel(estimator=Likelihood(...))` is the model of Section 3.2 of the paper,
+    with options. `LabelModel.paper()` is the paper to the letter. See docs/label-model.md.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ import numpy as np
 from shortlist.arrays import Floats
 from shortlist.errors import FitWarning
 from shortlist.labelmodel import remarks
-from shortlist.labelmodel.em import EM, Fit, Solver, highest
+from shortlist.labelmodel.em import EM, Optimum, Solver, highest
 from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
 from shortlist.labelmodel.gradient import Gradient
 from shortlist.labelmodel.layout import Panel
@@ -123,7 +123,7 @@ class Likelihood(Estimator):
             first = as_start(problem.start, assumptions)
         return [first, *from_gold, *others]
 
-    def _remarks(self, problem: Problem, best: Fit) -> tuple[FitWarning, ...]:
+    def _remarks(self, problem: Problem, best: Optimum) -> tuple[FitWarning, ...]:
         consequence = (
             "The accuracy stays at its prior (accuracy_mean, accuracy_votes). What such labelers know is in whether "
             'they vote: propensity="class" reads that, and so does the default estimator.'

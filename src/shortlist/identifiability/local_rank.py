@@ -37,6 +37,7 @@ from shortlist.votes import Codomain, Votes
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
 
+
 NONE = 1e-9  # shares of information below this count as zero
 
 

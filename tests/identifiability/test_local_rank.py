@@ -11,7 +11,7 @@ from shortlist import LabelModel, Votes, diagnose, simulate
 from shortlist.errors import FitWarning, NotFitted
 from shortlist.identifiability import diagnose_fit
 from shortlist.identifiability.diagnosis import decide
-from shortlist.identifiability.local import VoteInformation, expected_patterns, generic_rank
+from shortlist.identifiability.local_rank import VoteInformation, expected_patterns, generic_rank
 from shortlist.identifiability.theorem import Deadline
 from shortlist.labelmodel import Parameters
 from shortlist.uncertainty.information import Fitted
