@@ -91,7 +91,7 @@ def measure(page: Page) -> dict[str, list[tuple[float, float]]]:
         page.go("label", "#asked")
         note("label a row", "label", lambda: chromium.keyboard.press("1"))
         page.go("overview", "#table-labelers")
-        note("switch a labeler", "switch", lambda: chromium.get_by_label("Ask power").click())
+        note("switch a labeler", "switch", lambda: chromium.get_by_label("Use power").click())
     return took
 
 

@@ -96,7 +96,7 @@ def season(text):
 
 
 def rule(page: Any) -> None:
-    page.get_by_text("Words", exact=True).click()
+    page.get_by_text("Keywords", exact=True).click()
     for name in ("entertainment", "tech"):
         page.locator(".pickclass", has_text=name).click()
     page.locator("#words").fill("film\nmusic\nalbum\nphones")

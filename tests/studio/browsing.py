@@ -95,7 +95,7 @@ class Person:
         for name in classes:
             page.locator(".pickclass", has_text=name).first.click()
         if two_sided:
-            page.get_by_label("say the opposite where it is not found").check()
+            page.get_by_label("vote for the opposite if nothing matches").check()
         self.timed("preview", lambda: page.locator("#regex" if pattern else "#words").fill(words))
         page.wait_for_selector("#effect")
         self.timed("keep", lambda: page.locator("#keep").click())

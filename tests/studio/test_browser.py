@@ -51,7 +51,7 @@ def test_the_address_is_clean_and_the_overview_is_whole(person, studio):
     assert page.locator("#table-labelers tbody tr").count() == 4
     tiles = page.locator(".tiles").first.inner_text()
     assert "300" in tiles
-    assert "by counting votes" in tiles
+    assert "counting votes" in tiles
     page.wait_for_selector(".todo li")
     page.get_by_role("button", name="Coverage").click()
     shares = page.locator("#table-labelers tbody td:nth-child(3)").all_inner_texts()
@@ -64,8 +64,8 @@ def test_the_address_is_clean_and_the_overview_is_whole(person, studio):
 def test_a_labeler_is_switched_off_and_the_effect_is_shown(person, folder):
     page = person.page
     page.wait_for_selector("#table-labelers tbody tr")
-    person.timed("switch", lambda: page.get_by_label("Ask polls").click())
-    page.wait_for_selector("text=What the last change did")
+    person.timed("switch", lambda: page.get_by_label("Use polls").click())
+    page.wait_for_selector("text=Effect of the last change")
     assert tomllib.loads((folder / "shortlist.toml").read_text())["labelers"]["off"] == ["polls"]
     assert "polls is off" in page.locator(".said").inner_text()
 
@@ -77,17 +77,17 @@ def test_rows_are_found_read_and_labelled_in_place(person, folder):
     page.locator("#search").press_sequentially("president")
     person.until("document.getElementById('found').innerText !== '300 rows'")
     page.select_option("label.pick:has-text('Labeler') select", "power")
-    page.wait_for_selector("label.pick:has-text('against') select")
+    page.wait_for_selector("label.pick:has-text('in conflict with') select")
     page.keyboard.press("Escape")
     page.locator(".line").nth(2).click()
     found = page.locator("#found").inner_text()
     name = page.locator("aside h2").inner_text()
     page.wait_for_selector("table.why")
-    assert "together" in page.locator("table.why").inner_text()
+    assert "total" in page.locator("table.why").inner_text()
     page.locator("#list").focus()
     page.keyboard.press("3")
     page.wait_for_selector("aside .known")
-    assert page.locator("aside .known").inner_text().endswith("is sports")
+    assert page.locator("aside .known").inner_text().endswith("gold: sports")
     assert page.locator("aside h2").inner_text() == name  # neither place nor filter is lost
     assert page.locator("#found").inner_text() == found
     assert gold_lines(folder) == [f'{{"id": "{name}", "classes": ["sports"]}}']
@@ -183,13 +183,13 @@ def test_two_who_change_one_rule(browser, studio, person, folder):
     other.wait_for_selector("#words")
     other.locator("#words").fill("shares")
     other.locator("#keep").click()
-    other.wait_for_selector(".said.on >> text=kept")
+    other.wait_for_selector(".said.on >> text=saved")
     person.page.locator("#words").fill("profit")
     person.page.locator("#keep").click()
     person.page.wait_for_selector(".alarm >> text=changed elsewhere")
     assert tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][0]["words"] == ["shares"]
     assert person.page.locator("#words").input_value() == "profit"
-    person.page.get_by_role("button", name="Keep mine").click()
+    person.page.get_by_role("button", name="Overwrite it with mine").click()
     person.timed("keep", lambda: person.page.locator("#keep").click())
     assert tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][0]["words"] == ["profit"]
 
@@ -223,17 +223,17 @@ def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):
     page = person.page
     person.go("label", "#asked")
     order = [f"doc{row}" for row in random_rows(Project(folder).session, 2)]
-    page.get_by_label("random ones, for a fair score").check()
+    page.get_by_label("random, for a fair score").check()
     person.until("first => document.getElementById('asked').innerText === first", order[0])
     page.keyboard.press("1")  # the choice still has the focus
     person.until("second => document.getElementById('asked').innerText === second", order[1])
     assert [json.loads(line)["picked"] for line in gold_lines(folder)] == ["random"]
     assert page.locator("#hard").count() == 0
-    page.get_by_label("those that help most").check()
+    page.get_by_label("most helpful").check()
     person.until("second => document.getElementById('asked').innerText !== second", order[1])
     page.keyboard.press("1")
     page.wait_for_selector("#hard")
-    told = "1 of the gold rows was picked because it is hard, so the share that is right may be too low."
+    told = "1 of the gold rows was picked because it is hard, so the accuracy may be too low."
     assert told in page.locator("#hard").inner_text()
 
 
@@ -242,13 +242,13 @@ def test_counts_of_one_and_nothing_are_words_that_people_write(person):
     said = person.page.evaluate("""async () => {
         const [label, parts] = [await import("/label.js"), await import("/parts.js")];
         const numbers = [-0.001, 0.001, -0.5].flatMap((value) => [parts.signed(value, 2), parts.fixed(value, 2)]);
-        return [label.keptRows({ several: 1, skipped: 1 }), label.keptRows({ several: 2, skipped: 3 }),
+        return [label.savedRows({ several: 1, skipped: 1 }), label.savedRows({ several: 2, skipped: 3 }),
                 label.hardRows({ hard: 2 }), numbers];
     }""")
     assert said == [
-        "Labels are kept in gold.jsonl; 1 row has several classes; 1 was skipped.",
-        "Labels are kept in gold.jsonl; 2 rows have several classes; 3 were skipped.",
-        "2 of the gold rows were picked because they are hard. For a fair score, label random ones.",
+        "Labels are saved in gold.jsonl; 1 row has several classes; 1 was skipped.",
+        "Labels are saved in gold.jsonl; 2 rows have several classes; 3 were skipped.",
+        "2 of the gold rows were picked because they are hard. For a fair score, label random rows.",
         ["+0.00", "0.00", "+0.00", "0.00", "−0.50", "−0.50"],
     ]
 
@@ -257,7 +257,7 @@ def test_states_are_compared_and_files_are_written(person, folder):
     page = person.page
     person.write_rule("profit", ["business", "politics"])
     person.go("compare", "#flipped")
-    assert "got another label" in page.locator("#flipped").inner_text()
+    assert "changed" in page.locator("#flipped").inner_text()
     page.get_by_role("button", name="Labels").click()
     page.wait_for_selector("text=labels.parquet")
     assert len(pl.read_parquet(folder / "out" / "labels.parquet")) == 300
@@ -270,7 +270,7 @@ def test_from_a_data_file_to_the_first_rule(browser, tmp_path):
         page = person.page
         page.wait_for_selector("#setup-classes")
         assert page.locator("#setup-classes").input_value().split() == ["business", "politics", "sports"]
-        page.get_by_role("button", name="Make the project").click()
+        page.get_by_role("button", name="Create the project").click()
         page.wait_for_selector(".line")
         person.write_rule("goal", ["sports"])
         person.go("overview", "#table-labelers")
@@ -286,7 +286,7 @@ def test_the_second_rule_does_not_replace_the_first_where_the_list_of_rules_is_l
     late = []
     with running(tmp_path) as studio:
         person = Person(browser, studio)
-        person.page.get_by_role("button", name="Make the project").click()
+        person.page.get_by_role("button", name="Create the project").click()
         person.page.wait_for_selector(".line")
         person.go("rules", ".rulelist")
         person.page.route("**/api/rules", lambda route: late.append(route))

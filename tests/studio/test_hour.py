@@ -40,7 +40,7 @@ def test_from_an_empty_folder_to_labels_as_good_as_the_demos(tmp_path, capsys):
         page = person.page
         page.wait_for_selector("#setup-classes")
         page.locator("#setup-classes").fill("\n".join(TOPICS))
-        page.get_by_role("button", name="Make the project").click()
+        page.get_by_role("button", name="Create the project").click()
         page.wait_for_selector(".line")
         for regex, classes in RULES:
             person.write_rule(regex, classes, two_sided=True, pattern=True)

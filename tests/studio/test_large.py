@@ -32,7 +32,7 @@ def test_the_loop_on_100_000_rows(tmp_path, capsys):
         person.go("label", "#asked")
         person.timed("label", lambda: page.keyboard.press("1"))
         person.go("overview", "#table-labelers")
-        person.timed("switch", lambda: page.get_by_label("Ask polls").click())
+        person.timed("switch", lambda: page.get_by_label("Use polls").click())
         person.go("compare", "#flipped")
         with capsys.disabled():
             for name in ("rows", "preview", "keep", "label", "switch"):

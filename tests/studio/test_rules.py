@@ -88,8 +88,8 @@ def test_a_rule_that_is_gone(project, folder):
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"kind": "attributes"}, "kinds"),
-        ({"kind": "function", "code": "import os"}, "kinds"),
+        ({"kind": "attributes"}, "only rules of kind"),
+        ({"kind": "function", "code": "import os"}, "only rules of kind"),
         ({"says": "sprots"}, "Did you mean 'sports'"),
         ({"words": []}, "words"),
         ({"name": "power"}, "another labeler"),

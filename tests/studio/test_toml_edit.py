@@ -155,5 +155,5 @@ def test_any_value_is_written_so_that_it_is_read_back(key, value):
 def test_a_file_with_a_mistake_is_not_edited(tmp_path):
     path = tmp_path / "shortlist.toml"
     path.write_text("version = \n")
-    with pytest.raises(BadProject, match="mended"):
+    with pytest.raises(BadProject, match="fix it"):
         TomlEdit(path)

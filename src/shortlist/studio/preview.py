@@ -1,4 +1,4 @@
-"""Preview: what a rule would do, while it is being written."""
+"""Preview of a rule while it is being written."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ from shortlist.rows import chunks
 from shortlist.studio.rules import checked
 from shortlist.votes import Codomain, Votes
 
-EXAMPLES = 12
-TRIED = 10  # rows that a prompt is tried on at most
-
 
 class Superseded(ShortlistError):  # noqa: N818  as in errors.py
-    """Nobody waits for the answer any more."""
+    """A newer request has replaced this one."""
 
 
 def preview(
     session: Session, record: Any, replaces: str | None, superseded: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
-    """Matches, coverage, votes, conflicts, accuracy on gold rows and examples. The project is not touched."""
+    """Return coverage, votes, conflicts, accuracy on gold rows and examples. The project is not changed."""
     labeler = checked(session, record, replaces)
-    if isinstance(labeler, PromptLabeler):
-        return cost(session, record)
+    if isinstance(labeler, PromptLabeler):  # only its cost: nothing is sent
+        (line,) = planned(session, record).lines
+        return {"name": line.labeler, "plan": asdict(line)}
     draft = draft_votes(session, labeler, superseded)
     codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
     voted = codes != 0
-    examples = show_rows(session, _chosen(session, codes, codomain))
+    examples = show_rows(session, _examples(session, codes, codomain))
     others = [i for i, name in enumerate(session.votes.names) if name != replaces]
     covered = (session.votes.codes[:, others] != 0).any(axis=1) if others else np.zeros(len(codes), np.bool_)
     return {
@@ -56,48 +54,36 @@ def preview(
     }
 
 
-def cost(session: Session, record: Any) -> dict[str, Any]:
-    """What a prompt would cost. Nothing is sent."""
-    (line,) = planned(session, record).lines
-    return {"name": line.labeler, "plan": asdict(line)}
-
-
 def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) -> list[dict[str, Any]]:
-    """What a prompt says about a few rows. The model is asked about those whose answers are not kept."""
+    """Answers of a prompt for a few rows. The model is asked for those that are not in the cache."""
     if not isinstance(checked(session, record, replaces), PromptLabeler):
-        raise ShortlistError("only a prompt is tried on some rows; what other rules do is shown while they are typed")
-    if not 0 < len(rows) <= TRIED:
-        raise ShortlistError(f"a prompt is tried on 1 to {TRIED} rows; got {len(rows)}")
+        raise ShortlistError("only prompts can be tried on some rows; other rules are previewed as you type")
+    if not 0 < len(rows) <= 10:
+        raise ShortlistError(f"a prompt can be tried on 1 to 10 rows; got {len(rows)}")
     answers = previewed(session, record, rows).to_dicts()
-    shown = show_rows(session, rows)
-    return [row.to_dict() | {"answer": _plain(answer)} for row, answer in zip(shown, answers, strict=True)]
-
-
-def _plain(answer: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in answer.items() if name not in ("row", "prompt")}
+    for answer in answers:
+        del answer["row"], answer["prompt"]
+    views = show_rows(session, rows)
+    return [view.to_dict() | {"answer": answer} for view, answer in zip(views, answers, strict=True)]
 
 
 def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], bool]) -> Votes:
-    """What one labeler says about all rows, chunk by chunk; given up when nobody waits any more."""
+    """Votes of one labeler on all rows, chunk by chunk; ends early if superseded."""
     asker = Asker.of([labeler], space=session.settings.classes, features=session.roster.features(session.rows.columns))
     results = []
-    columns = [session.settings.data.text] if _reads_text(session, labeler) else None
-    for segment in session.rows.segments(columns):  # type: ignore[arg-type]
+    text = session.settings.data.text
+    columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
+    for segment in session.rows.segments(columns):
         parts, _ = chunks(segment.frame, size=16_384, first=segment.start)
         for chunk in parts:
             if superseded():
-                raise Superseded("a newer rule is looked at instead")
+                raise Superseded("replaced by a newer request")
             results.append(asker(chunk))
     return asker.votes(results)
 
 
-def _reads_text(session: Session, labeler: Labeler) -> bool:
-    column = session.settings.data.text
-    return column is not None and getattr(labeler, "on", None) == column
-
-
 def _says(session: Session, codes: Positions, codomain: Codomain) -> list[dict[str, Any]]:
-    """How often each shortlist is said."""
+    """Number of votes for each shortlist."""
     space = session.votes.space
     counts = np.bincount(codes, minlength=len(codomain) + 1)[1:]
     return [
@@ -108,13 +94,13 @@ def _says(session: Session, codes: Positions, codomain: Codomain) -> list[dict[s
 
 
 def _member(session: Session, codomain: Codomain) -> Mask:
-    """(c + 1, k): which classes each code allows; abstaining allows all."""
+    """(c + 1, k): the classes that each code allows; abstaining allows all."""
     space = session.votes.space
     return np.vstack([np.ones(len(space), np.bool_), codomain.member(space)])
 
 
 def _right(session: Session, codes: Positions, codomain: Codomain, voted: Mask) -> dict[str, Any] | None:
-    """On how many gold rows it votes, and how often the known class is among what it says."""
+    """Number of votes on gold rows, and how many of them contain the known class."""
     gold = session.analysis.gold
     if gold is None:
         return None
@@ -124,9 +110,9 @@ def _right(session: Session, codes: Positions, codomain: Codomain, voted: Mask) 
 
 
 def _conflicts(session: Session, codes: Positions, codomain: Codomain, others: list[int]) -> list[dict[str, Any]]:
-    """Per other labeler: rows on which both vote, and rows on which they have no class in common; the most first."""
+    """Per other labeler: rows on which both vote, and rows on which they conflict; most conflicts first."""
     votes = session.votes
-    own, found = _member(session, codomain)[1:].astype(np.int64), []
+    own, pairs = _member(session, codomain)[1:].astype(np.int64), []
     for i in others:
         its = votes.codomains[i].member(votes.space).astype(np.int64)
         apart = np.zeros((len(own) + 1, len(its) + 1), np.bool_)
@@ -135,20 +121,20 @@ def _conflicts(session: Session, codes: Positions, codomain: Codomain, others: l
         table = pair.reshape(apart.shape)
         together, conflict = int(table[1:, 1:].sum()), int(table[apart].sum())
         if together:
-            found.append({"labeler": votes.names[i], "together": together, "conflict": conflict})
-    return sorted(found, key=lambda line: (-line["conflict"], -line["together"]))
+            pairs.append({"labeler": votes.names[i], "together": together, "conflict": conflict})
+    return sorted(pairs, key=lambda line: (-line["conflict"], -line["together"]))
 
 
-def _chosen(session: Session, codes: Positions, codomain: Codomain) -> list[int]:
-    """Rows to show: some that are wrong on gold rows, then some of each thing it says, from everywhere."""
+def _examples(session: Session, codes: Positions, codomain: Codomain, most: int = 12) -> list[int]:
+    """Rows to show: some wrong votes on gold rows, then some rows of each vote, evenly spaced."""
     gold, chosen = session.analysis.gold, []
     if gold is not None:
         wrong = np.flatnonzero((gold >= 0) & ~_member(session, codomain)[codes, np.maximum(gold, 0)])
-        chosen += _spread(wrong, EXAMPLES // 3)
+        chosen += _spread(wrong, most // 3)
     kinds = [c for c in range(1, len(codomain) + 1) if (codes == c).any()]
     for c in kinds:
-        chosen += _spread(np.flatnonzero(codes == c), max(2, EXAMPLES // len(kinds)))
-    return list(dict.fromkeys(chosen))[:EXAMPLES]
+        chosen += _spread(np.flatnonzero(codes == c), max(2, most // len(kinds)))
+    return list(dict.fromkeys(chosen))[:most]
 
 
 def _spread(rows: Positions, most: int) -> list[int]:
@@ -157,7 +143,7 @@ def _spread(rows: Positions, most: int) -> list[int]:
 
 
 def _example(labeler: Labeler, row: RowView, said: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    """A row with the words that the draft matches, and whether it is right about it, where that is known."""
+    """A row with the matches of the draft marked, and whether its vote is right, if the class is known."""
     marks = [(labeler.name, span) for span in spans(labeler, [row.text])[0]]
     draft = said.get(labeler.name)
     return row.to_dict() | {

@@ -1,13 +1,12 @@
-"""Rules: the labelers of a project as they are written, and edits of those that are data.
+"""Rules: the labelers of a project as they are written, and edits of those in shortlist.toml.
 
-Rules of shortlist.toml can be written in the browser: they are data, and never run as Python. Those of labelers.py are
-code, which is shown and not edited here.
+Rules in shortlist.toml are data and can be edited in the browser. Those in labelers.py are code, which is only shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from shortlist.errors import ShortlistError
@@ -22,12 +21,12 @@ from shortlist.prompts import PROMPTS
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.toml_edit import TomlEdit
 
-KINDS = ("keywords", "pattern", *PROMPTS)  # that can be written in the browser
+EDITABLE = ("keywords", "pattern", *PROMPTS)  # kinds that the browser can edit
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A labeler as it is written: a record of shortlist.toml, or lines of labelers.py."""
+    """A labeler as it is written: a record in shortlist.toml, or lines of labelers.py."""
 
     name: str
     kind: str
@@ -38,14 +37,11 @@ class Rule:
     line: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name, "kind": self.kind, "origin": self.origin, "on": self.on, "says": self.says,
-            "record": self.record, "line": self.line,
-        }  # fmt: skip
+        return asdict(self)
 
 
 class Conflict(ShortlistError):  # noqa: N818  as in errors.py
-    """A rule was changed elsewhere since it was opened; `now` is what it is, None where it is gone."""
+    """A rule was changed elsewhere since it was opened; `now` is its record, None if it was removed."""
 
     def __init__(self, message: str, now: dict[str, Any] | None) -> None:
         super().__init__(message)
@@ -53,7 +49,7 @@ class Conflict(ShortlistError):  # noqa: N818  as in errors.py
 
 
 def rules(session: Session) -> list[Rule]:
-    """All rules: those of the toml, then those of labelers.py; those that are switched off too."""
+    """All rules, including those switched off: first those in shortlist.toml, then those in labelers.py."""
     off = session.settings.labelers.off
     written = [_toml_rule(session, dict(record), off) for record in session.settings.declared]
     names = {rule.name for rule in written}
@@ -75,17 +71,17 @@ def _python_rule(session: Session, labeler: Labeler, off: tuple[str, ...]) -> Ru
 
 
 def _says(session: Session, labeler: Labeler) -> list[list[str]]:
-    classes = session.settings.classes
-    found = [answer.classes if isinstance(answer, Not) else answer for answer in labeler.says or ()]
-    sets = [
-        [name for name in classes if (name in names) != isinstance(answer, Not)]
-        for answer, names in zip(labeler.says or (), found, strict=True)
-    ]
-    return [one for one in sets if one]
+    """The shortlists that a labeler may give."""
+    shortlists = []
+    for answer in labeler.says or ():
+        negated = isinstance(answer, Not)
+        names = answer.classes if isinstance(answer, Not) else answer
+        shortlists.append([name for name in session.settings.classes if (name in names) != negated])
+    return [shortlist for shortlist in shortlists if shortlist]
 
 
 def source(session: Session) -> dict[str, Any]:
-    """The code of labelers.py, to be read."""
+    """The code of labelers.py."""
     code = session.roster.code
     if code is None:
         return {"file": session.settings.labelers.file, "text": None}
@@ -93,24 +89,24 @@ def source(session: Session) -> dict[str, Any]:
 
 
 def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
-    """The labeler that a record of the browser stands for; a mistake in it is an error with its `option`."""
-    if not isinstance(record, Mapping) or record.get("kind") not in KINDS:
-        raise ShortlistError(f"rules that are written here are of the kinds {', '.join(KINDS)}", option=("kind",))
+    """Make the labeler of a record from the browser; an error names the `option` that is wrong."""
+    if not isinstance(record, Mapping) or record.get("kind") not in EDITABLE:
+        raise ShortlistError(f"only rules of kind {', '.join(EDITABLE)} can be edited here", option=("kind",))
     if record["kind"] in PROMPTS and record.get("model") not in list(session.settings.models):
-        raise ShortlistError("choose a model that shortlist.toml names: [models.NAME]", option=("model",))
+        raise ShortlistError("choose a model that shortlist.toml defines: [models.NAME]", option=("model",))
     labeler = unsaved(session, dict(record)) if record["kind"] in PROMPTS else from_record(dict(record))
     classes = session.settings.classes
     if (word := unknown_word(labeler, classes)) is not None:
         raise ShortlistError(not_a_class(labeler, word, classes), word=word)
     taken = {rule.name for rule in rules(session)} - {replaces}
     if labeler.name in taken:
-        raise ShortlistError(f"another labeler is called {labeler.name!r}: choose another name", option=("name",))
+        raise ShortlistError(f"there is another labeler {labeler.name!r}: choose another name", option=("name",))
     column = session.settings.data.text
     return labeler if column is None else labeler.on_text(column)
 
 
 def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, Any] | None) -> None:
-    """Write a rule to shortlist.toml and fit again. `before` is the rule that was opened, None for a new one."""
+    """Write a rule to shortlist.toml and refresh. `before` is the record that was opened, None for a new rule."""
     replaces = None if before is None else str(before.get("name"))
     with project.lock:
         labeler = checked(project.current, record, replaces)
@@ -124,7 +120,7 @@ def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, An
 
 
 def remove_rule(project: OpenProject, before: dict[str, Any]) -> None:
-    """Take a rule out of shortlist.toml and fit again."""
+    """Remove a rule from shortlist.toml and refresh."""
     with project.lock:
         edit = TomlEdit(project.folder / NAME)
         name = str(before.get("name"))
@@ -136,12 +132,12 @@ def remove_rule(project: OpenProject, before: dict[str, Any]) -> None:
 
 
 def switch_rule(project: OpenProject, name: str, *, on: bool) -> None:
-    """Ask a labeler again, or no more. It stays as it is written."""
+    """Switch a labeler on or off; its definition stays."""
     with project.lock:
         if name not in {rule.name for rule in rules(project.current)}:
             raise ShortlistError(f"there is no labeler {name!r}", labeler=name)
         if not on and [rule.name for rule in rules(project.current) if rule.on] == [name]:
-            raise ShortlistError("this is the only labeler that is on: switch another on first", labeler=name)
+            raise ShortlistError("this is the only labeler that is on: switch on another one first", labeler=name)
         edit = TomlEdit(project.folder / NAME)
         _switch(edit, project.folder, name, on=on)
         edit.write()
@@ -149,28 +145,27 @@ def switch_rule(project: OpenProject, name: str, *, on: bool) -> None:
 
 
 def use_gold(project: OpenProject, *, fits: bool) -> None:
-    """Whether the fit takes in what people know."""
+    """Set whether gold labels are used in the fit."""
     with project.lock:
         edit = TomlEdit(project.folder / NAME)
         edit.set("label_model", "use_gold", fits)
         edit.write()
-        project.refresh("known classes fit" if fits else "known classes only score")
+        project.refresh("gold labels used in the fit" if fits else "gold labels not used in the fit")
 
 
 def _switch(edit: TomlEdit, folder: Any, name: str, *, on: bool) -> None:
     off = [one for one in Settings.read(folder).labelers.off if one != name]
-    chosen = off if on else [*off, name]
-    edit.set("labelers", "off", chosen or None)
+    edit.set("labelers", "off", (off if on else [*off, name]) or None)
 
 
 def _check_unchanged(edit: TomlEdit, before: dict[str, Any] | None, name: str) -> None:
-    """Raise where somebody else changed the rule since it was opened, or took its name."""
-    there = {str(record.get("name")): record for record in edit.labelers()}
+    """Raise if the rule was changed elsewhere since it was opened, or its name was taken."""
+    records = {str(record.get("name")): record for record in edit.labelers()}
     if before is None:
-        if name in there:
-            raise Conflict(f"a rule {name!r} was added elsewhere meanwhile: choose another name", there[name])
+        if name in records:
+            raise Conflict(f"a rule {name!r} was added elsewhere in the meantime: choose another name", records[name])
         return
-    now = there.get(str(before.get("name")))
+    now = records.get(str(before.get("name")))
     if now != before:
-        what = "is gone" if now is None else "was changed"
+        what = "was removed" if now is None else "was changed"
         raise Conflict(f"the rule {before.get('name')!r} {what} elsewhere since you opened it; nothing was saved", now)

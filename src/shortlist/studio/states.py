@@ -1,7 +1,4 @@
-"""States: what the project looked like after each change, so that two can be put side by side.
-
-The last one is kept in .shortlist/studio, so that the next start can tell what changed since.
-"""
+"""States of a project after each change, for comparison. The last one is saved for the next session."""
 
 from __future__ import annotations
 
@@ -19,13 +16,10 @@ from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFile
 from shortlist.project.change import Snapshot
 
-KIND, VERSION = "studio state", 1
-MOST = 40  # states that are kept in memory
-
 
 @dataclass(frozen=True)
 class State:
-    """A moment of the project: its number, when that was, and what was done just before."""
+    """A snapshot of the project, with its number, its time and the change that led to it."""
 
     number: int
     at: str
@@ -38,32 +32,30 @@ class State:
 
 
 class States:
-    """The states of this sitting, the one at the end of the last sitting first."""
+    """The states of this session; number 0 is the last state of the session before."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / ".shortlist" / "studio" / "last.npz"  # a folder of its own: runs sweep others
+        self.path = folder / ".shortlist" / "studio" / "last.npz"  # runs clean up the other folders
         self.all: list[State] = []
         self._number = 0
         self._writing = threading.Lock()
-        before = _load(self.path)
-        if before is not None:
-            self.all.append(before)
+        self.all += _load(self.path)
 
     def add(self, title: str, snapshot: Snapshot) -> None:
-        """Keep a state, where something is different from the last one."""
+        """Add a state, unless it equals the last one."""
         if self.all and _same(self.all[-1].snapshot, snapshot):
             return
         self._number += 1
         state = State(self._number, datetime.now().astimezone().isoformat(timespec="seconds"), title, snapshot)
         self.all.append(state)
-        del self.all[1:-MOST]  # the first one stays: what it was when the sitting began
+        del self.all[1:-40]  # the first one stays, as it was when the session began
         threading.Thread(target=self._keep, args=(state,), name="state").start()
 
     def _keep(self, state: State) -> None:
-        """Write the last state down, while the page shows it already."""
+        """Save the last state, in the background."""
         with self._writing:
             if state is self.all[-1]:
-                with suppress(OSError, BadFile):  # a full disk is no reason to stop: only "since last time" is lost
+                with suppress(OSError, BadFile):  # on a full disk, only "since last time" is lost
                     self.path.parent.mkdir(parents=True, exist_ok=True)
                     _save(self.path, state)
 
@@ -71,17 +63,12 @@ class States:
         for state in self.all:
             if state.number == number:
                 return state
-        raise BadFile(f"state {number} is not kept any more")
+        raise BadFile(f"state {number} is no longer available")
 
 
 def _same(one: Snapshot, other: Snapshot) -> bool:
-    return (
-        one.fingerprints == other.fingerprints
-        and one.totals == other.totals
-        and one.sources == other.sources
-        and one.classes == other.classes
-        and np.array_equal(one.labels, other.labels)
-    )
+    same = all(getattr(one, name) == getattr(other, name) for name in ("fingerprints", "totals", "sources", "classes"))
+    return same and np.array_equal(one.labels, other.labels)
 
 
 def _save(path: Path, state: State) -> None:
@@ -95,17 +82,17 @@ def _save(path: Path, state: State) -> None:
         "labelers": snapshot.labelers.to_dicts(),
     }
     labels = snapshot.labels.astype(np.int16 if len(snapshot.classes) < 2**15 else np.int64)
-    write_archive(path, kind=KIND, version=VERSION, header=header, arrays={"labels": labels})
+    write_archive(path, kind="studio state", version=1, header=header, arrays={"labels": labels})
 
 
-def _load(path: Path) -> State | None:
-    """The state at the end of the last sitting; a damaged file counts as none."""
+def _load(path: Path) -> list[State]:
+    """The last state of the session before; none if the file is missing or damaged."""
     try:
-        header, arrays = read_archive(path, kind=KIND, version=VERSION)
+        header, arrays = read_archive(path, kind="studio state", version=1)
         snapshot = Snapshot(
             dict(header["fingerprints"]), tuple(header["classes"]), tuple(header["sources"]),
             pl.DataFrame(header["labelers"]), dict(header["totals"]), arrays["labels"].astype(np.int64),
         )  # fmt: skip
-        return State(0, str(header["at"]), "last time", snapshot)
+        return [State(0, str(header["at"]), "last time", snapshot)]
     except (BadFile, KeyError, TypeError, ValueError, pl.exceptions.PolarsError):
-        return None
+        return []

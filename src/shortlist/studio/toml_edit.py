@@ -1,7 +1,7 @@
-"""Edits of shortlist.toml that change the lines they have to, and no other: comments, order and layout stay.
+"""Edit shortlist.toml and keep its comments, order and layout.
 
-The text is taken apart into statements (a header, or a key with its value, on one line or several). An edit replaces
-some of them. Whether the new text says what was meant is checked by reading it, before anything is written.
+The text is split into statements: a header, or a key with its value, on one line or several. An edit replaces some of
+them. The new text is parsed and compared with what was meant before it is written.
 """
 
 from __future__ import annotations
@@ -19,15 +19,10 @@ from shortlist.errors import ShortlistError
 from shortlist.project.mistake import BadProject
 from shortlist.wording import did_you_mean
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]\]?\s*(#.*)?$")
-BOM = "\ufeff"  # how some editors begin a file
-WIDE = 110  # characters: a longer list is written on several lines
-
 
 @dataclass(frozen=True)
 class Statement:
-    """Lines [start, end) of the file: what they set, and in which table (its name, and its number among labelers)."""
+    """Lines [start, end) of the file, the table they belong to (name and number), and the key they set."""
 
     start: int
     end: int
@@ -36,17 +31,17 @@ class Statement:
 
 
 class TomlEdit:
-    """The text of the file, to be changed and written back in one step."""
+    """The text of the file, to be changed and then written back."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         text = path.read_bytes().decode("utf-8")
-        self.text = text.removeprefix(BOM)
-        self._mark = BOM if text.startswith(BOM) else ""
+        self.text = text.removeprefix("\ufeff")
+        self._mark = text[: len(text) - len(self.text)]  # some editors write a byte order mark
         try:
             self.labelers()
         except tomllib.TOMLDecodeError as error:
-            raise BadProject(f"it cannot be edited here before it is mended: {error}", file=path.name) from error
+            raise BadProject(f"fix it in an editor first: {error}", file=path.name) from error
 
     def write(self) -> None:
         with atomic(self.path) as file:
@@ -58,13 +53,13 @@ class TomlEdit:
 
     def labelers(self) -> list[dict[str, Any]]:
         """The records of all [[labeler]] tables."""
-        found: list[dict[str, Any]] = self.values.get("labeler", [])
-        return found
+        records: list[dict[str, Any]] = self.values.get("labeler", [])
+        return records
 
     # -- labelers --------------------------------------------------------------------------------------
 
     def put(self, record: Mapping[str, Any], replaces: str | None = None) -> None:
-        """Write a labeler: in the place of the one of that name, or at the end of the file."""
+        """Write a labeler in place of the one of that name, or at the end of the file."""
         if replaces is None:
             lines = self._lines()
             while lines and not lines[-1].strip():
@@ -80,7 +75,7 @@ class TomlEdit:
         self._check(wanted)
 
     def remove(self, name: str) -> None:
-        """Take a labeler out, from its header to its last setting. Comments stay."""
+        """Remove a labeler, from its header to its last setting. Comments stay."""
         number = self._number(name)
         wanted = [record for place, record in enumerate(self.labelers()) if place != number]
         own = [one for one in self._statements() if one.table == ("labeler", number)]
@@ -91,7 +86,7 @@ class TomlEdit:
         names = [str(record.get("name")) for record in self.labelers()]
         if name not in names:
             hint = did_you_mean(name, names)
-            raise ShortlistError(f"{self.path.name} holds no labeler {name!r}.{hint}", labeler=name)
+            raise ShortlistError(f"{self.path.name} has no labeler {name!r}.{hint}", labeler=name)
         return names.index(name)
 
     def _rewrite(self, table: tuple[str, int], before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -113,7 +108,7 @@ class TomlEdit:
     # -- settings --------------------------------------------------------------------------------------
 
     def set(self, table: str, key: str, value: Any) -> None:
-        """Write one setting of a table, which is made where it is not there. None takes the setting out."""
+        """Write one setting of a table, which is added if missing. None removes the setting."""
         before, wanted = self.values.get(table, {}), self.labelers()
         after = {name: one for name, one in {**before, key: value}.items() if one is not None}
         if before == after:
@@ -124,7 +119,7 @@ class TomlEdit:
         self._check(wanted, {table: after})
 
     def _new_table(self, name: str) -> None:
-        """A header of its own, before the first labeler and the comment above that; else at the end."""
+        """Add a header before the first labeler and the comment above it, or at the end."""
         lines = self._lines()
         at = next((one.start for one in self._statements() if one.table[0] == "labeler"), len(lines))
         while 0 < at < len(lines) and lines[at - 1].lstrip().startswith("#"):
@@ -146,12 +141,12 @@ class TomlEdit:
         self._check(wanted)
 
     def _statements(self) -> list[Statement]:
-        """The text, taken apart."""
-        lines, found, place = self._lines(), [], 0
+        """Split the text."""
+        lines, statements, place = self._lines(), [], 0
         table, seen = ("", 0), {"labeler": -1}
         while place < len(lines):
             line = lines[place]
-            if header := _HEADER.match(line):
+            if header := re.match(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]\]?\s*(#.*)?$", line):
                 many = len(header[1]) == 2
                 seen[header[2]] = seen.get(header[2], -1) + 1 if many else 0
                 table, end, key = (header[2], seen[header[2]]), place + 1, None
@@ -162,12 +157,12 @@ class TomlEdit:
                 table, end, key = (line.strip(), 0), place + 1, None
             else:
                 end, key = _pair_end(lines, place)
-            found.append(Statement(place, end, table, key))
+            statements.append(Statement(place, end, table, key))
             place = end
-        return found
+        return statements
 
     def _check(self, labelers: list[dict[str, Any]], settings: Mapping[str, Any] | None = None) -> None:
-        """Raise where the new text does not say what was meant."""
+        """Raise if the new text does not parse to what was meant."""
         try:
             now = self.values
         except tomllib.TOMLDecodeError:
@@ -175,21 +170,21 @@ class TomlEdit:
         same = all(now.get(table, {}) == values for table, values in (settings or {}).items())
         if now.get("labeler", []) != labelers or not same:
             raise BadProject(
-                "it is written in a way that cannot be edited here ([[labeler]] tables and [tables] can): change it "
-                "in an editor", file=self.path.name,
+                "its layout cannot be edited here (only [tables] and [[labeler]] tables can): change it in an editor",
+                file=self.path.name,
             )  # fmt: skip
 
 
 def pair(key: str, value: Any) -> list[str]:
-    """The lines that set a key to a value."""
+    """The lines that set a key to a value; long lists take several."""
     written = f"{_key(key)} = {_value(value)}"
-    if not isinstance(value, list) or len(written) <= WIDE:
+    if not isinstance(value, list) or len(written) <= 110:
         return [written]
     return [f"{_key(key)} = [", *(f"    {_value(one)}," for one in value), "]"]
 
 
 def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _value(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
 
 
 def _value(value: Any) -> str:
@@ -198,12 +193,12 @@ def _value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, str) and "\\" in value and not re.search(r"['\x00-\x1f\x7f]", value):
-        return f"'{value}'"  # an expression is easier to read without doubled backslashes
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # but for that, TOML's strings are JSON's
+        return f"'{value}'"  # a regular expression is easier to read without doubled backslashes
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # otherwise, strings are written as in JSON
 
 
 def _pair_end(lines: list[str], start: int) -> tuple[int, str | None]:
-    """The line after a key and its value, which may take several, and the key."""
+    """The line after a key and its value, and the key."""
     for end in range(start + 1, len(lines) + 1):
         try:
             return end, next(iter(tomllib.loads("\n".join(lines[start:end]))))
@@ -215,11 +210,11 @@ def _pair_end(lines: list[str], start: int) -> tuple[int, str | None]:
 def _comment(line: str) -> str:
     """The comment at the end of a line that sets a value, with the space before it."""
     value, comment = tomllib.loads(line), ""
-    for found in reversed(list(re.finditer(r"\s*#", line))):  # from the right, until the value would be cut
+    for mark in reversed(list(re.finditer(r"\s*#", line))):  # from the right, until the value would be cut
         try:
-            if tomllib.loads(line[: found.start()]) != value:
+            if tomllib.loads(line[: mark.start()]) != value:
                 break
         except tomllib.TOMLDecodeError:
             break
-        comment = line[found.start() :]
+        comment = line[mark.start() :]
     return comment

@@ -1,37 +1,29 @@
-// The studio: which view is shown, what the project is now, and what happens to it.
+// The studio: the current view and project, what happens to the project, and the form for a new one.
 import { html, render, useCallback, useEffect, useRef, useState } from "./preact.js";
-import { ask, listen } from "./api.js";
-import { Empty, percent, plural } from "./parts.js";
+import { CommaHint, Empty, Field, Fields, Problem, ask, listen, perLine, percent, plural, useTask } from "./parts.js";
 import { Overview } from "./overview.js";
 import { Rows } from "./rows.js";
 import { Rules } from "./rules.js";
 import { Label } from "./label.js";
 import { Compare } from "./compare.js";
-import { Setup } from "./setup.js";
 
 const VIEWS = { overview: ["Overview", Overview], rows: ["Rows", Rows], rules: ["Rules", Rules], label: ["Label", Label], compare: ["Compare and export", Compare] };
 
-const WAIT = 250; // milliseconds
-
 function place() {
   const [view, ...rest] = location.hash.slice(1).split("/");
-  const name = rest.join("/");
-  return { view: view in VIEWS ? view : "overview", name: name ? decodeURIComponent(name) : "" };
+  return { view: view in VIEWS ? view : "overview", name: decodeURIComponent(rest.join("/")) };
 }
-
-export const go = (view, given) => { location.hash = given === undefined ? view : `${view}/${encodeURIComponent(typeof given === "string" ? given : JSON.stringify(given))}`; };
 
 function Studio() {
   const [at, setAt] = useState(place);
   const [project, setProject] = useState(null);
-  const [news, setNews] = useState(null); // what is being done, or what is wrong
-  const shown = useRef(-1);
-  if (project) shown.current = project.revision;
+  const [news, setNews] = useState(null); // the work that goes on, or what is wrong
   const [said, setSaid] = useState(""); // for screen readers, and for a moment for everybody
-  const load = useCallback(() => ask("overview").then((found) => {
-    setProject(found);
-    setNews((now) => (found.problem ? { kind: "problem", message: found.problem } : now?.kind === "working" && !found.open ? now : null));
-    return found;
+  const shown = useRef(-1); // the revision on the page
+  if (project) shown.current = project.revision;
+  const load = useCallback(() => ask("overview").then((answer) => {
+    setProject(answer);
+    setNews((now) => (answer.problem ? { kind: "problem", message: answer.problem } : now?.kind === "working" && !answer.open ? now : null));
   }, (error) => setNews({ kind: "problem", message: error.message })), []);
 
   useEffect(() => {
@@ -40,43 +32,77 @@ function Studio() {
     load();
     const end = listen((event) => {
       if (event.kind === "hello") load();
-      else if (event.kind === "changed") setTimeout(() => shown.current < event.revision && load(), WAIT); // the answer of this page may come first
-      else setNews(event.kind === "lost" ? { kind: "lost", message: "The studio does not answer. Is it still running in the terminal?" } : event);
+      else if (event.kind === "changed") setTimeout(() => shown.current < event.revision && load(), 250); // the answer to this page may come first
+      else setNews(event);
     });
     return () => { removeEventListener("hashchange", moved); end(); };
   }, []);
   useEffect(() => { document.title = project?.name ? `${project.name} · Shortlist studio` : "Shortlist studio"; }, [project?.name]);
   useEffect(() => {
-    if (!said) return undefined;
     const timer = setTimeout(() => setSaid(""), 6000);
     return () => clearTimeout(timer);
   }, [said]);
 
   const [, View] = VIEWS[at.view];
+  const wrong = news?.kind === "problem" || news?.kind === "lost";
   return html`
     <header class="bar">
       <a class="brand" href="#overview">${project?.name ?? "Shortlist"}</a>
       ${project?.open && html`<nav aria-label="Views">${Object.entries(VIEWS).map(([name, [title]]) => html`<a href=${`#${name}`} aria-current=${name === at.view ? "page" : undefined}>${title}</a>`)}</nav>`}
       <${Pulse} project=${project} news=${news} />
     </header>
-    ${news && (news.kind === "problem" || news.kind === "lost") && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection" : "The files cannot be used as they are"}</b> ${news.message}${project?.open && news.kind === "problem" && " What you see is the last state that worked."}</div>`}
+    ${wrong && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection." : "The project cannot be loaded."}</b> ${news.message}${project?.open && news.kind === "problem" && " Shown below is the last state that worked."}</div>`}
     <p class=${`said ${said ? "on" : ""}`} role="status">${said}</p>
     <main class=${`view ${at.view}`}>
       ${!project ? html`<${Empty}>Opening the project…<//>`
-        : project.open ? html`<${View} key=${at.view} project=${project} at=${at} setProject=${setProject} reload=${load} say=${setSaid} />`
+        : project.open ? html`<${View} key=${at.view} project=${project} at=${at} setProject=${setProject} say=${setSaid} />`
         : project.setup ? html`<${Setup} setProject=${setProject} />`
-        : html`<${Empty}>${project.problem ? "Mend the files in an editor; this page goes on by itself." : "Reading the rows and asking the labelers…"}<//>`}
+        : html`<${Empty}>${project.problem ? "Fix the files in an editor; this page reloads by itself." : "Reading rows and applying labelers…"}<//>`}
     </main>`;
 }
 
 function Pulse({ project, news }) {
   if (news?.kind === "working") {
-    const share = news.rows ? ` ${percent(news.done / news.rows, 0)}` : "";
-    return html`<span class="pulse" aria-live="off"><i class="spin"></i>${news.stage}${share}</span>`;
+    return html`<span class="pulse" aria-live="off"><i class="spin"></i>${news.stage}${news.rows ? ` ${percent(news.done / news.rows, 0)}` : ""}</span>`;
   }
   if (!project?.open) return null;
-  const right = project.gold?.model;
-  return html`<span class="pulse">${plural(project.rows, "row")}${right !== undefined && ` · ${percent(right)} right on ${plural(project.gold.voted, "gold row")}${project.gold.voted < project.gold.rows ? " with a vote" : ""}`}</span>`;
+  const { model, voted, rows } = project.gold;
+  return html`<span class="pulse">${plural(project.rows, "row")}${model !== undefined && ` · ${percent(model)} right on ${plural(voted, "gold row")}${voted < rows ? " with a vote" : ""}`}</span>`;
+}
+
+// From a folder with a data file to a project.
+function Setup({ setProject }) {
+  const [files, setFiles] = useState(null);
+  const [form, setForm] = useState(null);
+  const { busy, problem, setProblem, run } = useTask();
+  const choose = (file) => setForm({ file: file.file, text: file.text ?? Object.keys(file.columns)[0], id: file.id ?? "", gold: file.gold ?? "", classes: file.classes.join("\n") });
+  useEffect(() => {
+    ask("setup", {}).then((answer) => {
+      setFiles(answer.files);
+      const usable = answer.files.find((one) => one.columns);
+      if (usable) choose(usable);
+    }, (error) => setProblem(error.message));
+  }, []);
+  if (!files) return html`<${Empty}>Looking for data files…<//>`;
+  if (!form) return html`<section class="card"><h1>New project</h1><p class="lead">Put a csv, tsv, jsonl or parquet file with one row per example into this folder, then reload this page.</p>${files.map((one) => html`<p class="wrong">${one.file}: ${one.problem}</p>`)}</section>`;
+  const file = files.find((one) => one.file === form.file);
+  const classes = perLine(form.classes);
+  const set = (part) => setForm({ ...form, ...part });
+  const create = (event) => {
+    event.preventDefault();
+    run(async () => {
+      setProject(await ask("setup", { file: form.file, text: form.text, id: form.id || null, gold: form.gold || null, classes }));
+      location.hash = "rows";
+    });
+  };
+  const pick = (title, name, none) => html`<${Field} title=${title}><select id=${`setup-${name}`} value=${form[name]} onChange=${(event) => set({ [name]: event.target.value })}>${none && html`<option value="">none</option>`}${Object.keys(file.columns).map((column) => html`<option value=${column}>${column}</option>`)}</select><//>`;
+  return html`<section class="card editor setup"><form onSubmit=${create}><h1>New project</h1>
+      <${Field} title="Data file"><select id="setup-file" value=${form.file} onChange=${(event) => choose(files.find((one) => one.file === event.target.value))}>${files.map((one) => html`<option value=${one.file} disabled=${!one.columns}>${one.file}</option>`)}</select><//>
+      ${pick("Text column", "text")}${pick("Id column", "id", true)}${pick("Column of known classes, if any", "gold", true)}
+      <${Field} title="Classes, one per line"><textarea id="setup-classes" rows="5" value=${form.classes} onInput=${(event) => set({ classes: event.target.value })}></textarea><${CommaHint} text=${form.classes} what="name" /><//>
+      <${Problem} text=${problem} />
+      <div class="actions"><button class="button main" disabled=${busy || classes.length < 2}>${busy ? "Reading the rows…" : "Create the project"}</button><span class="quiet">This writes shortlist.toml, and nothing else.</span></div></form>
+    <div class="effect"><h3>First rows</h3><ul class="examples">${file.first.map((line) => html`<li class="example"><${Fields} fields=${line} /></li>`)}</ul></div></section>`;
 }
 
 render(html`<${Studio} />`, document.getElementById("studio"));

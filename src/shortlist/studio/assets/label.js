@@ -1,25 +1,23 @@
-// Label: the row that would help most, or a random one; one key for a class. Everything works without a mouse.
+// Label rows with one key each: the most helpful rows, or random ones. Everything works without a mouse.
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { ask, painted } from "./api.js";
-import { Beliefs, Empty, KEYS, Marked, Votes, count, percent, plural, signed, useKeys } from "./parts.js";
+import { Beliefs, Empty, KEYS, Marked, Problem, Tile, Votes, ask, count, painted, percent, plural, rowName, signed, useKeys } from "./parts.js";
 
-// That some gold rows are no fair sample; of a score, only where there is one.
 export function hardRows(gold) {
   const picked = `${count(gold.hard)} of the gold rows ${gold.hard === 1 ? "was picked because it is" : "were picked because they are"} hard`;
-  return `${picked}${gold.model === undefined ? "" : ", so the share that is right may be too low"}. For a fair score, label random ones.`;
+  return `${picked}${gold.model === undefined ? "" : ", so the accuracy may be too low"}. For a fair score, label random rows.`;
 }
 
-export function keptRows(gold) {
+export function savedRows(gold) {
   const several = gold.several > 0 ? `; ${plural(gold.several, "row")} ${gold.several === 1 ? "has" : "have"} several classes` : "";
   const skipped = gold.skipped > 0 ? `; ${count(gold.skipped)} ${gold.skipped === 1 ? "was" : "were"} skipped` : "";
-  return `Labels are kept in gold.jsonl${several}${skipped}.`;
+  return `Labels are saved in gold.jsonl${several}${skipped}.`;
 }
 
 export function Label({ project, setProject, say }) {
-  const [row, setRow] = useState(undefined); // undefined: not asked yet; null: none left
+  const [row, setRow] = useState(undefined); // undefined: not loaded yet; null: none left
   const [gold, setGold] = useState(project.gold);
-  const [done, setDone] = useState([]); // what was said in this sitting, to be taken back
-  const [several, setSeveral] = useState(null); // classes that were chosen so far, where several are
+  const [done, setDone] = useState([]); // the labels of this session, for undo
+  const [several, setSeveral] = useState(null); // the classes chosen so far, if several are possible
   const [problem, setProblem] = useState(null);
   const [picked, setPicked] = useState("gain"); // how rows are picked: "gain" or "random"
   const before = useRef(project.gold.model);
@@ -30,37 +28,35 @@ export function Label({ project, setProject, say }) {
     setGold(answer.gold);
     if (start) painted("label", start);
   };
-  useEffect(() => { next().catch((error) => setProblem(error.message)); }, []);
-  const doing = async (work) => {
+  const run = async (work) => {
     if (busy.current) return;
     busy.current = true;
     try { await work(); setProblem(null); } catch (error) { setProblem(error.message); }
     busy.current = false;
   };
-  const put = (classes, start = performance.now()) => doing(async () => {
-    if (!row) return;
+  useEffect(() => { run(() => next()); }, []);
+  const put = (classes, start = performance.now()) => row && run(async () => {
     const answer = await ask("label", { row: row.row, classes, picked: row.picked });
     setDone((now) => [...now, { row, entry: answer.entry, classes }]);
     setSeveral(null);
     await next(start);
-    say(classes.length ? `${row.id ?? `row ${row.row}`} is ${classes.join(" or ")}` : "skipped");
+    say(classes.length ? `${rowName(row)} is ${classes.join(" or ")}` : "skipped");
   });
-  const undo = () => doing(async () => {
+  const undo = () => done.length && run(async () => {
     const last = done[done.length - 1];
-    if (!last) return;
     const answer = await ask("undo", { entry: last.entry });
     setDone((now) => now.slice(0, -1));
     setGold(answer.gold);
     setRow(last.row);
     setSeveral(null);
-    say("taken back");
+    say("undone");
   });
   const choose = (name, start) => {
     if (several === null) put([name], start);
     else setSeveral(several.includes(name) ? several.filter((one) => one !== name) : [...several, name]);
   };
-  const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); doing(() => next(undefined, how)); };
-  const fits = (event) => doing(async () => { setProject(await ask("use_gold", { fits: event.target.checked })); });
+  const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); run(() => next(undefined, how)); };
+  const useGold = (event) => run(async () => { setProject(await ask("use_gold", { fits: event.target.checked })); });
   useKeys((event, writing) => {
     if (writing && !["checkbox", "radio"].includes(event.target.type)) return;
     const place = KEYS.indexOf(event.key);
@@ -72,26 +68,27 @@ export function Label({ project, setProject, say }) {
     else if (place >= 0 && place < project.classes.length) choose(project.classes[place], event.timeStamp);
   });
   const names = project.labelers.map((one) => one.name);
-  const step = gold.model !== undefined && before.current !== undefined ? gold.model - before.current : null;
+  const step = gold.model !== undefined && before.current !== undefined ? gold.model - before.current : 0;
+  const radio = (value, title) => html`<label class="check"><input type="radio" name="picked" value=${value} checked=${picked === value} onChange=${pick} /> ${title}</label>`;
   return html`<div class="split labelsplit">
     <section class="card" aria-label="The row to label">
-      ${problem && html`<div class="alarm" role="alert">${problem}</div>`}
+      <${Problem} text=${problem} />
       ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
-        <div class="meta"><span id="asked">${row.id ?? `row ${row.row}`}</span></div>
+        <div class="meta"><span id="asked">${rowName(row)}</span></div>
         <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
         <div class="keys" role="group" aria-label="Classes">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${several ? several.includes(name) : undefined} onClick=${() => choose(name)}>${place < KEYS.length && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
-        ${several !== null && html`<p class="several">One of these, you do not know which: <b>${several.join(" or ") || "press some classes"}</b> <button type="button" class="button main" disabled=${!several.length} onClick=${() => put(several)}><kbd>Enter</kbd> keep</button></p>`}
+        ${several !== null && html`<p class="several">One of these classes: <b>${several.join(" or ") || "choose them"}</b> <button type="button" class="button main" disabled=${!several.length} onClick=${() => put(several)}><kbd>Enter</kbd> save</button></p>`}
         <div class="keys rest"><button type="button" class="key" aria-pressed=${several !== null} onClick=${() => setSeveral(several === null ? [] : null)}><kbd>m</kbd>several</button><button type="button" class="key" onClick=${() => put([])}><kbd>s</kbd>skip</button><button type="button" class="key" disabled=${!done.length} onClick=${undo}><kbd>u</kbd>undo</button></div>
-        ${!project.bare && html`<details><summary>What the rules say</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} labelers=${names} /></details>`}`}
+        ${!project.bare && html`<details><summary>Votes and beliefs</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} labelers=${names} /></details>`}`}
     </section>
     <aside class="card"><h2>Which rows</h2>
-      <div role="radiogroup" aria-label="Which rows"><label class="check"><input type="radio" name="picked" value="gain" checked=${picked === "gain"} onChange=${pick} /> those that help most</label><label class="check"><input type="radio" name="picked" value="random" checked=${picked === "random"} onChange=${pick} /> random ones, for a fair score</label></div>
+      <div role="radiogroup" aria-label="Which rows">${radio("gain", "most helpful")}${radio("random", "random, for a fair score")}</div>
       <h2>So far</h2>
-      <dl class="tiles small"><div class="tile"><dt>gold rows</dt><dd id="labelled">${count(gold.rows)}</dd></div>
-        ${gold.model !== undefined && html`<div class="tile"><dt>right</dt><dd>${percent(gold.model)}</dd><dd class="note">${step === null || Math.abs(step) < 0.0005 ? "" : `${signed(100 * step, 1)} in this sitting`}</dd></div><div class="tile"><dt>by counting votes</dt><dd>${percent(gold.counting)}</dd></div>`}</dl>
-      ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${fits} /> the fit uses them, too</label>`}
+      <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
+        ${gold.model !== undefined && html`<${Tile} title="accuracy" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
+      ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${useGold} /> Use gold labels in the fit</label>`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
-      <p class="quiet" id="kept">${keptRows(gold)}</p>
-      ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${one.row.id ?? `row ${one.row.row}`}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
+      <p class="quiet" id="kept">${savedRows(gold)}</p>
+      ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${rowName(one.row)}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
     </aside></div>`;
 }

@@ -1,106 +1,163 @@
-// Small parts that several views share. All text is put in as text, never as HTML.
+// Requests to the studio, and the components that several views share. All text is inserted as text, never as HTML.
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { ask } from "./api.js";
 
+// -- requests ---------------------------------------------------------------------------------------
+
+const SILENT = "The studio is not responding. Is it still running in the terminal?";
+
+export async function ask(name, request) {
+  const options = request === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(request) };
+  const response = await fetch(`/api/${name}`, options).catch(() => { throw new Error(SILENT); });
+  const answer = (response.headers.get("content-type") ?? "").includes("json") ? await response.json() : null;
+  if (response.ok && answer && !answer.error) return answer;
+  throw Object.assign(new Error(answer?.error?.message ?? `the studio answered ${response.status}`), { facts: answer?.error ?? {} });
+}
+
+// Of several requests in a row, only the last one gets its answer; the others get null.
+export function latest(name) {
+  const tab = Math.random().toString(36).slice(2);
+  let last = 0;
+  return async (request) => {
+    const number = ++last;
+    try {
+      const answer = await ask(name, { ...request, tab, number });
+      return number === last && !answer.superseded ? answer : null;
+    } catch (error) {
+      if (number !== last) return null;
+      throw error;
+    }
+  };
+}
+
+export function listen(receive) {
+  const stream = new EventSource("/api/events");
+  stream.onmessage = (message) => receive(JSON.parse(message.data));
+  stream.onerror = () => receive({ kind: "lost", message: SILENT });
+  return () => stream.close();
+}
+
+// A request with its state: `busy` is the name of the work that goes on, `problem` what went wrong.
+export function useTask() {
+  const [busy, setBusy] = useState(null);
+  const [problem, setProblem] = useState(null);
+  const run = async (work, name = true) => {
+    setBusy(name);
+    setProblem(null);
+    try { await work(); } catch (error) { setProblem(error.message); }
+    setBusy(null);
+  };
+  return { busy, problem, setProblem, run };
+}
+
+// Milliseconds from an action to its paint: performance.getEntriesByName("studio:…").
+export function painted(name, start) {
+  requestAnimationFrame(() => requestAnimationFrame(() => performance.measure(`studio:${name}`, { start, end: performance.now() })));
+}
+
+// -- places of the page -----------------------------------------------------------------------------
+
+export const link = (view, value) => (value === undefined ? `#${view}` : `#${view}/${encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value))}`);
+export const go = (view, value) => { location.hash = link(view, value); };
+
+export function useKeys(pressed) {
+  const last = useRef(pressed);
+  last.current = pressed;
+  useEffect(() => {
+    const on = (event) => {
+      const target = event.target instanceof Element ? event.target : document.body;
+      const writing = target.closest("input, textarea, select, [contenteditable]");
+      if (!event.ctrlKey && !event.metaKey && !event.altKey) last.current(event, Boolean(writing));
+    };
+    addEventListener("keydown", on);
+    return () => removeEventListener("keydown", on);
+  }, []);
+}
+
+// -- words and numbers ------------------------------------------------------------------------------
+
+export const KEYS = "123456789abcdefghilnoprtvwxyz"; // of the classes
 export const percent = (value, digits = 1) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(digits)}%`);
-// A number with a sign, and one that may have one; never −0.00.
-export const signed = (value, digits) => `${value < 0 && Number(value.toFixed(digits)) !== 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`;
+export const signed = (value, digits) => `${value < 0 && Number(value.toFixed(digits)) !== 0 ? "−" : "+"}${Math.abs(value).toFixed(digits)}`; // never −0.00
 export const fixed = (value, digits) => signed(value, digits).replace("+", "");
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+export const relabelled = (n) => `${plural(n, "row")} changed ${n === 1 ? "its" : "their"} label`;
 export const perLine = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
-const COLOURS = 8;
-export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % COLOURS}`;
+export const rowName = (row) => row.id ?? `row ${row.row}`;
+export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % 8}`;
 
-// A comma is a sign like any other; said where somebody may have meant it to separate.
-export function Whole({ text, what }) {
-  return text.includes(",") && html`<span class="quiet whole">A comma is part of the ${what}. Write each ${what} on a line of its own.</span>`;
+// -- components -------------------------------------------------------------------------------------
+
+export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
+export const Problem = ({ text }) => text && html`<div class="alarm" role="alert">${text}</div>`;
+export const Field = ({ title, children }) => html`<label class="field"><span>${title}</span>${children}</label>`;
+export const Tile = ({ title, id, note, children }) => html`<div class="tile"><dt>${title}</dt><dd id=${id}>${children}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
+
+export function CommaHint({ text, what }) {
+  return text.includes(",") && html`<span class="quiet whole">A comma is part of the ${what}. Put each ${what} on its own line.</span>`;
 }
 
-// A shortlist as chips: one class, several, or all but some, whichever is shorter.
+// A shortlist as chips: its classes, or "not" and the others, whichever is shorter.
 export function Shortlist({ says, classes }) {
   const rest = classes.filter((name) => !says.includes(name));
   const inverted = rest.length && rest.length < says.length && classes.length > 3;
-  const shown = inverted ? rest : says;
-  return html`<span class="chips">${inverted && html`<i class="not">not</i>`}${shown.map((name) => html`<span class="chip ${colour(classes, name)}">${name}</span>`)}</span>`;
+  return html`<span class="chips">${inverted && html`<i class="not">not</i>`}${(inverted ? rest : says).map((name) => html`<span class="chip ${colour(classes, name)}">${name}</span>`)}</span>`;
 }
 
-export function Marked({ row, labelers }) {
-  if (!row.pieces.length) {
-    return html`<dl class="fields">${Object.entries(row.fields).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-  }
+export function Marked({ row, labelers = [] }) {
+  if (!row.pieces.length) return html`<${Fields} fields=${row.fields} />`;
   return html`<span class="words">${row.pieces.map(([text, who]) =>
     who.length ? html`<mark class=${colour(labelers, who[0])} title=${who.join(", ")}>${text}</mark>` : text)}</span>`;
 }
 
-export function Beliefs({ row, classes, most = 4 }) {
+export const Fields = ({ fields }) => html`<dl class="fields">${Object.entries(fields).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+export function Beliefs({ row, classes }) {
   if (!row.class) return html`<p class="quiet">No labeler votes on this row.</p>`;
-  const shown = Object.entries(row.beliefs).slice(0, most).filter(([, belief], place) => place === 0 || belief >= 0.005);
-  return html`<div class="beliefs" role="img" aria-label=${`Believed: ${shown.map(([name, belief]) => `${name} ${percent(belief, 0)}`).join(", ")}`}>
+  const shown = Object.entries(row.beliefs).slice(0, 4).filter(([, belief], place) => place === 0 || belief >= 0.005);
+  return html`<div class="beliefs" role="img" aria-label=${`Beliefs: ${shown.map(([name, belief]) => `${name} ${percent(belief, 0)}`).join(", ")}`}>
     ${shown.map(([name, belief]) => html`<span class="label" title=${name}>${name}</span>
       <span class="track"><i class=${colour(classes, name)} style=${{ width: `${100 * belief}%` }}></i></span><span class="figure">${percent(belief, 0)}</span>`)}
   </div>`;
 }
 
-export function Known({ row }) {
+// The known class of a row; `right` says whether its label, or a vote, is right.
+export function Gold({ row, right = row.class ? row.gold.includes(row.class) : null }) {
   if (!row.gold.length) return null;
-  const right = row.class && row.gold.includes(row.class);
-  return html`<span class=${`known ${row.class ? (right ? "right" : "wrong") : ""}`}>${right || !row.class ? "✓" : "✗"} is ${row.gold.join(" or ")}</span>`;
+  return html`<span class=${`known ${right === null ? "" : right ? "right" : "wrong"}`}>${right === false ? "✗" : "✓"} gold: ${row.gold.join(" or ")}</span>`;
 }
 
 export function Votes({ row, classes, labelers }) {
-  const said = Object.entries(row.votes);
-  if (!said.length) return null;
-  return html`<ul class="votes">${said.map(([name, says]) => html`<li><span class="dot ${colour(labelers, name)}"></span><span class="who">${name}</span> <${Shortlist} says=${says} classes=${classes} /></li>`)}</ul>`;
+  const votes = Object.entries(row.votes);
+  return votes.length > 0 && html`<ul class="votes">${votes.map(([name, says]) => html`<li><span class="dot ${colour(labelers, name)}"></span><span class="who">${name}</span> <${Shortlist} says=${says} classes=${classes} /></li>`)}</ul>`;
 }
 
-// Why a row has its label: what each labeler added, to the right for the class and to the left against it.
+// How much each labeler added to the label: bars to the right favor it, bars to the left do not.
 export function Why({ row, revision }) {
-  const [found, setFound] = useState(null);
-  const [problem, setProblem] = useState(null);
+  const [answer, setAnswer] = useState(null);
   useEffect(() => {
     let gone = false;
-    setFound(null);
-    setProblem(null);
-    ask("why", { row }).then((answer) => gone || setFound(answer), (error) => gone || setProblem(error.message));
+    setAnswer(null);
+    ask("why", { row }).then((found) => gone || setAnswer(found), (error) => gone || setAnswer({ problem: error.message }));
     return () => { gone = true; };
   }, [row, revision]);
-  if (problem) return html`<p class="quiet">${problem}</p>`;
-  if (!found) return html`<p class="quiet" aria-busy="true">Working out why…</p>`;
-  const most = Math.max(0.1, ...found.moves.map((move) => Math.abs(move.added)), Math.abs(found.start));
+  if (!answer || answer.problem) return html`<p class="quiet" aria-busy=${!answer}>${answer?.problem ?? "Computing…"}</p>`;
+  const most = Math.max(0.1, ...answer.moves.map((move) => Math.abs(move.added)), Math.abs(answer.start));
   const line = (name, says, added) => html`<tr><th scope="row">${name}</th><td class="says">${says}</td>
     <td class="move"><span class="axis"><i class=${added >= 0 ? "for" : "against"} style=${{ width: `${(50 * Math.abs(added)) / most}%` }}></i></span></td>
     <td class="figure">${signed(added, 2)}</td></tr>`;
-  return html`<table class="why"><caption>Why <b>${found.of}</b> and not <b>${found.against}</b> (log-odds; to the right speaks for ${found.of})</caption>
-    <tbody>${Math.abs(found.start) > 0.005 && line("class balance", "before any vote", found.start)}${found.moves.map((move) => line(move.labeler, move.says, move.added))}
-    ${line("together", "", found.log_odds)}</tbody></table>`;
+  return html`<table class="why"><caption>Why <b>${answer.of}</b> rather than <b>${answer.against}</b> (log-odds; bars to the right favor ${answer.of})</caption>
+    <tbody>${Math.abs(answer.start) > 0.005 && line("class balance", "before any vote", answer.start)}${answer.moves.map((move) => line(move.labeler, move.says, move.added))}
+    ${line("total", "", answer.log_odds)}</tbody></table>`;
 }
 
-export function Totals({ totals, before }) {
+// Totals before and now: {name: {before, after}}.
+export function Totals({ totals }) {
   return html`<table class="wide totals"><thead><tr><th scope="col">Share of rows</th><th scope="col">Before</th><th scope="col">Now</th><th scope="col">Change</th></tr></thead>
-    <tbody>${Object.keys(totals).map((name) => {
-      const old = before?.[name];
-      const step = old === undefined || old === null ? null : 100 * (totals[name] - old);
-      return html`<tr><td>${name}</td><td>${percent(old)}</td><td>${percent(totals[name])}</td><td class=${step === null || Math.abs(step) < 0.05 ? "quiet" : ""}>${step === null ? "–" : signed(step, 1)}</td></tr>`;
+    <tbody>${Object.entries(totals).map(([name, { before, after }]) => {
+      const step = before === undefined || before === null ? null : 100 * (after - before);
+      return html`<tr><td>${name}</td><td>${percent(before)}</td><td>${percent(after)}</td><td class=${step === null || Math.abs(step) < 0.05 ? "quiet" : ""}>${step === null ? "–" : signed(step, 1)}</td></tr>`;
     })}</tbody></table>`;
 }
 
-export function Empty({ children }) {
-  return html`<p class="empty">${children}</p>`;
-}
-
-export function useKeys(pressed, deps) {
-  const last = useRef(pressed);
-  last.current = pressed;
-  useEffect(() => {
-    const on = (event) => {
-      const where = event.target instanceof Element ? event.target : document.body;
-      const writing = where.closest("input, textarea, select, [contenteditable]");
-      if (!event.ctrlKey && !event.metaKey && !event.altKey) last.current(event, Boolean(writing));
-    };
-    addEventListener("keydown", on);
-    return () => removeEventListener("keydown", on);
-  }, deps ?? []);
-}
-
-export const KEYS = "123456789abcdefghilnoprtvwxyz";
+export const editsOf = (change) => Object.entries(change.edits).map(([name, how]) => `${name} ${how}`).join(", ");

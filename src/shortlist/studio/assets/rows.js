@@ -1,35 +1,31 @@
-// Rows: search, filter, read, label in place, and begin a rule with words of a row.
+// Search, filter and read rows, label them in place, and start a rule from words of a row.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { ask, latest, painted } from "./api.js";
-import { Beliefs, Empty, KEYS, Known, Marked, Votes, Why, plural, useKeys } from "./parts.js";
-import { go } from "./app.js";
-import { beginRule } from "./rules.js";
+import { Beliefs, Empty, Gold, KEYS, Marked, Problem, Votes, Why, ask, go, link, painted, plural, rowName, useKeys } from "./parts.js";
+import { startRule } from "./rules.js";
 
 const HEIGHT = 64; // pixels of a line
 const TALLEST = 8_000_000; // pixels: browsers do not scroll through more
-const ASIDE = 20; // rows above and below what is seen
+const ASIDE = 20; // rows to load above and below those in view
 
-function asked(name) {
+function parse(name) {
   try { return name ? JSON.parse(name) : {}; } catch { return { text: name }; }
 }
 
 export function Rows({ project, at, say }) {
-  const query = asked(at.name);
+  const query = parse(at.name);
   const [found, setFound] = useState(null);
   const [rows, setRows] = useState({});
   const [problem, setProblem] = useState(null);
   const [first, setFirst] = useState(0);
   const [chosen, setChosen] = useState(0);
   const started = useRef(performance.now());
-  const fetchRows = useRef(null);
-  fetchRows.current ??= latest("rows");
   const key = JSON.stringify(query);
 
   const change = (part, start) => {
     started.current = start ?? performance.now();
     const next = { ...query, ...part };
     for (const name of Object.keys(next)) if (!next[name]) delete next[name];
-    history.replaceState(null, "", `#rows/${encodeURIComponent(JSON.stringify(next))}`);
+    history.replaceState(null, "", link("rows", next));
     dispatchEvent(new HashChangeEvent("hashchange"));
   };
 
@@ -55,7 +51,7 @@ export function Rows({ project, at, say }) {
     try {
       const answer = await ask("label", { row: row.row, classes });
       setRows((now) => Object.fromEntries(Object.entries(now).map(([place, one]) => [place, one.row === row.row ? answer.row : one])));
-      say(`${row.id ?? `row ${row.row}`} is ${classes.join(" or ")}`);
+      say(`${rowName(row)} is ${classes.join(" or ")}`);
       painted("label", start);
     } catch (error) { say(error.message); }
   };
@@ -77,19 +73,19 @@ export function Rows({ project, at, say }) {
 
   return html`
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
-      <input id="search" type="search" placeholder="Search in the text  ( / )" aria-label="Search in the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />
+      <input id="search" type="search" placeholder="Search the text  ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />
       ${project.bare || html`<${Pick} title="Labeler" value=${query.labeler} options=${project.labelers.filter((one) => one.on).map((one) => one.name)} change=${(labeler) => change({ labeler, votes: "", conflict: labeler ? query.conflict : "" })} />
-      ${query.labeler && html`<${Pick} title="says" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
-        <${Pick} title="against" value=${query.conflict} options=${project.labelers.filter((one) => one.on && one.name !== query.labeler).map((one) => one.name)} change=${(conflict) => change({ conflict })} />`}
-      <${Pick} title="Believed" value=${query.believed} options=${project.classes} change=${(believed) => change({ believed })} />`}
-      ${project.gold.rows > 0 && html`<${Pick} title="Known" value=${query.gold} options=${[["?", "any class"], ...project.classes]} change=${(gold) => change({ gold })} />`}
-      ${project.bare || [["uncovered", "no votes"], ["unsure", "least sure first"], ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
+      ${query.labeler && html`<${Pick} title="vote" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
+        <${Pick} title="in conflict with" value=${query.conflict} options=${project.labelers.filter((one) => one.on && one.name !== query.labeler).map((one) => one.name)} change=${(conflict) => change({ conflict })} />`}
+      <${Pick} title="Class" value=${query.believed} options=${project.classes} change=${(believed) => change({ believed })} />`}
+      ${project.gold.rows > 0 && html`<${Pick} title="Gold" value=${query.gold} options=${[["?", "any class"], ...project.classes]} change=${(gold) => change({ gold })} />`}
+      ${project.bare || [["uncovered", "without votes"], ["unsure", "least certain first"], ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
       <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
     </form>
-    ${problem && html`<div class="alarm" role="alert">${problem}</div>`}
+    <${Problem} text=${problem} />
     <div class="split">
-      ${found === 0 ? html`<${Empty}>No row fits.<//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
-      <aside class="card detail" aria-label="The chosen row">${row ? html`<${Detail} row=${row} project=${project} label=${label} />` : html`<${Empty}>Choose a row to read it.<//>`}</aside>
+      ${found === 0 ? html`<${Empty}>No rows match.<//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
+      <aside class="card detail" aria-label="The selected row">${row ? html`<${Detail} row=${row} project=${project} label=${label} />` : html`<${Empty}>Select a row to read it.<//>`}</aside>
     </div>`;
 }
 
@@ -97,7 +93,7 @@ function Pick({ title, value, options, change }) {
   return html`<label class="pick"><span>${title}</span><select value=${value ?? ""} onChange=${(event) => change(event.target.value)}><option value="">any</option>${options.map((one) => (Array.isArray(one) ? html`<option value=${one[0]}>${one[1]}</option>` : html`<option value=${one}>${one}</option>`))}</select></label>`;
 }
 
-// A list of any length: only what is seen is there. Very long ones are scrolled in larger steps.
+// A list of any length: only the rows in view are in the page. Very long lists scroll in larger steps.
 function List({ found, rows, first, setFirst, chosen, setChosen, project }) {
   const box = useRef(null);
   const whole = Math.min(found * HEIGHT, TALLEST);
@@ -126,11 +122,11 @@ function List({ found, rows, first, setFirst, chosen, setChosen, project }) {
     <div class="whole" style=${{ height: `${whole}px` }}><div class="pane" style=${{ transform: `translateY(${top}px)` }}>
       ${shown.map((place) => html`<div key=${place} id=${`row${place}`} class="line" role="option" aria-selected=${place === chosen} onClick=${() => setChosen(place)}>
         ${rows[place] ? html`<div class="text"><${Marked} row=${rows[place]} labelers=${names} /></div>
-          <div class="meta"><span>${rows[place].id ?? `row ${rows[place].row}`}</span><b>${rows[place].class ?? "no votes"}</b>${rows[place].class && html`<span>${Math.round(100 * rows[place].beliefs[rows[place].class])}%</span>`}<${Known} row=${rows[place]} /></div>` : html`<div class="text quiet">…</div>`}
+          <div class="meta"><span>${rowName(rows[place])}</span><b>${rows[place].class ?? "no votes"}</b>${rows[place].class && html`<span>${Math.round(100 * rows[place].beliefs[rows[place].class])}%</span>`}<${Gold} row=${rows[place]} /></div>` : html`<div class="text quiet">…</div>`}
       </div>`)}</div></div></div>`;
 }
 
-export function Detail({ row, project, label }) {
+function Detail({ row, project, label }) {
   const names = project.labelers.map((one) => one.name);
   const [words, setWords] = useState("");
   useEffect(() => {
@@ -143,9 +139,9 @@ export function Detail({ row, project, label }) {
     return () => document.removeEventListener("selectionchange", marked);
   }, []);
   return html`
-    <div class="head"><h2>${row.id ?? `Row ${row.row}`}</h2><${Known} row=${row} /></div>
+    <div class="head"><h2>${rowName(row)}</h2><${Gold} row=${row} /></div>
     <div id="reading" class="reading" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
-    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => { beginRule(words, row.gold[0] ?? row.class); go("rules", "+"); }}>New rule from “${words}”</button>` : html`<span class="quiet">Mark words in the text to begin a rule with them.</span>`}</div>
+    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => { startRule(words, row.gold[0] ?? row.class); go("rules", "+"); }}>New rule from “${words}”</button>` : html`<span class="quiet">Select words in the text to start a rule from them.</span>`}</div>
     <div class="keys" role="group" aria-label="Label this row">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${row.gold.includes(name)} onClick=${() => label([name])}>${place < 9 && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
     <${Beliefs} row=${row} classes=${project.classes} />
     <${Votes} row=${row} classes=${project.classes} labelers=${names} />
