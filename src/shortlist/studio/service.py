@@ -53,7 +53,7 @@ class Service:
         """Figures that take seconds, computed once per revision."""
         revision = self.project.revision
         if self.project.bare:
-            return {"labelers": {}, "todo": []}
+            return {"labelers": {}, "todo": [], "drawings": {}}
         if self._figures is None or self._figures[0] != revision:
             self._figures = (revision, figures(self.project.current))
         return {"revision": revision, **self._figures[1]}
