@@ -97,7 +97,10 @@ def _inferred(says):
 
 def test_a_list_that_is_none(tmp_path):
     (tmp_path / "votes.json").write_text('{"kind": "something else"}')
-    with pytest.raises(BadFile, match="is no list of votes"):
+    with pytest.raises(BadFile, match="holds 'something else', not 'votes in parts'"):
+        VoteParts.open(tmp_path / "votes.json")
+    (tmp_path / "votes.json").write_text('{"kind": "votes in parts", "version": 1}')
+    with pytest.raises(BadFile, match="truncated"):
         VoteParts.open(tmp_path / "votes.json")
     with pytest.raises(BadFile, match="does not exist"):
         VoteParts.open(tmp_path / "nowhere.json")

@@ -24,8 +24,7 @@ from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, counted, live_line
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
-from shortlist.votes.codomain import infer_codomain
-from shortlist.votes.votes import merged_failure
+from shortlist.votes.codomain import infer_codomain, merged_failure
 from shortlist.wording import given_twice, half_a_character
 
 OnError = Literal["raise", "abstain"]

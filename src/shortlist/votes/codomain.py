@@ -1,7 +1,7 @@
-"""Codomain: the shortlists one labeler may answer, T(G_i) of the paper (Section 3.1).
+"""Codomain: the shortlists one labeler may answer, T(G_i) of the paper (Section 3.1); and Failure, its errors.
 
-The paper asks two things of it: every class is in some shortlist, and no class is in all of them. Where the
-shortlists a labeler says break that, a *dummy* is added: one it never says, and that makes its accuracy
+The paper asks two things of a codomain: every class is in some shortlist, and no class is in all of them. Where the
+shortlists of a labeler break that, a *dummy* is added: a shortlist it never answers, which makes its accuracy
 well-defined.
 """
 
@@ -24,7 +24,7 @@ from shortlist.wording import number_of, some_of
 class Codomain:
     """The shortlists of a labeler, in the order of their codes: code c stands for `shortlists[c - 1]`.
 
-    Where it is `open`, these are the ones that were heard, and it may say any other: a person who shortlists.
+    An `open` codomain holds the shortlists that were seen, and any other may follow: a person who shortlists.
     """
 
     shortlists: tuple[Shortlist, ...]
@@ -56,17 +56,17 @@ class Codomain:
         return self.shortlists.index(shortlist) + 1
 
     def check(self, space: LabelSpace) -> None:
-        """Raise where these are not different shortlists of the space that meet the paper's conditions."""
+        """Raise unless these are different shortlists of the space that meet the paper's conditions."""
         _check(self, space)
 
     @property
     def says(self) -> tuple[Shortlist, ...]:
-        """What the labeler really says: the shortlists without the dummies."""
+        """The shortlists without the dummies: what the labeler really answers."""
         return tuple(s for s in self.shortlists if s not in self.dummies)
 
     @property
     def one_sided(self) -> bool:
-        """Whether it has but one thing to say, so that all it tells is in whether it votes."""
+        """True where the labeler has one answer, so that it only decides when to vote."""
         return len(self.says) == 1
 
     def member(self, space: LabelSpace) -> npt.NDArray[np.bool_]:
@@ -78,8 +78,8 @@ class Codomain:
 
     def show(self, space: LabelSpace, *, dummies: bool = True) -> str:
         """`HUM | {DESC, NUM} | dummy ABBR`, for people; without `dummies`, what the labeler says."""
-        known = self.shortlists if dummies else self.says
-        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in known]
+        shortlists = self.shortlists if dummies else self.says
+        shown = [("dummy " if s in self.dummies else "") + space.show(s) for s in shortlists]
         return (
             (" | ".join(shown) or "nothing") + (" | …" if self.open else "") + (" (inferred)" if self.inferred else "")
         )
@@ -134,45 +134,45 @@ def missing_dummy(shortlists: Sequence[Shortlist], space: LabelSpace) -> Shortli
 
 
 def infer_codomain(seen: set[Shortlist], space: LabelSpace, *, open: bool = False) -> Codomain:
-    """The codomain of a labeler that was seen to say these, in an order that depends on them alone.
-
-    It is `open` where the labeler may say any other shortlist, too.
-    """
+    """The codomain of a labeler from the shortlists it was seen to answer, in an order that depends on them alone."""
     ordered = sorted(seen, key=lambda s: (len(s), [space.position(name) for name in space.ordered(s)]))
     return Codomain.declare(ordered, space, inferred=True, open=open)
 
 
-# -- failures --------------------------------------------------------------------------------------------
+# -- failures ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Failure:
-    """How often a labeler failed while it was applied with `on_error="abstain"`, and how the first time."""
+    """Number of rows a labeler failed on while it was applied with `on_error="abstain"`, and the first traceback."""
 
     count: int
     first: str
 
     @property
     def last_line(self) -> str:
-        """What the first error was, in a line."""
+        """The first error in one line."""
         return self.first.strip().splitlines()[-1] if self.first.strip() else "unknown"
 
 
-def failed_alike(names: Iterable[str], failures: Iterable[Failure | None]) -> Iterator[tuple[list[str], Failure]]:
-    """Labelers that failed, those together whose first error is the same, as where a feature fails; and the failure.
+def merged_failure(failures: Iterable[Failure | None]) -> Failure | None:
+    """The failures of one labeler over several parts: counts add up, the first traceback is kept."""
+    real = [failure for failure in failures if failure]
+    return Failure(sum(failure.count for failure in real), real[0].first) if real else None
 
-    The count is that of the one that failed most often.
-    """
-    found: dict[str, list[tuple[str, Failure]]] = {}
+
+def failed_alike(names: Iterable[str], failures: Iterable[Failure | None]) -> Iterator[tuple[list[str], Failure]]:
+    """Labelers that failed, grouped by their first error (a feature may fail for several), and the largest failure."""
+    groups: dict[str, list[tuple[str, Failure]]] = {}
     for name, failure in zip(names, failures, strict=True):
         if failure:
-            found.setdefault(failure.first, []).append((name, failure))
-    for alike in found.values():
-        yield [name for name, _ in alike], max((failure for _, failure in alike), key=lambda one: one.count)
+            groups.setdefault(failure.first, []).append((name, failure))
+    for group in groups.values():
+        yield [name for name, _ in group], max((failure for _, failure in group), key=lambda failure: failure.count)
 
 
 def failure_notes(names: Iterable[str], failures: Iterable[Failure | None]) -> list[str]:
-    """A sentence for each kind of failure: who failed, on how many rows, and how the first time."""
+    """A sentence for each kind of failure: the labelers, the number of rows, and the first error."""
     return [
         f"{'labeler' if len(alike) == 1 else 'labelers'} {some_of(map(repr, alike))} failed on "
         f"{number_of(failure.count, 'row')} and abstained there: {failure.last_line}"

@@ -1,7 +1,7 @@
 """Crowd: answers of people, one a line (item, worker, label), into Votes and back.
 
-An answer is one class, or a set of classes: people who shortlist. Who may answer a set may answer any set, so the
-codomain of each person is what was heard, marked as inferred and open.
+An answer is one class, or a set of classes: people who shortlist. People who answer sets may answer any set, so the
+codomain of each is the sets that were seen, marked as inferred and open.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.arrays import Positions
 from shortlist.errors import BadVotes, UnknownClass
 from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, natural, unknown
 from shortlist.votes.codomain import Codomain, infer_codomain
@@ -24,51 +25,39 @@ if TYPE_CHECKING:
 
     from shortlist.votes.votes import Votes
 
-Positions = npt.NDArray[np.int64]
-Said = Shortlist | Not
-SETS = (set, frozenset, list, tuple, np.ndarray)  # how Python writes an answer of several classes
-NAMES = (str, int, float, np.generic)
-
-
-class Answers(NamedTuple):
-    """What Votes are made of."""
-
-    codes: Positions  # (m, n)
-    codomains: list[Codomain]
-    space: LabelSpace
-    names: list[str]
-    ids: npt.NDArray[Any]
-
-
-class Cells(NamedTuple):
-    """Where each answer stands: its row, its person and its line of the table. No two are in one place."""
-
-    rows: Positions
-    columns: Positions
-    lines: Positions
+Answer = Shortlist | Not
 
 
 def read_answers(
     answers: Any,
-    space: LabelSpace | Iterable[str] | None,
+    classes: LabelSpace | Iterable[str] | None,
     *,
     items: Sequence[Any] | npt.NDArray[Any] | None,
     workers: Sequence[Any] | None,
     repeated: str,
     separator: str | None,
-) -> Answers:
-    """The long table that `Votes.from_crowd` takes."""
+) -> tuple[Positions, list[Codomain], LabelSpace, list[str], npt.NDArray[Any]]:
+    """(codes, codomains, space, names, ids) of the long table that `Votes.from_crowd` takes."""
     if repeated not in ("error", "first", "last"):
         raise BadVotes(f'repeated is "error", "first" or "last"; got {repeated!r}')
     table = _table(answers)
-    said = _sets(table["label"], separator) if _shortlists(table["label"], separator) else _names(table["label"])
+    sets = _are_sets(table["label"], separator)
+    said = _sets(table["label"], separator) if sets else _names(table["label"])
     rows, ids = _positions_of(table["item"], items)
     columns, named = _positions_of(table["worker"], workers)
-    cells = _one_a_place(Cells(rows, columns, np.arange(len(rows))), table, repeated)
-    shape, names = (len(ids), len(named)), [str(worker) for worker in named]
-    read = _coded_sets if _shortlists(table["label"], separator) else _coded_names
-    classes = _space(said, space)
-    return Answers(*read(_without_not(said, classes), cells, shape, classes, names), names, ids)
+    names = [str(worker) for worker in named]
+    lines = _one_a_place(rows, columns, table, repeated)
+    rows, columns = rows[lines], columns[lines]
+    space = _space(said, classes)
+    shortlists = _shortlists(said, space)
+    if sets:
+        codomains = _set_codomains(columns, [shortlists[line] for line in lines], space, names)
+    else:
+        codomains = _class_codomains(shortlists, space, names)
+    code_of = [{shortlist: c for c, shortlist in enumerate(codomain.shortlists, start=1)} for codomain in codomains]
+    codes = np.zeros((len(ids), len(names)), np.int64)
+    codes[rows, columns] = [code_of[i].get(shortlists[line], 0) for i, line in zip(columns, lines, strict=True)]
+    return codes, codomains, space, names, ids
 
 
 def to_table(votes: Votes) -> pl.DataFrame:
@@ -77,17 +66,17 @@ def to_table(votes: Votes) -> pl.DataFrame:
 
     rows, columns = np.nonzero(votes.codes)
     said = [votes.codomains[i].shortlists[votes.codes[a, i] - 1] for a, i in zip(rows, columns, strict=True)]
-    lists = any(codomain.open for codomain in votes.codomains) or any(len(shortlist) > 1 for shortlist in set(said))
     names = [list(votes.space.ordered(shortlist)) for shortlist in said]
-    labels = (
-        pl.Series("label", names, pl.List(pl.String)) if lists else pl.Series("label", [s for (s,) in said], pl.String)
-    )
+    if any(codomain.open for codomain in votes.codomains) or any(len(shortlist) > 1 for shortlist in set(said)):
+        labels = pl.Series("label", names, pl.List(pl.String))
+    else:
+        labels = pl.Series("label", [name for (name,) in names], pl.String)
     items = np.arange(len(votes)) if votes.ids is None else votes.ids
     workers = pl.Series("worker", votes.names, pl.String).gather(columns)
     return pl.DataFrame({"item": items[rows], "worker": workers, "label": labels})
 
 
-# -- the table ----------------------------------------------------------------------------------------------
+# -- the table ---------------------------------------------------------------------------------------------
 
 
 def _table(answers: Any) -> pl.DataFrame:
@@ -107,15 +96,15 @@ def _table(answers: Any) -> pl.DataFrame:
 
 
 def _readable(answers: Any) -> Any:
-    """The same answers with labels of one kind, which is all that polars takes in a column."""
+    """The same answers with labels of one type, since a column of polars has one."""
     if isinstance(answers, (list, tuple)) and answers and all(isinstance(line, Mapping) for line in answers):
         answers = {name: [line.get(name) for line in answers] for name in dict.fromkeys(chain.from_iterable(answers))}
     if not hasattr(answers, "keys") or "label" not in answers:  # a mapping, or a table of pandas
         return answers
-    return {**{name: answers[name] for name in answers.keys()}, "label": _of_one_kind(answers["label"])}  # noqa: SIM118
+    return {**{name: answers[name] for name in answers.keys()}, "label": _of_one_type(answers["label"])}  # noqa: SIM118
 
 
-def _of_one_kind(labels: Any) -> Any:
+def _of_one_type(labels: Any) -> Any:
     """Sets and names together become objects, numbers and names together become names."""
     import polars as pl
 
@@ -123,13 +112,13 @@ def _of_one_kind(labels: Any) -> Any:
     if typed or not isinstance(labels, Iterable) or isinstance(labels, str):
         return labels
     values = [None if isinstance(one, (float, NoneType)) and unknown(one) else one for one in labels]
-    kinds = {type(one) for one in values} - {NoneType}
-    if any(not issubclass(kind, NAMES) for kind in kinds):
+    types = {type(one) for one in values} - {NoneType}
+    if any(not issubclass(kind, (str, int, float, np.generic)) for kind in types):
         return pl.Series("label", values, pl.Object)
-    return values if len(kinds) < 2 else [one if one is None else _name(one) for one in values]
+    return values if len(types) < 2 else [one if one is None else _name(one) for one in values]
 
 
-def _shortlists(labels: pl.Series, separator: str | None) -> bool:
+def _are_sets(labels: pl.Series, separator: str | None) -> bool:
     """Whether answers are sets: in a list column, or written with a separator."""
     import polars as pl
 
@@ -141,7 +130,7 @@ def _shortlists(labels: pl.Series, separator: str | None) -> bool:
     return lists or separator is not None
 
 
-def _names(labels: pl.Series) -> list[Shortlist]:
+def _names(labels: pl.Series) -> list[Answer]:
     """Answers of one class each."""
     import polars as pl
 
@@ -151,8 +140,8 @@ def _names(labels: pl.Series) -> list[Shortlist]:
     return [one[name] for name in labels.cast(pl.String)]
 
 
-def _sets(labels: pl.Series, separator: str | None) -> list[Said]:
-    """Answers of any number of classes; an empty one for nothing."""
+def _sets(labels: pl.Series, separator: str | None) -> list[Answer]:
+    """Answers of any number of classes; empty where there is no answer."""
     import polars as pl
 
     if separator is None:
@@ -162,106 +151,96 @@ def _sets(labels: pl.Series, separator: str | None) -> list[Said]:
     return [read[text] for text in texts]
 
 
-def _set(cell: Any) -> Said:
+def _set(cell: Any) -> Answer:
     """One answer as Python writes it."""
     if isinstance(cell, Not):
         return cell
     if unknown(cell):
         return frozenset()
-    return frozenset(map(_name, cell)) if isinstance(cell, SETS) else frozenset((_name(cell),))
+    several = isinstance(cell, (set, frozenset, list, tuple, np.ndarray))
+    return frozenset(map(_name, cell if several else (cell,)))
 
 
 def _name(value: Any) -> str:
-    if not isinstance(value, NAMES):
+    if not isinstance(value, (str, int, float, np.generic)):
         raise BadVotes(f"{value!r} is not a label: labels are class names, sets of class names, or Not(...)")
     return str.__str__(value) if isinstance(value, str) else str(value)
 
 
-def _space(said: Sequence[Said], given: LabelSpace | Iterable[str] | None) -> LabelSpace:
-    """The classes: as given, or all that were named."""
-    if given is None:
+def _space(said: Sequence[Answer], classes: LabelSpace | Iterable[str] | None) -> LabelSpace:
+    """The classes of the user, or all that were named."""
+    if classes is None:
         named = (answer.classes if isinstance(answer, Not) else answer for answer in set(said))
         return LabelSpace(sorted(frozenset().union(*named), key=natural))
-    return given if isinstance(given, LabelSpace) else LabelSpace(given)
+    return classes if isinstance(classes, LabelSpace) else LabelSpace(classes)
 
 
-def _without_not(said: Sequence[Said], space: LabelSpace) -> list[Shortlist]:
-    """Every class but some, as the set of the others."""
-    meant = {answer: _shortlist(answer, space) for answer in set(said)}
-    return [meant[answer] for answer in said]
+def _shortlists(said: Sequence[Answer], space: LabelSpace) -> list[Shortlist]:
+    """Answers as sets of classes: Not(X) is the set of the others."""
+    sets = {answer: space.from_mask(space.mask(answer)) if isinstance(answer, Not) else answer for answer in set(said)}
+    return [sets[answer] for answer in said]
 
 
-def _shortlist(answer: Said, space: LabelSpace) -> Shortlist:
-    return space.from_mask(space.mask(answer)) if isinstance(answer, Not) else answer
-
-
-def _positions_of(column: pl.Series, known: Any = None) -> tuple[Positions, npt.NDArray[Any]]:
-    """Each value's place among the known values, or among the distinct ones in order of appearance."""
-    values = column.unique(maintain_order=True).to_numpy() if known is None else np.array(known)
+def _positions_of(column: pl.Series, order: Any = None) -> tuple[Positions, npt.NDArray[Any]]:
+    """The place of each value in the order of the user, or in the order of appearance; and the values in order."""
+    distinct = column.unique(maintain_order=True)
+    values = distinct.to_numpy() if order is None else np.array(order)
     places = {value: a for a, value in enumerate(values.tolist())}
-    for value in column.unique(maintain_order=True):
+    for value in distinct:
         if value not in places:
             raise BadVotes(f"{column.name} {value!r} has answers, but is not among the {column.name}s given")
     return np.fromiter((places[value] for value in column), np.int64, len(column)), values
 
 
-def _one_a_place(cells: Cells, table: pl.DataFrame, repeated: str) -> Cells:
-    """Where a person answers an item more than once: which answer counts, or an error."""
-    order = np.argsort(cells.lines if repeated == "first" else -cells.lines, kind="stable")
-    width = int(cells.columns.max(initial=0)) + 1
-    _, kept = np.unique((cells.rows * width + cells.columns)[order], return_index=True)
+def _one_a_place(rows: Positions, columns: Positions, table: pl.DataFrame, repeated: str) -> Positions:
+    """The lines that count: one for each person and item. Several are an error, or the first or last counts."""
+    lines = np.arange(len(rows))
+    order = lines if repeated == "first" else lines[::-1]
+    width = int(columns.max(initial=0)) + 1
+    _, kept = np.unique((rows * width + columns)[order], return_index=True)
     if repeated == "error" and len(kept) < len(order):
         a = int(np.setdiff1d(order, order[kept])[0])
         raise BadVotes(
             f"worker {table['worker'][a]!r} answers item {table['item'][a]!r} more than once; "
             'say which answer counts: repeated="first" or "last"'
         )
-    kept = np.sort(order[kept])
-    return Cells(*(each[kept] for each in cells))
+    return np.sort(order[kept])
 
 
-# -- codes ----------------------------------------------------------------------------------------------------
+# -- codomains ---------------------------------------------------------------------------------------------
 
 
-def _coded_names(
-    said: Sequence[Shortlist], cells: Cells, shape: tuple[int, int], space: LabelSpace, names: Sequence[str]
-) -> tuple[Positions, list[Codomain], LabelSpace]:
+def _class_codomains(shortlists: Sequence[Shortlist], space: LabelSpace, names: Sequence[str]) -> list[Codomain]:
     """Every worker may say every class."""
-    code = {shortlist: _position(space, *shortlist) + 1 for shortlist in set(said)}
-    codes = np.zeros(shape, np.int64)
-    codes[cells.rows, cells.columns] = [code[said[line]] for line in cells.lines]
-    return codes, [Codomain.declare(list(space), space)] * len(names), space
+    for (word,) in set(shortlists):
+        _check_class(space, word)
+    return [Codomain.declare(list(space), space)] * len(names)
 
 
-def _position(space: LabelSpace, word: str) -> int:
-    """Where a class stands. Several in one text need a separator."""
+def _check_class(space: LabelSpace, word: str) -> None:
+    """Raise where a word is no class. Several in one text need a separator."""
     for mark in sorted(set(word)) if word not in space else ():
         names = [name.strip() for name in word.split(mark)]
         if not mark.isalnum() and all(name in space for name in names):
-            told = f"To read it as the set {as_written(set(names))}, write separator={mark!r}"
-            raise UnknownClass(f"{word!r} is not a class. {told}", word=word)
-    return space.position(word)
+            hint = f"To read it as the set {as_written(set(names))}, write separator={mark!r}"
+            raise UnknownClass(f"{word!r} is not a class. {hint}", word=word)
+    space.position(word)
 
 
-def _coded_sets(
-    said: Sequence[Shortlist], cells: Cells, shape: tuple[int, int], space: LabelSpace, names: Sequence[str]
-) -> tuple[Positions, list[Codomain], LabelSpace]:
-    """Every person may say every set, and was heard saying some. All classes and none are ways to abstain."""
+def _set_codomains(
+    columns: Positions, shortlists: Sequence[Shortlist], space: LabelSpace, names: Sequence[str]
+) -> list[Codomain]:
+    """Every person may say every set, and was seen to say some. All classes and none are ways to abstain."""
     everything = frozenset(space)
-    heard: list[set[Shortlist]] = [set() for _ in names]
-    for i, line in zip(cells.columns, cells.lines, strict=True):
-        if said[line] and said[line] != everything:
-            heard[i].add(said[line])
-    codomains = [_heard(each, space, name) for each, name in zip(heard, names, strict=True)]
-    code = [{shortlist: c for c, shortlist in enumerate(each.shortlists, start=1)} for each in codomains]
-    codes = np.zeros(shape, np.int64)
-    each = zip(cells.columns, cells.lines, strict=True)
-    codes[cells.rows, cells.columns] = [code[i].get(said[line], 0) for i, line in each]
-    return codes, codomains, space
+    seen: list[set[Shortlist]] = [set() for _ in names]
+    for i, shortlist in zip(columns, shortlists, strict=True):
+        if shortlist and shortlist != everything:
+            seen[i].add(shortlist)
+    return [_seen_codomain(each, space, name) for each, name in zip(seen, names, strict=True)]
 
 
-def _heard(heard: set[Shortlist], space: LabelSpace, name: str) -> Codomain:
+def _seen_codomain(seen: set[Shortlist], space: LabelSpace, name: str) -> Codomain:
     try:
-        return infer_codomain(heard, space, open=True)
+        return infer_codomain(seen, space, open=True)
     except UnknownClass as error:
         raise error.about(labeler=name) from None

@@ -1,4 +1,4 @@
-"""Exchange: the doors of Votes from and to other tools' formats. Each pair loses nothing on the way and back.
+"""Exchange: Votes from and to the formats of other tools. Each pair loses nothing on the way and back.
 
 Snorkel and WRENCH know single classes only; giving them Votes with longer shortlists is an error that names the
 labeler.
@@ -27,7 +27,7 @@ SeenOrAll = Literal["seen", "all"]
 
 
 class Exchange:
-    """What Votes can be made from and turned into. (`Votes` inherits it; it is not used by itself.)"""
+    """Conversions of Votes. (`Votes` inherits them; the class is not used by itself.)"""
 
     @classmethod
     def from_snorkel(
@@ -128,8 +128,8 @@ class Exchange:
         give the order and those without an answer too. A worker who answers an item twice is an error unless
         `repeated` says which answer counts.
         """
-        found = read_answers(answers, space, items=items, workers=workers, repeated=repeated, separator=separator)
-        return cls(found.codes, found.codomains, found.space, found.names, ids=found.ids)  # type: ignore[call-arg]
+        *made, ids = read_answers(answers, space, items=items, workers=workers, repeated=repeated, separator=separator)
+        return cls(*made, ids=ids)  # type: ignore[call-arg]
 
     def to_crowd(self: Votes) -> pl.DataFrame:  # type: ignore[misc]
         """The answers as a long table (item, worker, label), row by row. Who never answered is not in it.
@@ -217,7 +217,7 @@ def _label_matrix(L: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
 
 
 def _column_names(L: Any) -> list[str] | None:
-    """What the columns of a table are called, where they have names."""
+    """Names of the columns of a table, or None."""
     names = list(getattr(L, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 

@@ -17,9 +17,6 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Words = npt.NDArray[np.unsignedinteger[Any]]
 
-TABLE = 16  # bits: up to here, words are found in a table instead of by sorting
-_MIX = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # the constants of splitmix64
-
 
 class Patterns(NamedTuple):
     """Unique rows of codes (u, n), how often each occurs (u,), and which one each row is (m,)."""
@@ -36,11 +33,11 @@ def find_patterns(codes: Codes, sizes: Sequence[int]) -> Patterns:
     if len(words) > 1:
         first, inverse, counts = _unique_words(words)
         return Patterns(np.asfortranarray(codes[first]), counts.astype(np.int64), inverse.astype(np.int64))
-    if sum(bits) <= TABLE:
-        found, inverse, counts = _by_table(words[0], sum(bits))
+    if sum(bits) <= 16:  # few words are possible: a table of all is faster than sorting
+        unique, inverse, counts = _by_table(words[0], sum(bits))
     else:
-        found, inverse, counts = np.unique(words[0], return_inverse=True, return_counts=True)
-    return Patterns(unpack(found, bits, codes.dtype), counts.astype(np.int64), inverse.astype(np.int64, copy=False))
+        unique, inverse, counts = np.unique(words[0], return_inverse=True, return_counts=True)
+    return Patterns(unpack(unique, bits, codes.dtype), counts.astype(np.int64), inverse.astype(np.int64, copy=False))
 
 
 def count_patterns(codes: Codes, sizes: Sequence[int]) -> tuple[Codes, npt.NDArray[np.int64]]:
@@ -54,7 +51,7 @@ def count_patterns(codes: Codes, sizes: Sequence[int]) -> tuple[Codes, npt.NDArr
 
 
 def widths(sizes: Sequence[int]) -> list[int]:
-    """How many bits each column needs for codes 0 .. size."""
+    """Number of bits each column needs for codes 0 .. size."""
     return [max(1, int(size).bit_length()) for size in sizes]
 
 
@@ -113,10 +110,10 @@ def _by_table(word: Words, bits: int) -> tuple[Words, npt.NDArray[Any], npt.NDAr
     """Unique words, inverse and counts, where a table of all words there could be is short."""
     at = word.astype(np.int64)
     counts = np.bincount(at, minlength=1 << bits)
-    found = np.flatnonzero(counts)
+    unique = np.flatnonzero(counts)
     place = np.zeros(len(counts), np.int64)
-    place[found] = np.arange(len(found))
-    return found.astype(word.dtype), place.take(at, mode="clip"), counts[found]
+    place[unique] = np.arange(len(unique))
+    return unique.astype(word.dtype), place.take(at, mode="clip"), counts[unique]
 
 
 def _unique_words(words: list[Words]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
@@ -138,10 +135,10 @@ def _hash(words: list[Words]) -> Words:
     """splitmix64 over the words of each row."""
     state = np.zeros(len(words[0]), np.uint64)
     for word in words:
-        state = state * np.uint64(_MIX[0]) + word.astype(np.uint64)
+        state = state * np.uint64(0x9E3779B97F4A7C15) + word.astype(np.uint64)
         state ^= state >> np.uint64(30)
-        state *= np.uint64(_MIX[1])
+        state *= np.uint64(0xBF58476D1CE4E5B9)
         state ^= state >> np.uint64(27)
-        state *= np.uint64(_MIX[2])
+        state *= np.uint64(0x94D049BB133111EB)
         state ^= state >> np.uint64(31)
     return state

@@ -18,17 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.archive import atomic
-from shortlist.errors import BadFile, ShortlistError
+from shortlist.archive import atomic, check_header, damage_as_bad_file
+from shortlist.errors import BadFile
 from shortlist.votes.files import header_of, votes_from
 from shortlist.votes.votes import Votes
 
-FORMAT = 1
-KIND = "votes in parts"
-
 
 class VotePart(NamedTuple):
-    """One file of votes: its name beside the list, and what is in it."""
+    """One file of votes: its name beside the list, and its size."""
 
     file: str
     rows: int
@@ -46,33 +43,26 @@ class VoteParts:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> VoteParts:
-        """From the list of parts, a JSON file beside their folder."""
-        try:
-            found = json.loads(Path(path).read_text("utf-8"))
-            if found["kind"] != KIND or found["version"] > FORMAT:
-                raise BadFile(f"{path} is no list of votes that this shortlist reads")
-            like = votes_from(Votes, found, np.zeros((0, len(found["labelers"])), np.uint8))
-            return cls(Path(path).parent, like, tuple(VotePart(**part) for part in found["parts"]))
-        except FileNotFoundError:
-            raise BadFile(f"{path} does not exist") from None
-        except BadFile:
-            raise
-        except (ShortlistError, ValueError, LookupError, TypeError, OSError) as error:
-            raise BadFile(f"{path} is no list of votes as shortlist writes it: {error}") from error
+        """Read the list of parts, a JSON file beside their folder."""
+        with damage_as_bad_file(path):
+            header = json.loads(Path(path).read_text("utf-8"))
+            check_header(path, header, "votes in parts")
+            like = votes_from(Votes, header, np.zeros((0, len(header["labelers"])), np.uint8))
+            return cls(Path(path).parent, like, tuple(VotePart(**part) for part in header["parts"]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the list; the files of the parts are there already."""
         parts = [part._asdict() for part in self.parts]
-        text = json.dumps({"kind": KIND, "version": FORMAT, **header_of(self.like), "parts": parts}, indent=1)
+        header = {"kind": "votes in parts", "version": 1, **header_of(self.like), "parts": parts}
         with atomic(path) as file:
-            file.write(text.encode("ascii") + b"\n")
+            file.write(json.dumps(header, indent=1).encode("ascii") + b"\n")
 
     def __len__(self) -> int:
         return sum(part.rows for part in self.parts)
 
     @property
     def covered(self) -> int:
-        """How many rows have at least one vote."""
+        """Number of rows with at least one vote."""
         return sum(part.covered for part in self.parts)
 
     @property
@@ -85,17 +75,21 @@ class VoteParts:
 
     def part(self, number: int) -> Votes:
         """One part, in the codes of all."""
-        found = load_part(self.folder / self.parts[number].file, self.like)
-        if len(found) != self.parts[number].rows:
-            raise BadFile(f"{self.parts[number].file} holds {len(found):,} rows, not {self.parts[number].rows:,}")
-        return found
+        part = self.parts[number]
+        votes = Votes.load(self.folder / part.file)
+        if len(votes) != part.rows:
+            raise BadFile(f"{part.file} holds {len(votes):,} rows, not {part.rows:,}")
+        if votes.codomains == self.like.codomains:
+            return votes
+        joined = Votes.concat([self.like, votes])
+        return Votes(joined.codes, joined.codomains, joined.space, joined.names)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Votes:
         """Some rows, by their numbers, which go up. Only the parts that hold some of them are read."""
         edges = np.searchsorted(rows, self.starts)
         held = [number for number in range(len(self.parts)) if edges[number] < edges[number + 1]]
-        found = [self.part(a)[rows[edges[a] : edges[a + 1]] - self.starts[a]] for a in held]
-        return Votes.concat(found) if found else self.like
+        parts = [self.part(a)[rows[edges[a] : edges[a + 1]] - self.starts[a]] for a in held]
+        return Votes.concat(parts) if parts else self.like
 
     def whole(self, ids: Any = None) -> Votes:
         """All rows at once."""
@@ -103,12 +97,3 @@ class VoteParts:
         like = self.like
         together = np.concatenate(codes) if codes else like.codes
         return Votes(together, like.codomains, like.space, like.names, ids=ids, failures=like.failures)
-
-
-def load_part(path: Path, like: Votes) -> Votes:
-    """A file of votes, in the codes of `like`."""
-    found = Votes.load(path)
-    if found.codomains == like.codomains:
-        return found
-    joined = Votes.concat([like, found])
-    return Votes(joined.codes, joined.codomains, joined.space, joined.names)

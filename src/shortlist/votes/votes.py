@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +13,14 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes.codomain import Codomain, Failure, infer_codomain
+from shortlist.votes.codomain import Codomain, Failure, infer_codomain, merged_failure
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.files import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
-from shortlist.wording import did_you_mean, given_twice, half_a_character, listed, number_of
+from shortlist.wording import did_you_mean, given_twice, half_a_character, html_table, listed, number_of, percent
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from shortlist.votes.codomain import Failure
 
 
 class Votes(Exchange):
@@ -49,14 +48,14 @@ class Votes(Exchange):
         failures: Iterable[Failure | None] | None = None,
     ) -> None:
         self.space = space if isinstance(space, LabelSpace) else LabelSpace(space)
-        given = list(codomains)
-        n = len(given)
-        self.names: tuple[str, ...] = checked_names(names, n)
+        declared = list(codomains)
+        n = len(declared)
+        self.names: tuple[str, ...] = _checked_names(names, n)
         self.codomains: tuple[Codomain, ...] = tuple(
-            checked_codomain(c, name, self.space) for c, name in zip(given, self.names, strict=True)
+            _checked_codomain(c, name, self.space) for c, name in zip(declared, self.names, strict=True)
         )
-        self.codes: Codes = checked_codes(codes, self.codomains, self.names)
-        self.ids: npt.NDArray[Any] | None = None if ids is None else checked_ids(ids, len(self))
+        self.codes: Codes = _checked_codes(codes, self.codomains, self.names)
+        self.ids: npt.NDArray[Any] | None = None if ids is None else _checked_ids(ids, len(self))
         self.failures: tuple[Failure | None, ...] = tuple(failures) if failures is not None else (None,) * n
         if len(self.failures) != n:
             raise BadVotes(f"{n} labelers need {n} failure records; got {len(self.failures)}")
@@ -79,24 +78,24 @@ class Votes(Exchange):
 
     @property
     def sizes(self) -> list[int]:
-        """How many shortlists each labeler has."""
+        """Number of shortlists of each labeler."""
         return [len(codomain) for codomain in self.codomains]
 
     @cached_property
     def covered(self) -> npt.NDArray[np.bool_]:
         """(m,): rows with at least one vote."""
-        return frozen((self.codes != 0).any(axis=1))
+        return _frozen((self.codes != 0).any(axis=1))
 
     @cached_property
     def coverage(self) -> npt.NDArray[np.float64]:
         """(n,): the share of rows each labeler votes on."""
-        return frozen((self.codes != 0).mean(axis=0) if len(self) else np.zeros(len(self.names)))
+        return _frozen((self.codes != 0).mean(axis=0) if len(self) else np.zeros(len(self.names)))
 
     def counts(self) -> list[npt.NDArray[np.int64]]:
         """Per labeler, how often it abstained and gave each of its shortlists, by code."""
         return [
-            np.bincount(column, minlength=len(codomain) + 1).astype(np.int64)
-            for column, codomain in zip(self.codes.T, self.codomains, strict=True)
+            np.bincount(column, minlength=size + 1).astype(np.int64)
+            for column, size in zip(self.codes.T, self.sizes, strict=True)
         ]
 
     def patterns(self) -> Patterns:
@@ -121,8 +120,14 @@ class Votes(Exchange):
             rows = [rows]
         codes = self.codes[rows].T[columns].T
         whole = len(codes) == len(self)  # failures were counted over all rows: of some rows they are not known
-        failures = [self.failures[i] if whole else None for i in columns]
-        return self._with(codes, columns, None if self.ids is None else self.ids[rows], failures)
+        return Votes(
+            codes.view(Ours),
+            [self.codomains[i] for i in columns],
+            self.space,
+            [self.names[i] for i in columns],
+            ids=None if self.ids is None else self.ids[rows],
+            failures=[self.failures[i] if whole else None for i in columns],
+        )
 
     def _columns(self, labelers: Any) -> list[int]:
         if isinstance(labelers, slice):
@@ -139,31 +144,13 @@ class Votes(Exchange):
     def _column(self, labeler: Any) -> int:
         if isinstance(labeler, str):
             if labeler not in self.names:
-                raise BadVotes(
-                    f"no labeler is called {labeler!r}.{did_you_mean(labeler, self.names)} "
-                    f"Labelers: {', '.join(self.names)}"
-                )
+                hint = f"{did_you_mean(labeler, self.names)} Labelers: {', '.join(self.names)}"
+                raise BadVotes(f"no labeler is called {labeler!r}.{hint}")
             return self.names.index(labeler)
         n = len(self.names)
         if not isinstance(labeler, (int, np.integer)) or not -n <= labeler < n:
             raise BadVotes(f"there is no labeler {labeler!r}: the Votes have {n}, numbered from 0")
         return int(labeler) % n
-
-    def _with(
-        self,
-        codes: Codes,
-        columns: Sequence[int],
-        ids: npt.NDArray[Any] | None,
-        failures: Sequence[Failure | None],
-    ) -> Votes:
-        return Votes(
-            codes.view(Ours),
-            [self.codomains[i] for i in columns],
-            self.space,
-            [self.names[i] for i in columns],
-            ids=ids,
-            failures=failures,
-        )
 
     def only_single(self) -> Votes:
         """The labelers that name one class or abstain: the paper's "LFs only"."""
@@ -172,25 +159,52 @@ class Votes(Exchange):
 
     @staticmethod
     def concat(parts: Iterable[Votes]) -> Votes:
-        """The rows of several Votes of the same labelers, one after another."""
-        return concat_rows(list(parts))
+        """The rows of several Votes of the same labelers, one after another.
+
+        Codomains must be equal, except inferred ones, which are united.
+        """
+        parts = list(parts)
+        first = _same_space(parts)
+        if len(parts) == 1:
+            return first
+        for part in parts:
+            if part.names != first.names:
+                raise BadVotes(f"labelers differ: {list(first.names)} and {list(part.names)}")
+        n = len(first.names)
+        codomains = [_united(parts, i) for i in range(n)]
+        codes = np.concatenate([_recoded(part, codomains) for part in parts])
+        ids = None if any(p.ids is None for p in parts) else np.concatenate([p.ids for p in parts])
+        failures = [merged_failure(part.failures[i] for part in parts) for i in range(n)]
+        return type(first)(codes, codomains, first.space, first.names, ids=ids, failures=failures)
 
     @staticmethod
     def beside(parts: Iterable[Votes]) -> Votes:
         """The labelers of several Votes about the same rows, side by side."""
-        return concat_labelers(list(parts))
+        parts = list(parts)
+        first = _same_space(parts)
+        for part in parts:
+            if len(part) != len(first):
+                raise BadVotes(f"side by side, Votes need the same rows: {len(first):,} and {len(part):,}")
+        return type(first)(
+            np.concatenate([part.codes.T for part in parts]).T.view(Ours),
+            [codomain for part in parts for codomain in part.codomains],
+            first.space,
+            [name for part in parts for name in part.names],
+            ids=_common_ids(parts),
+            failures=[failure for part in parts for failure in part.failures],
+        )
 
     # -- what people see -------------------------------------------------------------------------------
 
     def said(self, a: int) -> dict[str, tuple[str, ...]]:
-        """What was said about row a: labeler → class names. Labelers that abstained are not in it."""
+        """Answers about row a: labeler → class names. Labelers that abstained are not in it."""
         return {
             self.names[i]: self.space.ordered(self.codomains[i].shortlists[self.codes[a, i] - 1])
             for i in np.flatnonzero(self.codes[a])
         }
 
     def shortlist(self, a: int, labeler: int | str) -> Shortlist | None:
-        """What one labeler said about row a, or None."""
+        """The answer of one labeler about row a, or None."""
         i = self._column(labeler)
         code = int(self.codes[a, i])
         return self.codomains[i].shortlists[code - 1] if code else None
@@ -224,6 +238,20 @@ class Votes(Exchange):
             columns[name] = words.gather(column)
         return pl.DataFrame(columns)
 
+    def __repr__(self) -> str:
+        n, shown = len(self.names), 12
+        width = max((len(name) for name in self.names[:shown]), default=0)
+        lines = [self._line(i, width) for i in range(min(n, shown))]
+        return "\n".join([self._head(), *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        rows = [
+            [name, percent(float(self.coverage[i])), self._says(i), f"{failure.count:,}" if failure else ""]
+            for i, (name, failure) in enumerate(zip(self.names, self.failures, strict=True))
+        ]
+        return f"<div>{escape(self._head())}{html_table(['labeler', 'coverage', 'says', 'failed on'], rows)}</div>"
+
     def _head(self) -> str:
         m, n = self.shape
         classes = listed(self.space[:6]) + (", …" if len(self.space) > 6 else "")
@@ -233,27 +261,8 @@ class Votes(Exchange):
             f"{covered:.1%} of rows covered"
         )
 
-    def __repr__(self) -> str:
-        n, shown = len(self.names), 12
-        width = max((len(name) for name in self.names[:shown]), default=0)
-        lines = [self._line(i, width) for i in range(min(n, shown))]
-        return "\n".join([self._head(), *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
-
-    def _repr_html_(self) -> str:
-        """What notebooks show: the same, as a table."""
-        from html import escape
-
-        from shortlist.wording import html_table, percent
-
-        told = enumerate(zip(self.names, self.coverage, self.failures, strict=True))
-        rows = [
-            [name, percent(float(share)), self._says(i), f"{failure.count:,}" if failure else ""]
-            for i, (name, share, failure) in told
-        ]
-        return f"<div>{escape(self._head())}{html_table(['labeler', 'coverage', 'says', 'failed on'], rows)}</div>"
-
     def _line(self, i: int, width: int) -> str:
-        """What people see of one labeler; a long codomain loses its middle."""
+        """One labeler; a long codomain loses its middle."""
         says = self._says(i)
         says = says if len(says) <= 100 else f"{says[:59]} … {says[-38:]}"
         failure = self.failures[i]
@@ -261,7 +270,7 @@ class Votes(Exchange):
         return f"  {self.names[i]:<{width}}  {self.coverage[i]:6.1%}  {says}{failed}"
 
     def _says(self, i: int) -> str:
-        """What a labeler may say; its dummy only where somebody voted it."""
+        """The codomain of a labeler; its dummy only where a row has that vote."""
         codomain = self.codomains[i]
         places = [c for c, shortlist in enumerate(codomain.shortlists, start=1) if shortlist in codomain.dummies]
         return codomain.show(self.space, dummies=bool(np.isin(self.codes[:, i], places).any()))
@@ -271,7 +280,7 @@ class Votes(Exchange):
             return NotImplemented
         mine = (self.space, self.names, self.codomains, self.failures)
         theirs = (other.space, other.names, other.codomains, other.failures)
-        return mine == theirs and same_ids(self.ids, other.ids) and np.array_equal(self.codes, other.codes)
+        return mine == theirs and _same_ids(self.ids, other.ids) and np.array_equal(self.codes, other.codes)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -291,154 +300,110 @@ class Votes(Exchange):
         return load_votes(cls, path)
 
 
-# -- checks ----------------------------------------------------------------------------------------------
-
-
-def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    array.flags.writeable = False
-    return array
+# -- checks ------------------------------------------------------------------------------------------------
 
 
 class Ours(np.ndarray[Any, np.dtype[Any]]):
     """Codes that were made here and that nobody else holds, `codes.view(Ours)`: they need not be copied."""
 
 
-def not_votes(given: Any, expected: str = "Votes") -> BadVotes:
-    """The error of who gives something else, such as rows, or a label matrix of Snorkel's."""
+def not_votes(thing: Any, expected: str = "Votes") -> BadVotes:
+    """The error of a caller that passes something else, such as rows, or a label matrix of Snorkel's."""
     return BadVotes(
-        f"expected {expected}, got {type(given).__name__}. apply(labelers, rows) makes Votes of rows. "
+        f"expected {expected}, got {type(thing).__name__}. apply(labelers, rows) makes Votes of rows. "
         "Of a label matrix, Votes.from_snorkel(matrix, classes) makes them; from_crowd and others do of their formats."
     )
 
 
-def checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
+def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _checked_ids(ids: Sequence[Any] | npt.NDArray[Any], m: int) -> npt.NDArray[Any]:
     """One id a row, of a kind that a file can hold without pickling: numbers as they are, else text."""
-    given = array_of(ids, "ids")
-    if given.shape != (m,):
-        raise BadVotes(f"{m} rows need {m} ids; got an array of shape {given.shape}")
-    if given.dtype != object:
-        return frozen(given.copy())
-    numbers = m > 0 and all(type(i) is int for i in given)
-    return frozen(np.array(given.tolist()) if numbers else given.astype(np.str_))
+    array = _as_array(ids, "ids")
+    if array.shape != (m,):
+        raise BadVotes(f"{m} rows need {m} ids; got an array of shape {array.shape}")
+    if array.dtype != object:
+        return _frozen(array.copy())
+    numbers = m > 0 and all(type(i) is int for i in array)
+    return _frozen(np.array(array.tolist()) if numbers else array.astype(np.str_))
 
 
-def array_of(values: Any, what: str) -> npt.NDArray[Any]:
+def _as_array(values: Any, what: str) -> npt.NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError as error:
         raise BadVotes(f"{what} cannot be made into an array: {error}") from None
 
 
-def same_ids(mine: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> bool:
+def _same_ids(mine: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> bool:
     if mine is None or theirs is None:
         return mine is theirs
     return np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == theirs.dtype.kind == "f")
 
 
-def checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
+def _checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
     """One name a labeler, all different."""
-    given = [f"labeler_{i + 1}" for i in range(n)] if names is None else list(names)
-    if len(given) != n:
-        raise BadVotes(f"{n} codomains need {n} names, one a labeler; got {len(given)}")
-    for name in given:
+    names = [f"labeler_{i + 1}" for i in range(n)] if names is None else list(names)
+    if len(names) != n:
+        raise BadVotes(f"{n} codomains need {n} names, one a labeler; got {len(names)}")
+    for name in names:
         if not isinstance(name, str) or not name:
             raise BadVotes(f"names of labelers are non-empty strings; got {name!r}")
-    if (half := half_a_character(given)) is not None:
+    if (half := half_a_character(names)) is not None:
         raise BadVotes(f"labeler {half!r}: its name holds half a character (a lone surrogate), which no file can hold")
-    if twice := given_twice(given):
+    if twice := given_twice(names):
         raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
-    return tuple(str(name) for name in given)
+    return tuple(str(name) for name in names)
 
 
-def checked_codomain(given: Codomain | Iterable[Any], name: str, space: LabelSpace) -> Codomain:
-    """What a labeler may say, declared or checked; an error names the labeler."""
+def _checked_codomain(codomain: Codomain | Iterable[Any], name: str, space: LabelSpace) -> Codomain:
+    """The codomain of a labeler, declared or checked; an error names the labeler."""
     try:
-        if not isinstance(given, Codomain):
-            return Codomain.declare(given, space)
-        given.check(space)
-        return given
+        if not isinstance(codomain, Codomain):
+            return Codomain.declare(codomain, space)
+        codomain.check(space)
+        return codomain
     except ShortlistError as error:
         raise error.about(labeler=name) from None
 
 
-def checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
+def _checked_codes(codes: npt.ArrayLike, codomains: Sequence[Codomain], names: Sequence[str]) -> Codes:
     """A read-only (m, n) copy in the smallest unsigned type, or an error that says which cell is wrong."""
-    given = array_of(codes, "codes")
-    if given.shape == (0,):
-        given = given.reshape(0, len(codomains))  # no rows at all: []
-    if given.ndim != 2 or given.shape[1] != len(codomains):
+    array = _as_array(codes, "codes")
+    if array.shape == (0,):
+        array = array.reshape(0, len(codomains))  # no rows at all: []
+    if array.ndim != 2 or array.shape[1] != len(codomains):
         raise BadVotes(
-            f"codes need one column a labeler: got codes of shape {given.shape} for {len(codomains)} labelers"
+            f"codes need one column a labeler: got codes of shape {array.shape} for {len(codomains)} labelers"
         )
-    if given.dtype.kind not in "iufb":
-        raise BadVotes(f"codes are whole numbers from 0; got an array of {given.dtype}")
+    if array.dtype.kind not in "iufb":
+        raise BadVotes(f"codes are whole numbers from 0; got an array of {array.dtype}")
     sizes = np.array([len(codomain) for codomain in codomains], np.int64)
-    if given.dtype.kind != "u" or (given.max(axis=0, initial=0) > sizes).any():
-        _check_columns(given, sizes, names)
+    if array.dtype.kind != "u" or (array.max(axis=0, initial=0) > sizes).any():
+        _check_columns(array, sizes, names)
     kind = np.min_scalar_type(sizes.max(initial=0))
-    return frozen(np.array(given, kind, order="F", copy=None if isinstance(codes, Ours) else True))
+    return _frozen(np.array(array, kind, order="F", copy=None if isinstance(codes, Ours) else True))
 
 
-def _check_columns(given: npt.NDArray[Any], sizes: npt.NDArray[np.int64], names: Sequence[str]) -> None:
+def _check_columns(codes: npt.NDArray[Any], sizes: npt.NDArray[np.int64], names: Sequence[str]) -> None:
     """Raise at the first cell that holds no code of its labeler."""
-    for column, size, name in zip(given.T, sizes.tolist(), names, strict=True):
+    for column, size, name in zip(codes.T, sizes.tolist(), names, strict=True):
         wrong = (column < 0) | (column > size)
-        if given.dtype.kind == "f":
+        if codes.dtype.kind == "f":
             wrong |= column != np.floor(column)  # fractions, and NaN, which differs from itself
         if wrong.any():
             a = int(np.argmax(wrong))
             raise BadVotes(f"labeler {name!r} has whole-number codes 0 to {size}, but row {a} holds {column[a]}")
 
 
-# -- concatenation ---------------------------------------------------------------------------------------
-
-
-def concat_rows(parts: Sequence[Votes]) -> Votes:
-    """Rows after rows. Codomains must be equal, except inferred ones, which are united. What was open stays open."""
-    first = _same_space(parts)
-    if len(parts) == 1:
-        return first
-    for part in parts:
-        if part.names != first.names:
-            raise BadVotes(f"labelers differ: {list(first.names)} and {list(part.names)}")
-    codomains = [_united(parts, i) for i in range(len(first.names))]
-    codes = np.concatenate([_recoded(part, codomains) for part in parts])
-    ids = None if any(p.ids is None for p in parts) else np.concatenate([p.ids for p in parts])
-    failures = [merged_failure([p.failures[i] for p in parts]) for i in range(len(first.names))]
-    return type(first)(codes, codomains, first.space, first.names, ids=ids, failures=failures)
-
-
-def concat_labelers(parts: Sequence[Votes]) -> Votes:
-    """Labelers beside labelers, about the same rows."""
-    first = _same_space(parts)
-    for part in parts:
-        if len(part) != len(first):
-            raise BadVotes(f"side by side, Votes need the same rows: {len(first):,} and {len(part):,}")
-    with_ids = [part.ids for part in parts if part.ids is not None]
-    for ids in with_ids:
-        if not np.array_equal(ids, with_ids[0]):
-            a = int(np.flatnonzero(ids != with_ids[0])[0])
-            raise BadVotes(
-                f"side by side, Votes need the same rows, but row {a} has the ids "
-                f"{with_ids[0][a].item()!r} and {ids[a].item()!r}"
-            )
-    return type(first)(
-        np.concatenate([part.codes.T for part in parts]).T.view(Ours),
-        [codomain for part in parts for codomain in part.codomains],
-        first.space,
-        [name for part in parts for name in part.names],
-        ids=with_ids[0] if with_ids else None,
-        failures=[failure for part in parts for failure in part.failures],
-    )
-
-
-def merged_failure(failures: Sequence[Failure | None]) -> Failure | None:
-    """The failures of one labeler over several parts: counts add up, the first traceback is kept."""
-    real = [failure for failure in failures if failure]
-    return type(real[0])(sum(f.count for f in real), real[0].first) if real else None
+# -- concatenation -----------------------------------------------------------------------------------------
 
 
 def _same_space(parts: Sequence[Votes]) -> Votes:
+    """The first part; an error where there is none, or where label spaces differ."""
     if not parts:
         raise BadVotes("there is nothing to put together: no Votes were given")
     for part in parts:
@@ -447,8 +412,24 @@ def _same_space(parts: Sequence[Votes]) -> Votes:
     return parts[0]
 
 
+def _common_ids(parts: Sequence[Votes]) -> npt.NDArray[Any] | None:
+    """The ids of the rows, from the parts that have them."""
+    all_ids = [part.ids for part in parts if part.ids is not None]
+    if not all_ids:
+        return None
+    first = all_ids[0]
+    for ids in all_ids:
+        if not np.array_equal(ids, first):
+            a = int(np.flatnonzero(ids != first)[0])
+            raise BadVotes(
+                f"side by side, Votes need the same rows, but row {a} has the ids "
+                f"{first[a].item()!r} and {ids[a].item()!r}"
+            )
+    return first
+
+
 def _united(parts: Sequence[Votes], i: int) -> Codomain:
-    """The codomain of labeler i over several parts."""
+    """The codomain of labeler i over several parts. It is open where one of them is."""
     codomains = [part.codomains[i] for part in parts]
     space, name = parts[0].space, parts[0].names[i]
     if all(codomain == codomains[0] for codomain in codomains):
@@ -476,5 +457,5 @@ def _recoded(part: Votes, codomains: Sequence[Codomain]) -> npt.NDArray[Any]:
 
 
 def _translation(old: Codomain, new: Codomain) -> npt.NDArray[np.int64]:
-    """Old code → new code; a dummy that is no longer needed, and that nobody said, has none."""
+    """Old code → new code; 0 for a dummy that is no longer needed, and that nobody said."""
     return np.array([0, *(new.code(s) if s in new.shortlists else 0 for s in old.shortlists)], np.int64)
