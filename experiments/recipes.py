@@ -25,7 +25,6 @@ RECIPES = {
     "teach-2e-5": TEACH | {"lr": 2e-5},
     "teach-3e-5": TEACH | {"lr": 3e-5},
     "teach-long-2e-5": TEACH | {"steps": 1600, "lr": 2e-5},
-    "teach-set": TEACH | {"loss": "set"},
     "paper": {
         "trec": PAPER | {"epochs": 25, "lr": 3e-5},
         "scicite": PAPER | {"epochs": 20, "lr": 3e-6},
@@ -47,10 +46,6 @@ RECIPES = {
     "steps-3e-5": STEPS | {"lr": 3e-5},
     "frozen": ONE_STAGE | {"frozen": True, "steps": 2000, "head_lr": 1e-3},
     "steps-cls": STEPS | {"pooling": "cls"},
-    # beliefs
-    "steps-set": STEPS | {"loss": "set"},
-    "set-400": STEPS | {"steps": 400, "loss": "set"},
-    "steps-uncovered": STEPS | {"uncovered": "keep"},
     "smoke": {"steps": 2, "teacher_steps": 2, "head_steps": 2, "batch_size": 4, "max_length": 16},
 }
 

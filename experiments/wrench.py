@@ -36,7 +36,7 @@ def run(job):
     model.fit(train.rows["text"].to_list(), beliefs, covered=train.votes.covered, classes=range(k))
     said = {"both": model.predict_proba(read)}
     words, model.words_ = model.words_, None
-    said |= {"network": model.predict_proba(read), "words": words.linear.log_proba(words.features.transform(read))}
+    said |= {"network": model.predict_proba(read), "words": words.classifier.predict_proba(read)}
     scores = {who: score(gold, np.argmax(p, axis=1), k) for who, p in said.items()}
     return {"set": name, "seed": seed, "device": device, "share": round(words.share, 3)} | scores
 

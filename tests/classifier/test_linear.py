@@ -8,9 +8,8 @@ import scipy.sparse as sp
 from scipy.optimize import approx_fprime
 from sklearn.linear_model import LogisticRegression
 
-from shortlist.classifier.design import Design
-from shortlist.classifier.expansion import expand
-from shortlist.classifier.linear import ExpectedLoss, LossInRows, SoftLogisticRegression
+from shortlist.classifier.linear import ExpectedLoss, SoftLogisticRegression, minimise
+from shortlist.classifier.noise_aware import expand
 from shortlist.errors import BadFit, NotConverged
 
 EXACT = {"tol": 1e-9, "max_iter": 10_000}
@@ -27,33 +26,37 @@ def sklearn_logits(X, labels, weights, rows, C=1.0):
 
 
 def test_a_loss_worked_by_hand():
-    """One row, x = 1, W = (log 3, 0): P = (3/4, 1/4), belief (.5, .5); the penalty adds (log 3)²/2."""
-    theta = np.array([np.log(3), 0.0, 0.0, 0.0])
-    one = ExpectedLoss(Design(np.ones((1, 1))), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
-    loss, (gradient, largest) = one.value(theta), one.gradient(theta)
-    assert largest == pytest.approx(0.25 + np.log(3))
-    assert loss == pytest.approx(-0.5 * np.log(3 / 4) - 0.5 * np.log(1 / 4) + np.log(3) ** 2 / 2)
-    assert gradient == pytest.approx([0.25 + np.log(3), -0.25, 0.25, -0.25])
+    """One row, x = mean, c = (log 3, −log 3) / 2 / constant: P = (3/4, 1/4), belief (.5, .5)."""
+    one = ExpectedLoss(np.ones((1, 1)), np.array([[0.5, 0.5]]), np.ones(1), 1.0)
+    c = np.log(3) / 2 / one.constant
+    value, gradient, largest = one(np.array([0.0, 0.0, c, -c]))
+    assert value == pytest.approx(-0.5 * np.log(3 / 4) - 0.5 * np.log(1 / 4))
+    assert gradient == pytest.approx([0, 0, one.constant / 4, -one.constant / 4])
+    assert largest == pytest.approx(0.25)
+    assert one.weights_of(np.array([1.0, -1.0, c, -c]))[1] == pytest.approx([np.log(3) / 2 - 1, 1 - np.log(3) / 2])
 
 
-def test_the_gradient_is_that_of_the_loss(clouds):
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array])
+def test_the_gradient_is_that_of_the_loss(clouds, kind):
     X, beliefs, _ = clouds
     weights = np.random.default_rng(1).dirichlet(np.ones(len(X)))
-    theta = np.random.default_rng(2).normal(size=6 * 3)
-    loss = ExpectedLoss(Design(X, X.mean(axis=0), 0.7), beliefs, weights, 0.3)
-    numeric = approx_fprime(theta, loss.value, 1e-7)
-    np.testing.assert_allclose(loss.gradient(theta)[0], numeric, atol=1e-5)
+    loss = ExpectedLoss(kind(X), beliefs, weights, 0.3)
+    at, along = np.random.default_rng(2).normal(size=(2, 6, 3))
+    at, along = (table - table.mean(axis=1, keepdims=True) for table in (at, along))  # classes sum to zero
+    (numeric,) = approx_fprime(np.zeros(1), lambda t: loss((at + t * along).ravel())[0], 1e-7)
+    assert loss(at.ravel())[1] @ along.ravel() == pytest.approx(numeric, abs=1e-5)
 
 
-def test_at_the_optimum_the_gradient_vanishes(clouds):
+def test_a_typical_feature_and_the_intercept_curve_the_loss_alike():
+    """Two features ±1 have variance 1 each; with two classes the curvature is 1/4: 1/4 · constant² = 1/4 · 1 + 0.3."""
+    X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    assert ExpectedLoss(X, np.full((4, 2), 0.5), np.full(4, 0.25), 0.3).constant ** 2 == pytest.approx(1 + 4 * 0.3)
+
+
+def test_features_far_from_zero_take_no_more_steps(clouds):
     X, beliefs, _ = clouds
-    model = fitted(X, beliefs)
-    theta = np.vstack([model.coef_.T, model.intercept_]).ravel()
-    weights = np.full(len(X), 1 / len(X))
-    whole = ExpectedLoss(Design(X), beliefs, weights, 1 / len(X))
-    loss, (gradient, _) = whole.value(theta), whole.gradient(theta)
-    assert np.linalg.norm(gradient) < 1e-7
-    assert loss == pytest.approx(model.loss_)
+    assert fitted(X + 100, beliefs).n_iter_ <= fitted(X, beliefs).n_iter_ + 2
+    np.testing.assert_allclose(fitted(X + 100, beliefs).coef_, fitted(X, beliefs).coef_, atol=1e-6)
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
@@ -96,22 +99,27 @@ def test_a_penalty_makes_sense(clouds, C):
         fitted(*clouds[:2], C=C)
 
 
-def test_more_features_than_rows_make_no_difference(clouds):
-    """Vectors are kept by rows then; the optimum, its loss and its gradient are the same."""
+def test_single_precision_is_used_for_many_sparse_numbers_only(clouds):
+    """The optimum is the same to the tolerance of the solver."""
     X, beliefs, _ = clouds
-    wide = sp.csr_matrix(np.hstack([X[:20], np.random.default_rng(0).normal(size=(20, 40))]))
-    weights = np.random.default_rng(1).dirichlet(np.ones(20))
-    design = Design(wide, weights @ wide, 0.7)
-    plain, by_rows = (kind(design, beliefs[:20], weights, 0.05) for kind in (ExpectedLoss, LossInRows))
-    inside, last = np.random.default_rng(2).normal(size=(20, 3)), np.array([[0.1, -0.2, 0.3]])
-    inside -= inside.mean(axis=1, keepdims=True)  # classes sum to zero, as on the way to the optimum
-    at = np.concatenate([inside, design.ahead(design.back(inside)), last]).ravel()
-    theta = np.concatenate([design.back(inside), last]).ravel()
-    assert by_rows.value(at) == pytest.approx(plain.value(theta))
-    (turned, largest), (gradient, expected) = by_rows.gradient(at), plain.gradient(theta)
-    assert largest == pytest.approx(expected)
-    np.testing.assert_allclose(by_rows.table(turned).ravel(), gradient, atol=1e-12)
-    assert by_rows.dot(at, turned) == pytest.approx(theta @ gradient)
-    sparse, dense = fitted(wide, beliefs[:20]), fitted(wide.toarray(), beliefs[:20])
-    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-6)
-    np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-6)
+    wide = sp.csr_array(np.hstack([X, np.random.default_rng(0).normal(size=(len(X), 500))]))
+    single, double = (fitted(wide, beliefs, tol=tol) for tol in (1e-6, 9e-7))
+    assert 0 < np.abs(single.coef_ - double.coef_).max() < 1e-3
+
+
+def bowl(at):
+    """½ (x − c)ᵀ D (x − c), with curvatures D far apart."""
+    curvature, centre = np.array([1.0, 10.0, 1000.0]), np.array([1.0, -2.0, 3.0])
+    gradient = curvature * (at - centre)
+    return float(0.5 * curvature @ (at - centre) ** 2), gradient, float(np.abs(gradient).max())
+
+
+def test_the_bottom_of_a_bowl():
+    minimum = minimise(bowl, np.zeros(3), tol=1e-9, max_iter=100)
+    assert minimum.converged
+    assert minimum.n_iter < 40
+    assert minimum.at == pytest.approx([1, -2, 3], abs=1e-8)
+    assert minimum.gradient <= 1e-9
+    cut = minimise(bowl, np.zeros(3), tol=1e-9, max_iter=2)
+    assert (cut.converged, cut.n_iter) == (False, 2)
+    assert minimise(bowl, np.zeros(3), tol=0.0, max_iter=1000).n_iter < 1000  # precision comes to its end

@@ -5,19 +5,23 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from shortlist import LabelModel, LabelSpace, NoiseAwareClassifier, apply, labeler
+from shortlist import LabelModel, LabelSpace, NoiseAwareClassifier, TransformerClassifier, apply, labeler
 from shortlist.classifier import SoftLogisticRegression, TextFeatures
-from shortlist.errors import BadFit, BadRows, NotFitted, UnnamedClasses
+from shortlist.classifier.noise_aware import expand, fit_expanded, weight_argument
+from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, UnnamedClasses
 
 
 @parametrize_with_checks([NoiseAwareClassifier(), NoiseAwareClassifier(LogisticRegression())])
@@ -224,3 +228,205 @@ def test_progress_is_told_in_lines():
 def test_nothing_is_shown_where_nobody_watches(capsys):
     NoiseAwareClassifier().fit(TEXTS, [0, 1, 0, 1])
     assert capsys.readouterr() == ("", "")
+
+
+# -- rows copied for each class believed in
+
+
+def test_an_expansion_worked_by_hand():
+    rows, classes, weights = expand(np.array([[0.7, 0.3], [0.0, 1.0]]), np.array([1.0, 2.0]))
+    assert rows.tolist() == [0, 0, 1]
+    assert classes.tolist() == [0, 1, 1]
+    assert weights == pytest.approx([0.7, 0.3, 2.0])
+
+
+@given(st.integers(0, 10_000))
+def test_every_row_keeps_its_weight(seed):
+    rng = np.random.default_rng(seed)
+    beliefs = rng.dirichlet(np.full(4, 0.02), 20)  # nearly one-hot: much is negligible
+    weights = rng.random(20)
+    rows, _, shares = expand(beliefs, weights)
+    np.testing.assert_allclose(np.bincount(rows, shares, 20), weights)
+
+
+def test_what_is_pruned_does_not_matter(clouds):
+    """Beliefs with 1e-6 hidden in them train the same model as the pruned ones, to far below any use of it."""
+    X, beliefs, _ = clouds
+    sharp = 0.9999985 * np.eye(3)[beliefs.argmax(axis=1)] + 0.0000005
+    exact = LogisticRegression(tol=1e-10, max_iter=5000)
+    pruned = fit_expanded(exact, X, sharp, np.ones(len(X))).predict_proba(X)
+    rows, classes = np.nonzero(np.ones_like(sharp))
+    whole = exact.fit(X[rows], classes, sample_weight=sharp[rows, classes]).predict_proba(X)
+    assert len(expand(sharp, np.ones(len(X)))[0]) == len(X) < len(rows)
+    assert np.abs(pruned - whole).max() < 1e-5
+
+
+def test_the_weights_of_a_pipeline_go_to_its_last_step():
+    nested = make_pipeline(make_pipeline(CountVectorizer()), make_pipeline(LogisticRegression()))
+    assert weight_argument(nested) == "pipeline-2__logisticregression__sample_weight"
+
+
+def test_an_estimator_without_weights_is_refused():
+    with pytest.raises(BadFit, match="KNeighborsClassifier takes no sample_weight"):
+        weight_argument(KNeighborsClassifier())
+
+
+# -- files
+
+
+class Stubborn(ClassifierMixin, BaseEstimator):
+    """A user's own classifier, of a type nobody else knows."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((X.shape[0], len(self.classes_)), 1 / len(self.classes_))
+
+    def predict(self, X):
+        return np.zeros(X.shape[0], int)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        NoiseAwareClassifier(),
+        NoiseAwareClassifier(SoftLogisticRegression(C=0.5), features=TextFeatures(words=(1, 3), characters=None)),
+        NoiseAwareClassifier(features=CountVectorizer()),
+        NoiseAwareClassifier(LogisticRegression()),
+        NoiseAwareClassifier(make_pipeline(CountVectorizer(), LogisticRegression())),
+    ],
+    ids=["default", "options", "features", "wrapped", "pipeline"],
+)
+def test_text_classifiers_come_back(model, texts, tmp_path):
+    rows, beliefs = texts
+    rows = [*rows[:-1], "dogs chase cars – naïve\nones too"]
+    model.fit(rows, beliefs, classes=["cat", "dog"]).calibrate(rows[2:6], ["cat", "cat", "dog", "cat"])
+    model.save(tmp_path / "reader")
+    back = NoiseAwareClassifier.load(tmp_path / "reader")
+    np.testing.assert_array_equal(back.predict_proba(rows), model.predict_proba(rows))
+    assert back.predict(rows).tolist() == model.predict(rows).tolist()
+    assert back.temperature_ == model.temperature_ != 1
+
+
+@pytest.mark.parametrize("on", [None, "text", ["title", "text"]])
+def test_the_columns_that_are_read_come_back(on, texts, tmp_path):
+    rows, beliefs = texts
+    table = [{"title": "on cats", "text": row} for row in rows] if on else rows
+    model = NoiseAwareClassifier(on=on).fit(table, beliefs)
+    model.save(tmp_path / "reader")
+    back = NoiseAwareClassifier.load(tmp_path / "reader")
+    assert back.on == on
+    np.testing.assert_array_equal(back.predict_proba(table), model.predict_proba(table))
+
+
+def test_feature_classifiers_come_back(clouds, tmp_path):
+    X, beliefs, _ = clouds
+    model = NoiseAwareClassifier().fit(X, beliefs)
+    model.save(tmp_path / "reader")
+    back = NoiseAwareClassifier.load(tmp_path / "reader")
+    np.testing.assert_array_equal(back.predict_proba(X), model.predict_proba(X))
+    assert back.classes_.dtype == model.classes_.dtype
+    with pytest.raises(ValueError, match="4 features"):
+        back.predict(X[:, :4])
+    assert back.fit(X, beliefs).n_features_in_ == 5  # and can be fitted again
+
+
+@pytest.mark.parametrize("dtype", [object, "U12", np.int64])
+def test_answers_have_the_same_dtype_before_and_after(dtype, clouds, tmp_path):
+    """`predict` gave <U1 before, and objects after the model was loaded."""
+    X, beliefs, _ = clouds
+    y = beliefs.argmax(axis=1).astype(str).astype(dtype)
+    model = NoiseAwareClassifier().fit(X, y)
+    model.save(tmp_path / "reader")
+    back = NoiseAwareClassifier.load(tmp_path / "reader")
+    assert back.predict(X).dtype == model.predict(X).dtype == np.dtype(dtype)
+    assert back.predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_a_type_nobody_knows_is_only_built_when_trusted(clouds, tmp_path):
+    X, beliefs, _ = clouds
+    NoiseAwareClassifier(Stubborn()).fit(X, beliefs).save(tmp_path / "reader")
+    with pytest.raises(BadFile, match=r"could run code.*Stubborn.*trusted=") as error:
+        NoiseAwareClassifier.load(tmp_path / "reader")
+    name = str(error.value).split("trusted=['")[1].split("'")[0]
+    assert NoiseAwareClassifier.load(tmp_path / "reader", trusted=[name]).predict(X[:2]).tolist() == [0, 0]
+
+
+def test_files_that_are_no_classifier(texts, tmp_path):
+    path = tmp_path / "reader"
+    with pytest.raises(BadFile, match="does not exist"):
+        NoiseAwareClassifier.load(path)
+    NoiseAwareClassifier().fit(*texts).save(path)
+    whole = path.read_bytes()
+    for length in (0, 100, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(BadFile, match="truncated"):
+            NoiseAwareClassifier.load(path)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(texts, tmp_path, monkeypatch):
+    path = tmp_path / "reader"
+    model = NoiseAwareClassifier().fit(*texts)
+    model.save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(np, "savez_compressed", lambda file, **arrays: file.write(b"half") and 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model.save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["reader"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"coef": np.zeros(3)},
+        {"coef": np.zeros((9, 2))},
+        {"intercept": np.array([np.nan])},
+        {"features.idf.0": np.zeros((2, 2))},
+        {"features.grams.0": np.zeros(4, np.uint8) + 255},
+    ],
+)
+def test_a_whole_file_that_does_not_fit_together_is_a_bad_file(texts, tmp_path, change):
+    """Attack F1: AttributeError."""
+    rows, beliefs = texts[:2]
+    NoiseAwareClassifier().fit(rows, beliefs).save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as file:
+        np.savez(tmp_path / "m2.npz", **{**file, **change})
+    with pytest.raises(BadFile, match=r"m2\.npz"):
+        NoiseAwareClassifier.load(tmp_path / "m2.npz")
+
+
+# -- on=…: which columns are read
+
+
+KINDS = [pd.DataFrame, pl.DataFrame, lambda table: pl.DataFrame(table).to_dicts()]
+MAKES = ["pandas", "polars", "dicts"]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=MAKES)
+def test_a_classifier_of_two_columns_is_one_of_the_joined_texts(kind, texts):
+    """Neither column tells cats from dogs on all rows."""
+    rows, beliefs = texts
+    titles = ["on cats" if a % 2 else None for a in range(4)] + ["on dogs" if a % 2 else "" for a in range(4)]
+    joined = [f"{title}. {text}" if title else text for title, text in zip(titles, rows, strict=True)]
+    table = kind({"text": rows, "title": titles})
+    expected = NoiseAwareClassifier().fit(joined, beliefs)
+    model = clone(NoiseAwareClassifier(on=["title", "text"])).fit(table, beliefs)
+    np.testing.assert_array_equal(model.predict_proba(table), expected.predict_proba(joined))
+    np.testing.assert_array_equal(model.predict_proba(joined), expected.predict_proba(joined))  # joined by the user
+    assert (model.predict_proba(table) != NoiseAwareClassifier().fit(rows, beliefs).predict_proba(rows)).any()
+    assert model.get_params()["on"] == ["title", "text"]
+
+
+def test_an_encoder_reads_the_joined_texts(texts, tiny_encoder, tmp_path):
+    rows, beliefs = texts
+    table = pl.DataFrame({"title": ["my cat", None] * 4, "text": rows})
+    joined = [f"my cat. {row}" if a % 2 == 0 else row for a, row in enumerate(rows)]
+    model = TransformerClassifier(tiny_encoder, frozen=True, steps=3, device="cpu", on=["title", "text"])
+    clone(model).fit(table, beliefs).save(tmp_path / "reader")
+    back = TransformerClassifier.load(tmp_path / "reader", device="cpu")
+    assert back.on == ["title", "text"]
+    expected = model.set_params(on=None).fit(joined, beliefs).predict_proba(joined)
+    np.testing.assert_array_equal(back.predict_proba(table), expected)

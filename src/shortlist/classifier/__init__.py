@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from shortlist.classifier.evaluation import Evaluation as Evaluation
     from shortlist.classifier.evaluation import evaluate as evaluate
     from shortlist.classifier.linear import SoftLogisticRegression as SoftLogisticRegression
-    from shortlist.classifier.networks.mlp import MLPClassifier as MLPClassifier
-    from shortlist.classifier.networks.transformer import TransformerClassifier as TransformerClassifier
+    from shortlist.classifier.mlp import MLPClassifier as MLPClassifier
     from shortlist.classifier.noise_aware import NoiseAwareClassifier as NoiseAwareClassifier
     from shortlist.classifier.text import TextFeatures as TextFeatures
+    from shortlist.classifier.transformer import TransformerClassifier as TransformerClassifier
 
 _LATER = {  # these import scikit-learn, so they wait until they are asked for
     "Evaluation": "evaluation",
-    "MLPClassifier": "networks.mlp",
+    "MLPClassifier": "mlp",
     "NoiseAwareClassifier": "noise_aware",
     "SoftLogisticRegression": "linear",
     "TextFeatures": "text",
-    "TransformerClassifier": "networks.transformer",
+    "TransformerClassifier": "transformer",
     "evaluate": "evaluation",
 }
 

@@ -78,8 +78,8 @@ KINDS: Registry[Kind] = Registry(
     lambda thing: thing.name if isinstance(thing, Kind) else None,
     own=[
         Kind("linear", "shortlist.classifier.noise_aware:NoiseAwareClassifier", "either"),
-        Kind("mlp", "shortlist.classifier.networks.mlp:MLPClassifier", "numbers", ".safetensors"),
-        Kind("transformer", "shortlist.classifier.networks.transformer:TransformerClassifier", "text", ".safetensors"),
+        Kind("mlp", "shortlist.classifier.mlp:MLPClassifier", "numbers", ".safetensors"),
+        Kind("transformer", "shortlist.classifier.transformer:TransformerClassifier", "text", ".safetensors"),
     ],
     reserved=RESERVED,
 )

@@ -18,8 +18,6 @@ from shortlist.registry import check_amount, check_choice
 from shortlist.votes import Votes
 
 Uncovered: TypeAlias = Literal["drop", "keep"]
-TOLERANCE = 1e-3  # a row whose sum is this close to one was rounded, and is divided by its sum
-FLAT = 1e-6  # a row whose beliefs differ by no more than this is uniform, and counts as uncovered
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ def check_beliefs(array: npt.NDArray[Any]) -> Floats:
         if bad.any():
             raise BadFit(f"row {int(np.flatnonzero(bad.any(axis=1))[0])} of the beliefs holds {what}")
     totals = beliefs.sum(axis=1)
-    wrong = np.flatnonzero(np.abs(totals - 1) > TOLERANCE)
+    wrong = np.flatnonzero(np.abs(totals - 1) > 1e-3)  # closer sums are rounding
     if len(wrong):
         a = int(wrong[0])
         raise BadFit(
@@ -184,7 +182,7 @@ def _as_names(classes: Sequence[Any]) -> npt.NDArray[Any]:
 
 def _covered(beliefs: Floats, covered: npt.ArrayLike | None, m: int) -> Mask:
     if covered is None:
-        return np.ptp(beliefs, axis=1) > FLAT if beliefs.shape[1] > 1 else np.ones(m, np.bool_)
+        return np.ptp(beliefs, axis=1) > 1e-6 if beliefs.shape[1] > 1 else np.ones(m, np.bool_)
     mask = np.asarray(covered)
     if mask.shape != (m,) or mask.dtype != np.bool_:
         raise BadFit(f"covered is a mask, ({m},) of bool, as votes.covered; got {mask.dtype} {mask.shape}")
@@ -204,12 +202,6 @@ def _weights(sample_weight: npt.ArrayLike | None, m: int) -> Floats:
     if not weights.any():
         raise BadFit("every sample_weight is zero: no row counts")
     return weights
-
-
-def check_two_rows(targets: Targets) -> None:
-    """Networks with batch normalisation need at least two rows."""
-    if len(targets.rows) < 2:
-        raise BadFit("one row is too few: batch normalisation needs at least two")
 
 
 def _check_two_classes(targets: Targets) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import log_softmax
 
 from shortlist.arrays import Floats
-from shortlist.classifier.predictor import Predictor
+from shortlist.classifier.base import BaseClassifier
 from shortlist.classifier.targets import make_targets
 from shortlist.errors import BadFit
 from shortlist.zeroshot.task import read_features
@@ -22,7 +22,7 @@ from shortlist.zeroshot.task import read_features
 FLOOR = 1e-6  # of the variance: rows may be few
 
 
-class SeededMixture(Predictor):
+class SeededMixture(BaseClassifier):
     """A mixture of Gaussians, one a class, with one covariance, fitted to features under beliefs.
 
         max over μ, Σ:  Σ_a log Σ_j b_aj^τ N(x_a; μ_j, Σ),     P(j | x) ∝ N(x; μ_j, Σ)

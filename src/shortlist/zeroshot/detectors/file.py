@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from shortlist.archive import Arrays, read_archive, write_archive
-from shortlist.classifier.file import understood
+from shortlist.classifier.base import reading
 from shortlist.labelers.attributes import AttributeTable
 from shortlist.zeroshot.detectors.perceptrons import Perceptrons
 from shortlist.zeroshot.detectors.selection import Trained
@@ -49,7 +49,7 @@ def save(model: AttributeDetectors, path: str | os.PathLike[str]) -> None:
 
 def load(cls: type[Model], path: str | os.PathLike[str]) -> Model:
     header, arrays = read_archive(path, kind=KIND, version=FORMAT)
-    with understood(path, "detectors"):
+    with reading(path, "detectors"):
         table = AttributeTable(tuple(header["classes"]), tuple(header["table_attributes"]), arrays["has"])
         options: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in header["options"].items()}
         model = cls(table, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,25 +12,27 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import validate_data
 
 from shortlist.arrays import Floats
+from shortlist.classifier.base import BaseClassifier, pack_classes, reading, unpack_classes
 from shortlist.classifier.evaluation import score
-from shortlist.classifier.file import understood, unpack_classes
-from shortlist.classifier.networks.batches import FeatureBatches
-from shortlist.classifier.networks.checkpoint import Checkpoint, fingerprint
-from shortlist.classifier.networks.network import make_head
-from shortlist.classifier.networks.recipe import Schedule
-from shortlist.classifier.networks.training import EpochScore, Plan, Trainer, as_targets
-from shortlist.classifier.predictor import Predictor
-from shortlist.classifier.targets import Targets, Uncovered, check_two_rows, known_labels, make_targets
+from shortlist.classifier.targets import Targets, Uncovered, known_labels, make_targets
+from shortlist.classifier.training import (
+    Checkpoint,
+    EpochScore,
+    FeatureBatches,
+    Plan,
+    Trainer,
+    check_two_rows,
+    fingerprint,
+    make_head,
+)
 from shortlist.progress import Tell, progress_bar
-from shortlist.registry import check_choice
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist MLP"
-READ = 16_384  # rows at a time
-_NOT_TRAINED = {"checkpoint": None, "progress": False}  # options that say nothing about the network, as files keep them
+NOT_SAVED = {"checkpoint": None, "progress": False}  # options that do not change the network, as files hold them
 
 
-class MLPClassifier(Predictor):
+class MLPClassifier(BaseClassifier):
     """Features (m, p) → three layers → P(class | features).
 
     The end model of the paper's experiments on images: three linear layers with batch normalisation, LeakyReLU and
@@ -40,14 +42,13 @@ class MLPClassifier(Predictor):
 
     Parameters
     ----------
-    hidden, dropout : the width of the two hidden layers, and the share of units that training drops
-    epochs, lr, batch_size, weight_decay : of the training
-    schedule, patience : "plateau", "linear" or "constant"; how many epochs without gain make a plateau
+    hidden : width of the two hidden layers
+    epochs, lr, batch_size : of the training
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
     seed : of weights, batches and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
-    checkpoint : a file to keep the training in; an interrupted `fit` goes on from it
-    progress : show a progress bar, or a function that is told each line of progress
+    checkpoint : a file to keep the training in; an interrupted `fit` resumes from it
+    progress : show a progress bar, or a function to call with each line of progress
 
     Attributes (once fitted)
     ------------------------
@@ -58,13 +59,9 @@ class MLPClassifier(Predictor):
         self,
         *,
         hidden: int = 1024,
-        dropout: float = 0.5,
         epochs: int = 30,
         lr: float = 1e-4,
         batch_size: int = 64,
-        weight_decay: float = 0.0,
-        schedule: Schedule = "plateau",
-        patience: int = 3,
         uncovered: Uncovered = "drop",
         seed: int = 0,
         device: str = "auto",
@@ -72,13 +69,9 @@ class MLPClassifier(Predictor):
         progress: bool | Tell = False,
     ) -> None:
         self.hidden = hidden
-        self.dropout = dropout
         self.epochs = epochs
         self.lr = lr
         self.batch_size = batch_size
-        self.weight_decay = weight_decay
-        self.schedule = schedule
-        self.patience = patience
         self.uncovered = uncovered
         self.seed = seed
         self.device = device
@@ -101,54 +94,47 @@ class MLPClassifier(Predictor):
             y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
         )
         check_two_rows(targets)
-        check_choice("schedule", self.schedule, get_args(Schedule))
         torch, device = torch_on(self.device)
         with own_randomness(torch, self.seed, device):
-            network = make_head(torch, X.shape[1], self.hidden, len(targets.classes), self.dropout).to(device)
+            network = make_head(torch, X.shape[1], self.hidden, len(targets.classes)).to(device)
         self.classes_, self.named_, self.network_ = targets.classes, targets.named, network
-        trainer = self._trainer(torch, device, X[targets.rows], targets, dev)
+        X = X[targets.rows]
+        trainer = Trainer(
+            torch,
+            network,
+            torch.optim.Adam(network.parameters(), lr=self.lr),
+            FeatureBatches(torch.as_tensor(X, device=device), self.batch_size, self.seed),
+            targets.beliefs,
+            targets.weights,
+            Plan(epochs=self.epochs, schedule="plateau", clip=None),
+            device=device,
+            score_epoch=self._epoch_score(dev),
+            checkpoint=self._checkpoint(X, targets),
+        )
         with progress_bar(self.progress) as trainer.tick:
             self.history_ = np.array(trainer.run(self.seed))
         self.n_iter_, self.temperature_ = len(self.history_), 1.0
         return self
 
-    def _trainer(
-        self, torch: Any, device: str, X: npt.NDArray[np.float32], targets: Targets, dev: tuple[Any, Any] | None
-    ) -> Trainer:
-        return Trainer(
-            torch,
-            self.network_,
-            torch.optim.Adam(self.network_.parameters(), lr=self.lr, weight_decay=self.weight_decay),
-            FeatureBatches(torch.as_tensor(X, device=device), self.batch_size, self.seed),
-            as_targets(torch, targets.beliefs, targets.weights, device),
-            Plan(epochs=self.epochs, schedule=self.schedule, patience=self.patience, clip=None),
-            device=device,
-            score_epoch=self._epoch_score(dev),
-            checkpoint=self._checkpoint(X, targets),
-        )
-
     def _checkpoint(self, X: npt.NDArray[np.float32], targets: Targets) -> Checkpoint | None:
         if self.checkpoint is None:
             return None
-        trained = {key: v for key, v in self.get_params().items() if key not in ("device", *_NOT_TRAINED)}
-        return Checkpoint(self.checkpoint, fingerprint([KIND, trained, X, targets.beliefs, targets.weights]))
+        options = {key: v for key, v in self.get_params().items() if key not in ("device", *NOT_SAVED)}
+        return Checkpoint(self.checkpoint, fingerprint([KIND, options, X, targets.beliefs, targets.weights]))
 
     def _epoch_score(self, dev: tuple[Any, Any] | None) -> EpochScore:
         if dev is None:
-            return lambda _, loss: -loss
+            return lambda loss: -loss
         rows, gold = known_labels(dev[1], self.classes_)
         X = validate_data(self, dev[0], dtype=np.float32, reset=False)[rows]
-        return lambda _, __: score(gold, self._logits(X).argmax(axis=1), len(self.classes_))["macro_f1"]
+        return lambda _: score(gold, self._logits(X).argmax(axis=1), len(self.classes_))["macro_f1"]
 
     def _logits(self, X: npt.NDArray[np.float32]) -> Floats:
         torch, device = torch_on(self.device)
-        self.network_.to(device).eval()
+        network, size = self.network_.to(device).eval(), 16_384
         with torch.inference_mode():
-            parts = [
-                self.network_(torch.as_tensor(X[a : a + READ], device=device)).double().cpu().numpy()
-                for a in range(0, len(X), READ)
-            ]
-        return np.concatenate(parts)
+            parts = [network(torch.as_tensor(X[a : a + size], device=device)) for a in range(0, len(X), size)]
+            return np.concatenate([part.double().cpu().numpy() for part in parts])
 
     def _log_proba(self, rows: Any) -> Floats:
         X = validate_data(self, rows, dtype=np.float32, reset=False)
@@ -158,11 +144,9 @@ class MLPClassifier(Predictor):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted classifier to one safetensors file."""
         self._check_fitted()
-        header = {
-            "options": self.get_params() | _NOT_TRAINED,
-            "classes": self.classes_.tolist(),
-            "dtype": self.classes_.dtype.str,
-            "temperature": self.temperature_,
+        header = pack_classes(self) | {
+            "version": 1,
+            "options": self.get_params() | NOT_SAVED,
             "history": self.history_.tolist(),
             "n_features_in": int(self.n_features_in_),
         }
@@ -173,11 +157,12 @@ class MLPClassifier(Predictor):
         """Read what `save` wrote."""
         header, tensors = read_tensors(path, KIND)
         torch, where = torch_on(device)
-        with understood(path):
+        with reading(path):
             model = cls(**header["options"] | {"device": device})
-            model.classes_, model.history_ = unpack_classes(header), np.array(header["history"])
-            model.n_features_in_, model.n_iter_ = header["n_features_in"], len(header["history"])
-            head = make_head(torch, model.n_features_in_, model.hidden, len(model.classes_), model.dropout)
+            unpack_classes(model, header)
+            model.history_, model.n_features_in_ = np.array(header["history"]), header["n_features_in"]
+            model.n_iter_ = len(model.history_)
+            head = make_head(torch, model.n_features_in_, model.hidden, len(model.classes_))
             head.load_state_dict(under("network", tensors))
-            model.network_, model.temperature_ = head.to(where), header["temperature"]
+            model.network_ = head.to(where)
         return model

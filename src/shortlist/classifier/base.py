@@ -1,8 +1,11 @@
-"""Predictor: what every classifier here shares. From log-probabilities to classes, scores and calibration."""
+"""BaseClassifier: from log-probabilities to classes, scores and calibration; shared by all classifiers."""
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -14,17 +17,15 @@ from sklearn.exceptions import NotFittedError
 
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.targets import is_known, label_positions
-from shortlist.errors import BadFit, NotFitted, UnnamedClasses
-
-_LOWEST = -700.0  # exp(−700) is the smallest belief a float can hold
+from shortlist.errors import BadFile, BadFit, MissingPackage, NotFitted, UnnamedClasses
 
 
 class Unfitted(NotFitted, NotFittedError):  # type: ignore[misc]  # noqa: N818
     """NotFitted, and scikit-learn's NotFittedError as well, so that its tools know it."""
 
 
-class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A subclass has `_log_proba(rows)`, and its `fit` sets `classes_` and `temperature_`."""
+class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base class; subclasses have `_log_proba(rows)`, and their `fit` sets `classes_` and `temperature_`."""
 
     classes_: npt.NDArray[Any]
     temperature_: float
@@ -46,13 +47,13 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         return self._names(self._log_proba(rows).argmax(axis=1))
 
-    def _names(self, places: Positions) -> npt.NDArray[Any]:
-        """The classes at these places. It is told where they are numbers because nobody named them."""
+    def _names(self, positions: Positions) -> npt.NDArray[Any]:
+        """Classes at these positions, with a warning where they are numbers because `fit` got no names."""
         if not self.named_:
             k = len(self.classes_)
             text = f"classes are the numbers 0 to {k - 1}, since the beliefs came without names"
             warnings.warn(f"{text}: fit(rows, beliefs, classes=votes.space)", UnnamedClasses, stacklevel=3)
-        return self.classes_[places]
+        return self.classes_[positions]
 
     def score(self, rows: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
         """The share of rows with a known class that are predicted right."""
@@ -84,10 +85,38 @@ class Predictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def best_temperature(log_p: Floats, truth: Positions) -> float:
     """argmin_T of −Σ log softmax(log p / T) at the true classes, between 1/20 and 20."""
-    scores = np.maximum(log_p, _LOWEST)
+    scores = np.maximum(log_p, -700.0)  # exp(−700) is the smallest probability a float can hold
 
     def loss(log_t: float) -> float:
         tempered = log_softmax(scores / np.exp(log_t), axis=1)
         return -float(tempered[np.arange(len(truth)), truth].mean())
 
     return float(np.exp(minimize_scalar(loss, bounds=(-np.log(20), np.log(20)), method="bounded").x))
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def reading(path: str | os.PathLike[str], what: str = "classifier") -> Iterator[None]:
+    """Turn any error while the content of a file is put together into a BadFile that names the file."""
+    try:
+        yield
+    except (BadFile, MissingPackage):
+        raise
+    except Exception as error:  # content that does not fit together can fail anywhere
+        raise BadFile(f"{path} holds no {what} this version can read ({error})") from error
+
+
+def pack_classes(model: BaseClassifier) -> dict[str, Any]:
+    """Header entries that every classifier's file has."""
+    return {
+        "classes": model.classes_.tolist(),
+        "dtype": model.classes_.dtype.str,
+        "temperature": model.temperature_,
+    }
+
+
+def unpack_classes(model: BaseClassifier, header: Mapping[str, Any]) -> None:
+    model.classes_ = np.array(header["classes"], header["dtype"])
+    model.temperature_ = header["temperature"]

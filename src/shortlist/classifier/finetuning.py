@@ -1,0 +1,377 @@
+"""FineTuning: a pretrained Hugging Face encoder with the paper's head, trained on beliefs in three phases.
+
+Covered rows are not a random sample. A network that is trained on them alone for long learns the labelers' rules
+instead of the classes. After a short training it has not learned the rules yet; such a network, the teacher, gives
+beliefs for the uncovered rows. With those rows among the examples, a long training is safe. The head is trained first
+because a head of random weights would disturb the pretrained encoder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+
+from shortlist.arrays import Floats, Positions
+from shortlist.classifier.evaluation import score
+from shortlist.classifier.training import Checkpoint, FeatureBatches, Plan, Trainer, fingerprint, make_head
+from shortlist.errors import BadFile, require
+from shortlist.progress import Tell, progress_bar
+from shortlist.tensors import Module, Tensor, Tensors, autocast, own_randomness, torch_on, upload
+
+Ids: TypeAlias = list[npt.NDArray[np.int32]]
+Vectors: TypeAlias = npt.NDArray[np.float32]
+DevRows: TypeAlias = tuple[Ids, Positions]  # token ids of labelled texts, and the positions of their classes
+Pooling: TypeAlias = Literal["mean", "cls"]
+
+
+# -- encoders ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """The network that turns tokens into vectors, and the tokenizer that turns texts into tokens."""
+
+    network: Any
+    tokenizer: Any
+
+    @property
+    def width(self) -> int:
+        return int(self.network.config.hidden_size)
+
+    def tokens(self, texts: Sequence[str], max_length: int) -> Ids:
+        """Token ids of each text, truncated to the length the encoder can read."""
+        if not len(texts):
+            return []
+        length = min(max_length, getattr(self.network.config, "max_position_embeddings", max_length))
+        encoded = self.tokenizer(list(texts), truncation=True, max_length=length, padding=False)
+        return [np.array(ids, np.int32) for ids in encoded["input_ids"]]
+
+
+def load_encoder(name: str | os.PathLike[str]) -> Encoder:
+    """Load an encoder by its name on the Hugging Face hub, or from a folder."""
+    transformers: Any = require("transformers", extra="transformers")
+    require("torch", extra="transformers")
+    text = os.fspath(name)
+    if os.path.isdir(text) or isinstance(name, os.PathLike) or text.startswith((".", "/", "~")) or text.count("/") > 1:
+        _check_folder(Path(name))
+    try:
+        with quiet(transformers):
+            network = transformers.AutoModel.from_pretrained(name)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+    except Exception as error:  # a missing name, a broken download and a damaged file each fail in their own way
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise BadFile(
+            f"the encoder {text!r} cannot be read ({reason}). Give the name of a model on the Hugging Face hub (needs "
+            "network, or its cache), or a folder with config.json, the weights and the tokenizer"
+        ) from error
+    return Encoder(network.float(), tokenizer)
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder without configuration or tokenizer: transformers would replace them silently."""
+    tokenizers = ("tokenizer.json", "vocab", "spiece", "sentencepiece", "tokenizer.model")
+    if not (folder / "config.json").is_file():
+        raise BadFile(f"there is no encoder in '{folder}': no file config.json")
+    if not any(path.name.startswith(tokenizers) for path in folder.iterdir()):
+        raise BadFile(f"the encoder in '{folder}' has no tokenizer: no file {', '.join(tokenizers)}")
+
+
+def pack_encoder(encoder: Encoder) -> tuple[dict[str, Any], Tensors]:
+    """(configuration, tokenizer): the tokenizer's files as tensors of bytes, by their names."""
+    torch: Any = require("torch", extra="transformers")
+    with tempfile.TemporaryDirectory() as folder:
+        encoder.tokenizer.save_pretrained(folder)
+        files = {path.name: path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()}
+    tensors = {name: torch.frombuffer(bytearray(data), dtype=torch.uint8) for name, data in files.items()}
+    return json.loads(encoder.network.config.to_json_string(use_diff=False)), tensors
+
+
+def unpack_encoder(config: dict[str, Any], files: Tensors) -> Encoder:
+    """Rebuild a packed encoder. Its weights are random until the network's are loaded."""
+    transformers: Any = require("transformers", extra="transformers")
+    with tempfile.TemporaryDirectory() as folder, quiet(transformers):
+        for name, data in files.items():
+            (Path(folder) / name).write_bytes(data.numpy().tobytes())
+        (Path(folder) / "config.json").write_text(json.dumps(config))
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        network = transformers.AutoModel.from_config(transformers.AutoConfig.from_pretrained(folder))
+    return Encoder(network.float(), tokenizer)
+
+
+@contextmanager
+def quiet(transformers: Any) -> Iterator[None]:
+    """Silence the progress bars and hints of transformers."""
+    logging = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+# -- the network -------------------------------------------------------------------------------------------
+
+
+@cache
+def text_network_class() -> Any:
+    """Return the class TextNetwork: an encoder with a head. A function, because its base class comes from torch."""
+    torch: Any = require("torch", extra="torch")
+
+    class TextNetwork(torch.nn.Module):  # type: ignore[misc]
+        """Token ids (m, length) and their mask → logits (m, k)."""
+
+        def __init__(self, encoder: Module, head: Module, pooling: str) -> None:
+            super().__init__()
+            self.encoder, self.head, self.pooling = encoder, head, pooling
+
+        def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
+            states = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+            if self.pooling == "cls":
+                return states[:, 0]
+            counted = mask.unsqueeze(-1).to(states.dtype)
+            return (states * counted).sum(dim=1) / counted.sum(dim=1).clamp(min=1)
+
+        def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+            return self.head(self.embed(ids, mask).float())
+
+    return TextNetwork
+
+
+def make_network(torch: Any, encoder: Encoder, k: int, pooling: str) -> Module:
+    """Put a fresh head of 256 units on an encoder."""
+    return text_network_class()(encoder.network, make_head(torch, encoder.width, 256, k), pooling)
+
+
+class TokenBatches:
+    """Texts as token ids, padded batch by batch. Rows of similar length share a batch."""
+
+    window = 50  # batches: rows are sorted by length within so many batches, and shuffled beyond
+
+    def __init__(self, ids: Ids, size: int, seed: int, *, torch: Any, device: str, pad: int) -> None:
+        self.ids, self.size, self.seed = ids, size, seed
+        self.torch, self.device, self.pad = torch, device, pad
+        self.lengths = np.array([len(row) for row in ids])
+
+    def __len__(self) -> int:
+        return -(-len(self.ids) // self.size)
+
+    def epoch(self, number: int) -> list[Positions]:
+        rng = np.random.default_rng([self.seed, number])
+        cuts = np.array_split(rng.permutation(len(self.ids)), len(self))
+        batches: list[Positions] = []
+        for start in range(0, len(cuts), self.window):
+            some = cuts[start : start + self.window]
+            rows = np.concatenate(some)
+            by_length = rows[np.argsort(self.lengths[rows], kind="stable")]
+            batches += np.split(by_length, np.cumsum([len(cut) for cut in some])[:-1])
+        return [batches[b] for b in rng.permutation(len(batches))]
+
+    def in_order(self) -> list[Positions]:
+        """All rows from short to long, for inference."""
+        return np.array_split(np.argsort(self.lengths, kind="stable"), len(self)) if len(self) else []
+
+    def inputs(self, rows: Positions) -> tuple[Tensor, ...]:
+        """(ids, mask), each (m, length), on the device."""
+        length = max(int(self.lengths[rows].max()), 1)
+        ids = np.full((len(rows), length), self.pad, np.int64)
+        for i, row in enumerate(rows):
+            ids[i, : self.lengths[row]] = self.ids[row]
+        real = np.arange(length) < self.lengths[rows][:, None]
+        return tuple(upload(self.torch, array, self.device) for array in (ids, real.astype(np.int64)))
+
+
+# -- phases ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Options of TransformerClassifier that decide what the trained network is, by their names there."""
+
+    frozen: bool
+    pooling: Pooling
+    max_length: int
+    steps: int
+    epochs: float | None
+    teacher_steps: int
+    head_steps: int
+    lr: float
+    head_lr: float | None
+    schedule: Literal["linear", "constant"]
+    batch_size: int
+    words: bool
+    seed: int
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Token ids of m texts, their beliefs (m, k) and weights (m,)."""
+
+    ids: Ids
+    beliefs: Floats
+    weights: Floats
+
+    def take(self, rows: Positions) -> Examples:
+        return Examples([self.ids[a] for a in rows], self.beliefs[rows], self.weights[rows])
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A training: its name in checkpoints and progress bars, its plan, learning rates and batch size."""
+
+    name: str
+    plan: Plan
+    lr: float
+    head_lr: float
+    batch_size: int
+
+
+class FineTuning:
+    """A network by a recipe. A network that is given is used as it is; else there is a fresh head."""
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        k: int,
+        recipe: Recipe,
+        *,
+        device: str = "auto",
+        progress: bool | Tell = False,
+        network: Module | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self.torch, self.device = torch_on(device)
+        self.encoder, self.k, self.recipe = encoder, k, recipe
+        self.progress, self.checkpoint = progress, checkpoint
+        self.precision = "bf16" if self.device.startswith("cuda") else "fp32"
+        if network is None:
+            with own_randomness(self.torch, recipe.seed, self.device):
+                network = make_network(self.torch, encoder, k, recipe.pooling).to(self.device)
+        self.network = network
+
+    def run(
+        self, examples: Examples, covered: int, held_out: Positions, dev: DevRows | None
+    ) -> tuple[Examples, list[float]]:
+        """Run all phases that the checkpoint has not finished.
+
+        The first `covered` examples have beliefs, the teacher gives the others theirs. `held_out` rows are not learned
+        from; `dev` rows choose the epoch of the last phase. Returns all examples with their beliefs, and the mean loss
+        of each epoch of the last phase.
+        """
+        recipe, reached = self.recipe, None if self.checkpoint is None else self.checkpoint.reached()
+        if covered < len(examples.ids):
+            taught = self._taught(examples, covered, reached)
+            examples = replace(examples, beliefs=np.concatenate([examples.beliefs[:covered], taught]))
+        shown = examples.take(np.setdiff1d(np.arange(len(examples.ids)), held_out))
+        last = Phase("fine-tuning", self._last_plan(), recipe.lr, recipe.head_lr or recipe.lr, recipe.batch_size)
+        head_first = bool(recipe.head_steps) and reached != last.name
+        vectors = self.embeddings(shown.ids) if recipe.frozen or head_first else None
+        if head_first:
+            plan = Plan(recipe.head_steps, warmup=0.0, clip=None)
+            self._train(Phase("head", plan, 0.0, 1e-3, 256), shown, vectors)
+        return examples, self._train(last, shown, vectors if recipe.frozen else None, dev)
+
+    def _last_plan(self) -> Plan:
+        recipe = self.recipe
+        precision = "fp32" if recipe.frozen else self.precision
+        return Plan(recipe.steps, recipe.epochs, recipe.schedule, precision=precision)
+
+    def _taught(self, examples: Examples, covered: int, reached: str | None) -> Floats:
+        """Beliefs of the teacher about the uncovered rows, (m, k), from the checkpoint where it has them.
+
+        Afterwards the encoder is as it was before, and the head is fresh.
+        """
+        kept = {} if self.checkpoint is None else self.checkpoint.kept
+        if reached in (None, "teacher"):
+            before = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
+            plan = Plan(self.recipe.teacher_steps, precision=self.precision)
+            phase = Phase("teacher", plan, 1e-5, 1e-4, self.recipe.batch_size)
+            self._train(phase, examples.take(np.arange(covered)))
+            kept["taught"] = self.torch.from_numpy(softmax(self.logits(examples.ids[covered:]), axis=1))
+            self.network.load_state_dict(before)
+        taught: Floats = kept["taught"].numpy()
+        return taught
+
+    def _train(
+        self, phase: Phase, examples: Examples, vectors: Vectors | None = None, dev: DevRows | None = None
+    ) -> list[float]:
+        """Train one phase, of the head alone where `vectors` of the encoder are given; the mean loss of each epoch."""
+        if self.checkpoint is not None:
+            self.checkpoint.phase = phase.name
+        alone, seed = vectors is not None, self.recipe.seed
+        groups = [{"params": list(self.network.head.parameters()), "lr": phase.head_lr}]
+        if not alone:
+            groups.append({"params": list(self.network.encoder.parameters()), "lr": phase.lr})
+        trainer = Trainer(
+            self.torch,
+            self.network.head if alone else self.network,
+            self.torch.optim.AdamW(groups, weight_decay=0.01, fused=self.device.startswith("cuda")),
+            FeatureBatches(self.torch.as_tensor(vectors, device=self.device), phase.batch_size, seed)
+            if alone
+            else self._batches(examples.ids, phase.batch_size),
+            examples.beliefs,
+            examples.weights,
+            phase.plan,
+            device=self.device,
+            score_epoch=None if dev is None else lambda _: self._macro_f1(*dev),
+            checkpoint=self.checkpoint,
+        )
+        with progress_bar(self.progress, phase.name) as trainer.tick:
+            history = trainer.run(seed)
+        self.network.eval()
+        return history
+
+    def _macro_f1(self, ids: Ids, gold: Positions) -> float:
+        return score(gold, self.logits(ids).argmax(axis=1), self.k)["macro_f1"]
+
+    def logits(self, ids: Ids) -> Floats:
+        """(m, k), in the order of the rows."""
+        return self._read(ids, lambda *inputs: self.network(*inputs), self.k).astype(np.float64)
+
+    def embeddings(self, ids: Ids) -> Vectors:
+        """(m, width): the vectors of the encoder."""
+        return self._read(ids, self.network.embed, self.encoder.width)
+
+    def _read(self, ids: Ids, part: Any, width: int) -> Vectors:
+        """(m, width): outputs of the network, or of a part of it, for texts."""
+        out = np.empty((len(ids), width), np.float32)
+        batches = self._batches(ids, 512 if self.device.startswith("cuda") else 128)
+        self.network.to(self.device).eval()
+        with self.torch.inference_mode(), autocast(self.torch, self.device, self.precision):
+            for rows in batches.in_order():
+                out[rows] = part(*batches.inputs(rows)).float().cpu().numpy()
+        return out
+
+    def _batches(self, ids: Ids, size: int) -> TokenBatches:
+        pad = int(self.encoder.tokenizer.pad_token_id or 0)
+        return TokenBatches(ids, size, self.recipe.seed, torch=self.torch, device=self.device, pad=pad)
+
+
+def make_checkpoint(
+    path: str | os.PathLike[str] | None,
+    encoder: str | os.PathLike[str],
+    recipe: Recipe,
+    examples: Examples,
+    covered: int,
+    held_out: Positions,
+) -> Checkpoint | None:
+    """Checkpoint of a fine-tuning. Its fingerprint holds all that is known before the first phase."""
+    if path is None:
+        return None
+    lengths = np.array([len(row) for row in examples.ids])
+    arrays = [np.concatenate(examples.ids), lengths, examples.beliefs[:covered], examples.weights, held_out]
+    return Checkpoint(path, fingerprint([asdict(recipe), os.fspath(encoder), covered, *arrays]))

