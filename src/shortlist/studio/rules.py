@@ -1,25 +1,34 @@
-"""Rules: the labelers of a project as they are written, and edits of those in shortlist.toml.
+"""Rules: the labelers of a project as they are written, edits of those in shortlist.toml, and previews of a draft.
 
 Rules in shortlist.toml are data and can be edited in the browser. Those in labelers.py are code, which is only shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
+from shortlist.arrays import Mask, Positions
+from shortlist.browse import RowView, show_rows
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
+from shortlist.labelers.apply import Asker
 from shortlist.labelers.records import from_record
+from shortlist.labelers.text import pieces, spans
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
-from shortlist.project.prompting import unsaved
+from shortlist.project.prompting import planned, previewed, unsaved
 from shortlist.project.session import Session
-from shortlist.project.settings import NAME, Settings
-from shortlist.prompts import PROMPTS
+from shortlist.project.settings import NAME
+from shortlist.prompts import PROMPTS, PromptLabeler
+from shortlist.rows import chunks
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.toml_edit import TomlEdit
+from shortlist.votes import Codomain, Votes
 
 EDITABLE = ("keywords", "pattern", *PROMPTS)  # kinds that the browser can edit
 
@@ -105,56 +114,60 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
     return labeler if column is None else labeler.on_text(column)
 
 
+# -- edits ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _editing(project: OpenProject, title: str) -> Iterator[TomlEdit]:
+    """Edit shortlist.toml, then refresh the project."""
+    with project.lock:
+        edit = TomlEdit(project.folder / NAME)
+        yield edit
+        edit.write()
+        project.refresh(title)
+
+
 def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, Any] | None) -> None:
     """Write a rule to shortlist.toml and refresh. `before` is the record that was opened, None for a new rule."""
     replaces = None if before is None else str(before.get("name"))
     with project.lock:
-        labeler = checked(project.current, record, replaces)
-        edit = TomlEdit(project.folder / NAME)
-        _check_unchanged(edit, before, labeler.name)
-        edit.put({"name": labeler.name, **record}, replaces)
-        if replaces is not None and replaces != labeler.name:
-            _switch(edit, project.folder, replaces, on=True)
-        edit.write()
-        project.refresh(f"{labeler.name} {'edited' if before else 'added'}")
+        name = checked(project.current, record, replaces).name
+        with _editing(project, f"{name} {'edited' if before else 'added'}") as edit:
+            _check_unchanged(edit, before, name)
+            edit.put({"name": name, **record}, replaces)
+            if replaces is not None and replaces != name:
+                _switch(edit, replaces, on=True)
 
 
 def remove_rule(project: OpenProject, before: dict[str, Any]) -> None:
     """Remove a rule from shortlist.toml and refresh."""
-    with project.lock:
-        edit = TomlEdit(project.folder / NAME)
-        name = str(before.get("name"))
+    name = str(before.get("name"))
+    with _editing(project, f"{name} removed") as edit:
         _check_unchanged(edit, before, name)
         edit.remove(name)
-        _switch(edit, project.folder, name, on=True)
-        edit.write()
-        project.refresh(f"{name} removed")
+        _switch(edit, name, on=True)
 
 
 def switch_rule(project: OpenProject, name: str, *, on: bool) -> None:
     """Switch a labeler on or off; its definition stays."""
     with project.lock:
-        if name not in {rule.name for rule in rules(project.current)}:
+        states = {rule.name: rule.on for rule in rules(project.current)}
+        if name not in states:
             raise ShortlistError(f"there is no labeler {name!r}", labeler=name)
-        if not on and [rule.name for rule in rules(project.current) if rule.on] == [name]:
+        if not on and [one for one, state in states.items() if state] == [name]:
             raise ShortlistError("this is the only labeler that is on: switch on another one first", labeler=name)
-        edit = TomlEdit(project.folder / NAME)
-        _switch(edit, project.folder, name, on=on)
-        edit.write()
-        project.refresh(f"{name} switched {'on' if on else 'off'}")
+        with _editing(project, f"{name} switched {'on' if on else 'off'}") as edit:
+            _switch(edit, name, on=on)
 
 
 def use_gold(project: OpenProject, *, fits: bool) -> None:
     """Set whether gold labels are used in the fit."""
-    with project.lock:
-        edit = TomlEdit(project.folder / NAME)
+    with _editing(project, f"gold labels {'used' if fits else 'not used'} in the fit") as edit:
         edit.set("label_model", "use_gold", fits)
-        edit.write()
-        project.refresh("gold labels used in the fit" if fits else "gold labels not used in the fit")
 
 
-def _switch(edit: TomlEdit, folder: Any, name: str, *, on: bool) -> None:
-    off = [one for one in Settings.read(folder).labelers.off if one != name]
+def _switch(edit: TomlEdit, name: str, *, on: bool) -> None:
+    off = [one for one in edit.values.get("labelers", {}).get("off", []) if one != name]
     edit.set("labelers", "off", (off if on else [*off, name]) or None)
 
 
@@ -169,3 +182,137 @@ def _check_unchanged(edit: TomlEdit, before: dict[str, Any] | None, name: str) -
     if now != before:
         what = "was removed" if now is None else "was changed"
         raise Conflict(f"the rule {before.get('name')!r} {what} elsewhere since you opened it; nothing was saved", now)
+
+
+# -- preview -------------------------------------------------------------------------------------------
+
+
+class Superseded(ShortlistError):  # noqa: N818  as in errors.py
+    """A newer request has replaced this one."""
+
+
+def preview(
+    session: Session, record: Any, replaces: str | None, superseded: Callable[[], bool] = lambda: False
+) -> dict[str, Any]:
+    """Return coverage, votes, conflicts, accuracy on gold rows and examples. The project is not changed."""
+    labeler = checked(session, record, replaces)
+    if isinstance(labeler, PromptLabeler):  # only its cost: nothing is sent
+        (line,) = planned(session, record).lines
+        return {"name": line.labeler, "plan": asdict(line)}
+    draft = draft_votes(session, labeler, superseded)
+    codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
+    voted = codes != 0
+    examples = show_rows(session, _examples(session, codes, codomain))
+    others = [i for i, name in enumerate(session.votes.names) if name != replaces]
+    covered = (session.votes.codes[:, others] != 0).any(axis=1) if others else np.zeros(len(codes), np.bool_)
+    return {
+        "name": labeler.name,
+        "engine": getattr(labeler, "engine", "polars"),
+        "rows": len(codes),
+        "votes": int(voted.sum()),
+        "coverage": float(voted.mean()),
+        "new": int((voted & ~covered).sum()),
+        "says": _vote_counts(session, codes, codomain),
+        "gold": _right(session, codes, codomain, voted),
+        "conflicts": _conflicts(session, codes, codomain, others),
+        "examples": [_example(labeler, row, draft.said(row.row)) for row in examples],
+    }
+
+
+def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) -> list[dict[str, Any]]:
+    """Answers of a prompt for a few rows. The model is asked for those that are not in the cache."""
+    if not isinstance(checked(session, record, replaces), PromptLabeler):
+        raise ShortlistError("only prompts can be tried on some rows; other rules are previewed as you type")
+    if not 0 < len(rows) <= 10:
+        raise ShortlistError(f"a prompt can be tried on 1 to 10 rows; got {len(rows)}")
+    answers = previewed(session, record, rows).to_dicts()
+    for answer in answers:
+        del answer["row"], answer["prompt"]
+    views = show_rows(session, rows)
+    return [view.to_dict() | {"answer": answer} for view, answer in zip(views, answers, strict=True)]
+
+
+def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], bool]) -> Votes:
+    """Votes of one labeler on all rows, chunk by chunk; ends early if superseded."""
+    asker = Asker.of([labeler], space=session.settings.classes, features=session.roster.features(session.rows.columns))
+    results = []
+    text = session.settings.data.text
+    columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
+    for segment in session.rows.segments(columns):
+        parts, _ = chunks(segment.frame, size=16_384, first=segment.start)
+        for chunk in parts:
+            if superseded():
+                raise Superseded("replaced by a newer request")
+            results.append(asker(chunk))
+    return asker.votes(results)
+
+
+def _vote_counts(session: Session, codes: Positions, codomain: Codomain) -> list[dict[str, Any]]:
+    """Number of votes for each shortlist."""
+    space = session.votes.space
+    counts = np.bincount(codes, minlength=len(codomain) + 1)[1:]
+    return [
+        {"classes": list(space.ordered(shortlist)), "votes": int(count)}
+        for shortlist, count in zip(codomain.shortlists, counts, strict=True)
+        if shortlist not in codomain.dummies
+    ]
+
+
+def _member(session: Session, codomain: Codomain) -> Mask:
+    """(c + 1, k): the classes that each code allows; abstaining allows all."""
+    space = session.votes.space
+    return np.vstack([np.ones(len(space), np.bool_), codomain.member(space)])
+
+
+def _right(session: Session, codes: Positions, codomain: Codomain, voted: Mask) -> dict[str, Any] | None:
+    """Number of votes on gold rows, and how many of them contain the known class."""
+    gold = session.analysis.gold
+    if gold is None:
+        return None
+    rows = np.flatnonzero(voted & (gold >= 0))
+    right = _member(session, codomain)[codes[rows], gold[rows]]
+    return {"votes": len(rows), "right": int(right.sum()), "accuracy": float(right.mean()) if len(rows) else None}
+
+
+def _conflicts(session: Session, codes: Positions, codomain: Codomain, others: list[int]) -> list[dict[str, Any]]:
+    """Per other labeler: rows on which both vote, and rows on which they conflict; most conflicts first."""
+    votes = session.votes
+    own, pairs = _member(session, codomain)[1:].astype(np.int64), []
+    for i in others:
+        its = votes.codomains[i].member(votes.space).astype(np.int64)
+        apart = np.zeros((len(own) + 1, len(its) + 1), np.bool_)
+        apart[1:, 1:] = own @ its.T == 0
+        pair = np.bincount(codes * apart.shape[1] + votes.codes[:, i], minlength=apart.size)
+        table = pair.reshape(apart.shape)
+        together, conflict = int(table[1:, 1:].sum()), int(table[apart].sum())
+        if together:
+            pairs.append({"labeler": votes.names[i], "together": together, "conflict": conflict})
+    return sorted(pairs, key=lambda line: (-line["conflict"], -line["together"]))
+
+
+def _examples(session: Session, codes: Positions, codomain: Codomain, most: int = 12) -> list[int]:
+    """Rows to show: some wrong votes on gold rows, then some rows of each vote, evenly spaced."""
+    gold, chosen = session.analysis.gold, []
+    if gold is not None:
+        wrong = np.flatnonzero((gold >= 0) & ~_member(session, codomain)[codes, np.maximum(gold, 0)])
+        chosen += _spread(wrong, most // 3)
+    kinds = [c for c in range(1, len(codomain) + 1) if (codes == c).any()]
+    for c in kinds:
+        chosen += _spread(np.flatnonzero(codes == c), max(2, most // len(kinds)))
+    return list(dict.fromkeys(chosen))[:most]
+
+
+def _spread(rows: Positions, most: int) -> list[int]:
+    at = np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(np.int64)
+    return [int(a) for a in rows[np.unique(at)]]
+
+
+def _example(labeler: Labeler, row: RowView, said: dict[str, tuple[str, ...]]) -> dict[str, Any]:
+    """A row with the matches of the draft marked, and whether its vote is right, if the class is known."""
+    marks = [(labeler.name, span) for span in spans(labeler, [row.text])[0]]
+    draft = said.get(labeler.name)
+    return row.to_dict() | {
+        "pieces": [[piece.text, list(piece.labelers)] for piece in pieces(row.text, marks)],
+        "draft": draft,
+        "right": bool(set(draft) & set(row.known)) if draft is not None and row.known else None,
+    }

@@ -27,8 +27,7 @@ from urllib.parse import parse_qs
 from shortlist.errors import ShortlistError, require
 from shortlist.reporting.page import asset as report_asset
 from shortlist.studio.open_project import OpenProject
-from shortlist.studio.preview import Superseded
-from shortlist.studio.rules import Conflict
+from shortlist.studio.rules import Conflict, Superseded
 from shortlist.studio.service import GETS, POSTS, Request, Service
 
 Scope = MutableMapping[str, Any]

@@ -21,8 +21,7 @@ from shortlist.project.starter import Guess, known_classes, toml_text
 from shortlist.registry import ROW_FORMATS
 from shortlist.rows import RowFile
 from shortlist.studio.open_project import OpenProject
-from shortlist.studio.preview import preview, tried
-from shortlist.studio.rules import remove_rule, rules, save_rule, source, switch_rule, use_gold
+from shortlist.studio.rules import preview, remove_rule, rules, save_rule, source, switch_rule, tried, use_gold
 from shortlist.studio.views import compare, figures, gold, overview
 from shortlist.wording import listed, number_of
 
