@@ -76,7 +76,7 @@ def test_a_digest_needs_a_model_for_beliefs():
     overview = overview_of(votes)
     assert [tile.name for tile in overview.tiles] == ["rows", "covered", "in conflict"]
     with pytest.raises(ValueError, match="model"):
-        _ = overview.belief
+        _ = overview.analysis.belief
     assert not hasattr(LabelModel(), "accuracy_")
 
 

@@ -20,7 +20,7 @@ from shortlist.wording import html_table, number_of, text_table
 
 
 class Analysis(Measures):
-    """What labelers do, in polars tables.
+    """Tables about labelers, rows and classes, in polars.
 
     Without a model, tables are about votes alone; with one, also about the beliefs; with gold labels (as
     `LabelModel.fit` takes them), also about how often these are right. What tables have in common is computed once.

@@ -23,7 +23,7 @@ from shortlist.wording import NOT_KNOWN
 MOST_ACCURACIES = 1_500  # labelers × classes: beyond, intervals and further fits take too long
 
 
-class Column(NamedTuple):
+class LabelerColumn(NamedTuple):
     """One column of the table of labelers. Terminal, notebook, report and studio show all in `LABELER_COLUMNS`."""
 
     name: str
@@ -40,30 +40,30 @@ class Column(NamedTuple):
 
 
 LABELER_COLUMNS = (
-    Column("coverage", "coverage", "The share of all rows that a labeler votes on.", drawing="meter"),
-    Column("overlap", "overlap", "The share of all rows on which it votes and so does some other labeler."),
-    Column(
+    LabelerColumn("coverage", "coverage", "The share of all rows that a labeler votes on.", drawing="meter"),
+    LabelerColumn("overlap", "overlap", "The share of all rows on which it votes and so does some other labeler."),
+    LabelerColumn(
         "conflict",
         "conflict",
         "The share of all rows on which its shortlist has no class in common with that of some other labeler.",
         drawing="meter",
     ),
-    Column("size", "size", "Mean number of classes in its shortlists.", "{:.1f}".format),
-    Column(
+    LabelerColumn("size", "size", "Mean number of classes in its shortlists.", "{:.1f}".format),
+    LabelerColumn(
         "accuracy",
         "accuracy",
         "How often the class is in its shortlist when it votes, as the model estimates it.",
         unknown=NOT_KNOWN,
         drawing="interval",
     ),
-    Column("gold_accuracy", "gold accuracy", "The same, counted on rows whose class is known."),
-    Column(
+    LabelerColumn("gold_accuracy", "gold accuracy", "The same, counted on rows whose class is known."),
+    LabelerColumn(
         "worth",
         "worth",
         "How much this labeler helps to predict the votes of the others (log score per row; 0 = not at all).",
         "{:z.2f}".format,
     ),
-    Column(
+    LabelerColumn(
         "gold_gain",
         "gold gain",
         "Percentage points of gold rows that its votes set right: accuracy with its votes, less accuracy without them.",
@@ -72,7 +72,7 @@ LABELER_COLUMNS = (
 )
 
 
-def labeler_columns(table: pl.DataFrame) -> list[Column]:
+def labeler_columns(table: pl.DataFrame) -> list[LabelerColumn]:
     """Columns to show of a table of labelers, beside the names."""
     return [column for column in LABELER_COLUMNS if column.name in table.columns]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import ndtri
 
-from shortlist.analysis.bits import Bits, count, pack
+from shortlist.analysis.bits import Bits, count, pack, union
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely
 from shortlist.errors import BadFit, BadVotes
@@ -43,14 +43,14 @@ class Measures:
             raise BadFit("no row has a known class: leave gold out")
 
     def with_gold(self, gold: Gold | None) -> Self:
-        """The same votes and beliefs with other known classes. What does not depend on these is kept."""
+        """An analysis of the same votes with other known classes; arrays that do not depend on these are kept."""
         other = type(self)(self.votes, self.model, gold=gold)
         kept = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
         other.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return other
 
     def with_one_more(self, row: int, name: str | None) -> Self:
-        """The same after the class of one row became known, or (None) is no longer."""
+        """An analysis after the class of one row became known, or (None) is no longer."""
         other = self.with_gold(None)
         gold = np.full(len(self.votes), -1, np.int64) if self.gold is None else self.gold.copy()
         gold[row] = -1 if name is None else self.votes.space.position(name)
@@ -89,6 +89,23 @@ class Measures:
         return self.distinct.spread(most_likely(self.distinct.beliefs, self.model.class_balance_))
 
     @cached_property
+    def belief(self) -> Floats:
+        """(m,): the largest belief of each row."""
+        return self.distinct.spread(self.distinct.beliefs.max(axis=1))
+
+    @cached_property
+    def conflicted(self) -> float:
+        """Share of the rows on which two labelers contradict each other."""
+        return float(count(union(self.bits.against))) / len(self.votes)
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """Calibration on rows with a vote and a known class, if there are any."""
+        if self.model is None or self.gold is None or not self.scored.any():
+            return None
+        return Calibration.of(self.belief[self.scored], self.guess[self.scored] == self.gold[self.scored])
+
+    @cached_property
     def soft(self) -> Floats:
         """(S, k): expected number of votes for each shortlist on rows of each class."""
         rows = self.distinct
@@ -104,13 +121,17 @@ class Measures:
     @cached_property
     def scored(self) -> Mask:
         """(m,): rows with a known class and a vote."""
-        none = np.zeros(len(self.votes), np.bool_)
-        return none if self.gold is None else (self.gold >= 0) & self.votes.covered
+        return self.known & self.votes.covered
+
+    @cached_property
+    def known(self) -> Mask:
+        """(m,): rows with a known class."""
+        return np.zeros(len(self.votes), np.bool_) if self.gold is None else self.gold >= 0
 
     @property
     def known_rows(self) -> int:
         """Number of rows with a known class."""
-        return 0 if self.gold is None else int((self.gold >= 0).sum())
+        return int(self.known.sum())
 
     @property
     def right_on_gold(self) -> float:

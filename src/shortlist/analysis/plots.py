@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shortlist.analysis.labeler_tables import labeler_table
-from shortlist.analysis.measures import Calibration, Measures
+from shortlist.analysis.measures import Measures
 from shortlist.errors import BadFit, require
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Plots:
         self.data = data
 
     def labelers(self, *, level: float = 0.9, ax: Axes | None = None) -> Axes:
-        """How often each labeler is right: estimates with intervals, and gold rows. Without a model, coverage."""
+        """Accuracy of each labeler: estimates with intervals, and gold rows. Without a model, coverage."""
         table = labeler_table(self.data, level)
         names, places = table["labeler"].to_list(), np.arange(len(table))
         ax = _axes(ax, height=1 + 0.35 * len(names))
@@ -58,13 +58,10 @@ class Plots:
         return ax
 
     def calibration(self, *, ax: Axes | None = None) -> Axes:
-        """How often the model is right on gold rows with a vote, by how sure it is; Wilson's intervals (90 %)."""
-        data = self.data
-        if data.model is None or data.gold is None:
+        """Accuracy on gold rows with a vote, by belief, with Wilson's intervals (90 %)."""
+        calibration = self.data.calibration
+        if calibration is None:
             raise BadFit("calibration needs a model and known classes: Analysis(votes, model, gold=…)")
-        known = np.flatnonzero(data.scored)
-        belief = data.distinct.at(known).max(axis=1)
-        calibration = Calibration.of(belief, data.guess[known] == data.gold[known])
         at = np.array([[b.belief, b.right, b.lower, b.upper] for b in calibration.bins]).T
         ax = _axes(ax, height=4)
         ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)

@@ -234,17 +234,23 @@ def _named(positions: Any, names: pl.Enum) -> pl.Series:
 def bucket_table(data: Measures) -> pl.DataFrame:
     """One line per contradiction, "A says sports while B says business", the most frequent first."""
     votes, bits = data.votes, data.bits
-    layout = bits.layout
-    s, t = np.nonzero(np.triu(bits.together * bits.disjoint, 1))
+    s, t = contradicting_pairs(data).T
     says = [votes.space.show(shortlist) for codomain in votes.codomains for shortlist in codomain.shortlists]
     columns: dict[str, Any] = {
-        "labeler": [votes.names[i] for i in layout.owner[s]],
+        "labeler": [votes.names[i] for i in bits.layout.owner[s]],
         "says": [says[u] for u in s],
-        "other": [votes.names[i] for i in layout.owner[t]],
+        "other": [votes.names[i] for i in bits.layout.owner[t]],
         "other_says": [says[u] for u in t],
         "rows": bits.together[s, t],
     }
-    return frame(columns).sort("rows", descending=True, maintain_order=True)
+    return frame(columns)
+
+
+def contradicting_pairs(data: Measures) -> Positions:
+    """(pairs, 2): shortlists without a class in common that were voted together, the most frequent first."""
+    table = np.triu(data.bits.together * data.bits.disjoint, 1)
+    pairs = np.argwhere(table)
+    return pairs[np.argsort(-table[tuple(pairs.T)], kind="stable")]
 
 
 def bucket(data: Measures, said: Mapping[str, Any]) -> Positions:

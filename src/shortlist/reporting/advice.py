@@ -30,7 +30,7 @@ LABEL_FIRST = f"Label rows first: with {FEW} gold rows, what it brings is measur
 
 
 def checkup(votes: Votes, model: Any = None, *, gold: Gold | None = None, time_limit: float = 10.0) -> Checkup:
-    """What to do about the labelers, the most gain first, and whether accuracies can be learned from votes alone.
+    """List what to do about the labelers, the most gain first, and say if accuracies can be learned from votes alone.
 
     gold         known classes, by row (None where unknown) or as a mapping from row to class: they measure gains
     time_limit   seconds that the identifiability check may take
@@ -47,13 +47,14 @@ def check(
 ) -> Checkup:
     """Advice and diagnosis. Without a diagnosis, `diagnose` is run within the time limit (seconds)."""
     diagnosis = diagnosis or diagnose(overview.votes, time_limit=time_limit)
-    right = overview.other_scores.get(LABEL_MODEL, overview.calibration.right if overview.calibration else None)
+    calibration = overview.analysis.calibration
+    right = overview.other_scores.get(LABEL_MODEL, calibration.right if calibration else None)
     advice = tuple(advise(overview, snippets))
     return Checkup(len(overview.votes), advice, diagnosis, right, overview.gold_fits)
 
 
 def advise(overview: Overview, snippets: Snippets | None = None, most: int = 6) -> list[Advice]:
-    """What is broken first, then by gain, then what may do harm. Where nothing is measured, labelling goes before."""
+    """Advice: what is broken, then by gain, then what may do harm. If nothing is measured, labelling goes before."""
     case = Case(overview, snippets or Snippets())
     advice = [one for rule in RULES for one in rule(case)]
     broken = [one for one in advice if one.kind in ("failed", "silent", "unfinished")]
@@ -65,7 +66,7 @@ def advise(overview: Overview, snippets: Snippets | None = None, most: int = 6) 
 
 
 class Case:
-    """What rules look at: an overview, and trials and the average labeler, made when a rule asks for them.
+    """The input of rules: an overview, and trials and the average labeler, made when a rule asks for them.
 
     trials    None where the model cannot be fitted again, or not in time
     """
@@ -174,7 +175,7 @@ def suspects(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def copies(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Of two labelers that depend on each other, the one that votes less often."""
+    """Near-copies: the one of two labelers that votes less often."""
     votes = dict(overview.plain_labelers.select("labeler", "votes").iter_rows())
     for pair in sorted(overview.near_copies):
         less, more = sorted(pair, key=lambda name: votes[name])
@@ -266,7 +267,7 @@ def balance(case: Case) -> Iterator[Advice]:
 def balance_of_votes(
     case: Case, trials: Trials, shares: dict[str, float], apart: float = 0.05, least: float = 0.02
 ) -> Iterator[Advice]:
-    """Where votes show a balance that differs from the model's, and that changes this share of the labels."""
+    """A balance of the votes that differs from the model's, and changes at least this share of the labels."""
     often = max(shares, key=shares.__getitem__)
     taken = float(case.model.class_balance_[case.votes.space.index(often)])
     if shares[often] < taken + apart:
@@ -286,7 +287,7 @@ def balance_of_votes(
 
 
 def balance_of_rules(case: Case, trials: Trials, least: float = 0.02) -> Iterator[Advice]:
-    """Where votes show no balance. The balance that is tried is an example, so there is no gain to state."""
+    """No balance shows in the votes. The one that is tried is an example, so there is no gain to state."""
     space = case.votes.space
     often = space[int(np.argmax(case.overview.analysis.mass))]
     trial = trials.balanced({name: (2 if name == often else 1) / (len(space) + 1) for name in space})

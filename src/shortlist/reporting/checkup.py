@@ -41,7 +41,7 @@ class Advice:
 
     @property
     def in_project(self) -> Advice:
-        """The same with commands beside the code, or in its place."""
+        """This advice with its command beside the code, or in its place."""
         by_command = self.kind in ("uncovered", "label")
         lines = [self.command] if by_command else [self.code, self.command and f"# see such rows: {self.command}"]
         return replace(self, code="\n".join(filter(None, lines)))
@@ -72,12 +72,12 @@ class Checkup:
 
     @property
     def in_project(self) -> Checkup:
-        """The same with the commands of a project beside the code."""
+        """This checkup with the commands of a project beside the code."""
         return replace(self, advice=tuple(one.in_project for one in self.advice))
 
     @property
     def verdict(self) -> str:
-        """Whether accuracies can be learned from votes alone, and whether that asks for anything."""
+        """A sentence that says if accuracies can be learned from votes alone, and if that asks for anything."""
         finding, prior = self.diagnosis.findings[0], "There, the model falls back on its prior"
         if self.right is None:
             return finding

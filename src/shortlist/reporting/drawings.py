@@ -6,13 +6,14 @@ Marks have no inline style, which the studio's content security policy forbids, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from shortlist.analysis.labeler_tables import LABELER_COLUMNS, Column
+from shortlist.analysis.labeler_tables import LABELER_COLUMNS, LabelerColumn
 from shortlist.analysis.measures import Calibration
 from shortlist.arrays import Floats
 from shortlist.reporting.overview import Overview
@@ -138,7 +139,7 @@ def labeler_cells(line: Mapping[str, Any], k: int, level: float = 0.9) -> dict[s
     return {column.name: _cell(column, line, k, level) for column in LABELER_COLUMNS if column.name in line}
 
 
-def _cell(column: Column, line: Mapping[str, Any], k: int, level: float) -> str:
+def _cell(column: LabelerColumn, line: Mapping[str, Any], k: int, level: float) -> str:
     text, value = minus(column.text(line)), line[column.name]
     if column.drawing == "interval":
         if value is None:
@@ -206,92 +207,61 @@ class Heat:
 
 def labeler_heat(overview: Overview) -> Heat:
     """Below the diagonal how often two labelers vote together, above it how often they then contradict each other."""
-    names, bits, m = overview.votes.names, overview.analysis.bits, len(overview.votes)
-    overlap, conflict = bits.pairs() / m, bits.pairs(bits.disjoint) / m
-    correlation = np.full((len(names), len(names)), np.nan)
-    if "correlation" in overview.pairs.columns:
-        correlation[np.triu_indices(len(names), 1)] = overview.pairs["correlation"].to_numpy()
-        correlation = np.fmax(correlation, correlation.T)
-    shown = busiest(conflict.sum(axis=1))
-    cells = [[_pair(names, i, j, overlap, conflict, correlation) for j in shown] for i in shown]
-    for line, i in zip(cells, shown, strict=True):
-        for at, j in enumerate(shown):
-            if (names[min(i, j)], names[max(i, j)]) in overview.near_copies:
-                line[at] = replace(line[at], marked=True)
-    chosen = [names[i] for i in shown]
-    return Heat(chosen, chosen, cells, len(names) - len(chosen))
-
-
-def busiest(activity: Any, most: int = 60) -> list[int]:
-    """Positions of the largest numbers, in order."""
-    return [int(i) for i in np.sort(np.argsort(-activity, kind="stable")[:most])]
-
-
-def _pair(names: tuple[str, ...], i: int, j: int, overlap: Any, conflict: Any, correlation: Any) -> Cell:
-    both = overlap[i, j]
-    if i == j:
-        return Cell(both, "diagonal", _percent(both), f"{names[i]} votes on {both:.1%} of rows")
-    rate = conflict[i, j] / both if both else 0.0
-    tip = f"{names[i]} and {names[j]} both vote on {both:.1%} of rows and contradict each other on {rate:.1%} of these"
-    close = correlation[i, j]
-    if close == close:
-        tip += f"; correlation given the class {close:.2f}"
-    warmth, colour = (both, "overlap") if i > j else (rate, "conflict")
-    return Cell(float(warmth), colour, _percent(warmth), tip)
+    names, n = overview.votes.names, len(overview.votes.names)
+    grid = [[Cell() for _ in range(n)] for _ in range(n)]
+    for i, both in enumerate(overview.votes.coverage.tolist()):
+        grid[i][i] = Cell(both, "diagonal", _percent(both), f"{names[i]} votes on {both:.1%} of rows")
+    activity = np.zeros(n)
+    for (i, j), pair in zip(combinations(range(n), 2), overview.pairs.iter_rows(named=True), strict=True):
+        both, conflict, marked = pair["overlap"], pair["conflict"], (names[i], names[j]) in overview.near_copies
+        rate = conflict / both if both else 0.0
+        tip = f"{names[i]} and {names[j]} both vote on {both:.1%} of rows "
+        tip += f"and contradict each other on {rate:.1%} of these"
+        if pair.get("correlation") is not None:
+            tip += f"; correlation given the class {pair['correlation']:.2f}"
+        grid[j][i] = Cell(both, "overlap", _percent(both), tip, marked)
+        grid[i][j] = Cell(rate, "conflict", _percent(rate), tip, marked)
+        activity[[i, j]] += conflict
+    return _busiest(names, grid, activity)
 
 
 def class_heat(overview: Overview) -> Heat:
     """Expected error of the better guess between two classes; above the diagonal, the error on gold rows."""
     space, k = overview.votes.space, len(overview.votes.space)
-    grid = [[Cell() for _ in range(k)] for _ in range(k)]
-    for pair in overview.classes.iter_rows(named=True):
-        i, j = space.position(pair["class"]), space.position(pair["other"])
-        either, error = f"{pair['class']} or {pair['other']}", pair["error"]
+    grid, activity = [[Cell() for _ in range(k)] for _ in range(k)], np.zeros(k)
+    for (i, j), pair in zip(combinations(range(k), 2), overview.classes.iter_rows(named=True), strict=True):
+        either, error, gold = f"{pair['class']} or {pair['other']}", pair["error"], pair.get("gold_error")
         tell = "labeler tells" if pair["labelers"] == 1 else "labelers tell"
         tip = f"{either}: {error:.1%} of guesses between the two expected to be wrong; "
         tip += f"{pair['labelers']} {tell} them apart, on {pair['rows']:.0%} of rows"
         grid[j][i] = Cell((2 * error) ** 0.5, "conflict", _percent(error), tip)
-        if pair.get("gold_error") is not None:
-            gold = pair["gold_error"]
+        if gold is not None:
             tip = f"{either}: {gold:.1%} of gold rows of the two are taken for the other"
             grid[i][j] = Cell((2 * min(gold, 0.5)) ** 0.5, "gold", _percent(gold), tip)
-    warmth = np.array([[cell.warmth for cell in line] for line in grid])
-    shown = busiest(warmth.sum(axis=0) + warmth.sum(axis=1))
-    chosen = [space[j] for j in shown]
-    return Heat(chosen, chosen, [[grid[i][j] for j in shown] for i in shown], k - len(chosen))
+        activity[[i, j]] += grid[i][j].warmth + grid[j][i].warmth
+    return _busiest(space, grid, activity)
+
+
+def _busiest(names: Sequence[str], grid: list[list[Cell]], activity: Floats, most: int = 60) -> Heat:
+    """The lines and columns with the largest activity, in order."""
+    shown = np.sort(np.argsort(-activity, kind="stable")[:most]).tolist()
+    chosen = [names[i] for i in shown]
+    return Heat(chosen, chosen, [[grid[i][j] for j in shown] for i in shown], len(names) - len(chosen))
 
 
 def accuracy_heat(overview: Overview) -> Heat:
-    """α_ij: accuracy of each labeler on rows of each class; empty for one-sided labelers.
-
-    Such a labeler is right on all classes that it names and wrong on all others, whatever the votes are.
-    """
-    votes, names, space = overview.votes, overview.votes.names, overview.votes.space
-    order = [overview.model.panel_.names.index(name) for name in names]
-    alpha, gold = overview.model.accuracy_[order], _gold_by_class(overview)
-    cells = [
-        [_alpha(f"{name} on {space[j]}", None if codomain.one_sided else a, gold[i][j]) for j, a in enumerate(alpha[i])]
-        for i, (name, codomain) in enumerate(zip(names, votes.codomains, strict=True))
-    ]
-    return Heat(list(names), list(space), cells)
+    """α_ij: accuracy of each labeler on rows of each class; empty where it is 0 or 1 by construction."""
+    names, space = overview.votes.names, overview.votes.space
+    cells = [_alpha(line) for line in overview.analysis.accuracies(level=None).iter_rows(named=True)]
+    return Heat(list(names), list(space), [cells[i : i + len(space)] for i in range(0, len(cells), len(space))])
 
 
-def _gold_by_class(overview: Overview) -> list[list[str]]:
-    n, k = len(overview.votes.names), len(overview.votes.space)
-    if overview.analysis.gold is None:
-        return [[""] * k for _ in range(n)]
-    layout, counts = overview.analysis.bits.layout, overview.analysis.gold_counts
-    votes, right = layout.per_labeler(counts), layout.per_labeler(counts * layout.member)
-    return [
-        [f"; on {votes[i, j]:,.0f} gold rows {right[i, j] / votes[i, j]:.0%}" if votes[i, j] else "" for j in range(k)]
-        for i in range(n)
-    ]
-
-
-def _alpha(where: str, value: float | None, gold: str) -> Cell:
+def _alpha(line: Mapping[str, Any]) -> Cell:
+    value, where = line["accuracy"], f"{line['labeler']} on {line['class']}"
+    gold = f"; on {line['gold_votes']:,} gold rows {line['gold_accuracy']:.0%}" if line.get("gold_votes") else ""
     if value is None:
-        return Cell(0.0, "good", "", f"{where}: it always gives the same answer, so this is not estimated{gold}")
-    return Cell(float(value) ** 2, "good", _percent(value), f"{where}: estimated right {value:.0%}{gold}")
+        return Cell(0.0, "good", "", f"{where}: its answers alone decide this, so it is not estimated{gold}")
+    return Cell(value**2, "good", _percent(value), f"{where}: estimated right {value:.0%}{gold}")
 
 
 def _percent(value: float) -> str:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.analysis.tables import contradicting_pairs
+from shortlist.arrays import Positions
 from shortlist.labelers import Labeler
 from shortlist.labelers.text import Piece, pieces, spans
 from shortlist.reporting.overview import Overview
@@ -72,37 +74,27 @@ class Contradiction(NamedTuple):
 
 def contradictions(overview: Overview, rows: Any, most: int = 8) -> list[Contradiction]:
     """The most frequent contradictions, with rows."""
-    lines = list(overview.buckets.head(most).iter_rows(named=True))
-    members = [overview.analysis.bucket(dict(_answers(overview, line))) for line in lines]
-    chosen = [evenly_chosen(found) for found in members]
-    specimens = pick(rows, {a for some in chosen for a in some}, len(overview.votes))
-    return [
-        _contradiction(overview, line, found, [Example.of(overview, a, specimens.get(a)) for a in some])
-        for line, found, some in zip(lines, members, chosen, strict=True)
-    ]
+    analysis, layout = overview.analysis, overview.analysis.bits.layout
+    answers = [answer for codomain in overview.votes.codomains for answer in codomain.shortlists]
+    pairs = contradicting_pairs(analysis)[:most].tolist()
+    members = [analysis.bits.indices(analysis.bits.rows[s] & analysis.bits.rows[t]) for s, t in pairs]
+    specimens = pick(rows, {a for group in members for a in evenly_chosen(group)}, len(overview.votes))
+    contradictions = []
+    for pair, group in zip(pairs, members, strict=True):
+        one, other = (_side(overview, overview.votes.names[layout.owner[s]], answers[s], group) for s in pair)
+        examples = tuple(Example.of(overview, a, specimens.get(a)) for a in evenly_chosen(group))
+        neither = None if overview.model is None else max(0.0, 1 - (one.believed or 0) - (other.believed or 0))
+        contradictions.append(Contradiction((one, other), len(group), neither, examples))
+    return contradictions
 
 
-def _answers(overview: Overview, line: Mapping[str, Any]) -> Iterable[tuple[str, frozenset[str]]]:
-    """The two labelers of a contradiction and their shortlists, from how these are shown."""
-    votes = overview.votes
-    for name, shown in ((line["labeler"], line["says"]), (line["other"], line["other_says"])):
-        shortlists = votes.codomains[votes.names.index(name)].shortlists
-        yield name, next(one for one in shortlists if votes.space.show(one) == shown)
-
-
-def _contradiction(overview: Overview, line: Mapping[str, Any], rows: Any, examples: list[Example]) -> Contradiction:
-    one, other = (_side(overview, name, answer, rows) for name, answer in _answers(overview, line))
-    neither = None if one.believed is None or other.believed is None else max(0.0, 1 - one.believed - other.believed)
-    return Contradiction((one, other), len(rows), neither, tuple(examples))
-
-
-def _side(overview: Overview, name: str, answer: frozenset[str], rows: Any) -> Side:
+def _side(overview: Overview, name: str, answer: frozenset[str], rows: Positions) -> Side:
     analysis, inside = overview.analysis, overview.votes.space.mask(answer)
     believed = gold = None
     if overview.model is not None:
         believed = float(analysis.distinct.at(rows)[:, inside].sum(axis=1).mean())
-    if analysis.gold is not None and (analysis.gold[rows] >= 0).any():
-        gold = float(inside[analysis.gold[rows][analysis.gold[rows] >= 0]].mean())
+    if analysis.gold is not None and analysis.known[rows].any():
+        gold = float(inside[analysis.gold[rows[analysis.known[rows]]]].mean())
     return Side(name, overview.votes.space.show(answer), believed, gold)
 
 

@@ -10,11 +10,9 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.bits import count, union
 from shortlist.analysis.labeler_tables import MOST_ACCURACIES, only_known
 from shortlist.analysis.measures import Calibration
 from shortlist.analysis.tables import same_shortlists
-from shortlist.arrays import Floats, Mask
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.trials import FEW
 from shortlist.wording import number_of
@@ -55,6 +53,7 @@ class Overview:
         gold_hard: int = 0,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
+        self.known = analysis.known
         self.level, self.other_scores = level, dict(scores or {})
         self.gold_fits, self.gold_hard = gold_fits, gold_hard
 
@@ -120,49 +119,32 @@ class Overview:
         return (self.analysis.with_gold(None) if self.known.all() else self.analysis).suggest(12)
 
     @cached_property
-    def belief(self) -> Floats:
-        """(m,): the largest belief of each row."""
-        rows = self.analysis.distinct
-        return rows.spread(rows.beliefs.max(axis=1))
-
-    @cached_property
-    def known(self) -> Mask:
-        """(m,): rows with a gold label."""
-        gold = self.analysis.gold
-        return np.zeros(len(self.votes), np.bool_) if gold is None else gold >= 0
-
-    @cached_property
-    def calibration(self) -> Calibration | None:
-        """Calibration on rows with a vote and a known class, if there are any."""
-        scored = self.analysis.scored
-        if self.model is None or self.analysis.gold is None or not scored.any():
-            return None
-        return Calibration.of(self.belief[scored], self.analysis.guess[scored] == self.analysis.gold[scored])
-
-    @cached_property
     def tiles(self) -> list[Tile]:
         """The numbers to show first."""
         m, n = self.votes.shape
-        conflicted = float(count(union(self.analysis.bits.against))) / m
         tiles = [
             Tile("rows", f"{m:,}", f"{number_of(n, 'labeler')}, {len(self.votes.space)} classes"),
             Tile("covered", f"{self.votes.covered.mean():.1%}", "rows with a vote"),
-            Tile("in conflict", f"{conflicted:.1%}", "rows where two labelers exclude each other"),
+            Tile("in conflict", f"{self.analysis.conflicted:.1%}", "rows where two labelers exclude each other"),
         ]
         if self.model is not None:
-            tiles.append(Tile("mean belief", f"{self.belief.mean():.1%}", "in the most likely class, over all rows"))
+            tiles.append(
+                Tile("mean belief", f"{self.analysis.belief.mean():.1%}", "in the most likely class, over all rows")
+            )
         return [*tiles, *self._scores()]
 
     def _scores(self) -> Iterator[Tile]:
         """Accuracies on gold rows. Model and counting label rows with a vote; others, such as a classifier, all."""
-        if self.calibration is None:
+        if self.analysis.calibration is None:
             return
-        scores = {LABEL_MODEL: self.calibration.right, "counting votes": self.analysis.counting_on_gold}
+        scores = {LABEL_MODEL: self.analysis.calibration.right, "counting votes": self.analysis.counting_on_gold}
         known, voted = int(self.known.sum()), int(self.analysis.scored.sum())
-        every = f"right on {known:,} gold rows"
-        some = every if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
+        note = f"right on {known:,} gold rows"
+        voted_note = (
+            note if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
+        )
         for name, share in (scores | self.other_scores).items():
-            yield Tile(name, f"{share:.1%}", some if name in scores else every)
+            yield Tile(name, f"{share:.1%}", voted_note if name in scores else note)
 
 
 # -- what stands out -----------------------------------------------------------------------------------
@@ -185,8 +167,8 @@ def notices(overview: Overview) -> Iterator[Notice]:
         yield Notice("warn", f"{hard_ones(overview.gold_hard)}, so figures on gold rows may be too low. {FAIR_SCORE}")
     yield from copy_notices(overview)
     yield from off_gold(overview.labelers)
-    if overview.calibration is not None and overview.known.sum() >= FEW:
-        yield miscalibrated(overview.calibration)
+    if overview.analysis.calibration is not None and overview.known.sum() >= FEW:
+        yield miscalibrated(overview.analysis.calibration)
 
 
 def hard_ones(rows: int) -> str:
@@ -196,7 +178,7 @@ def hard_ones(rows: int) -> str:
 
 
 def verdict(checkup: Checkup) -> Notice:
-    """Whether accuracies can be learned from votes alone."""
+    """The verdict of a checkup."""
     return Notice("good" if checkup.identifiable else "note", checkup.verdict)
 
 
@@ -233,7 +215,7 @@ def off_gold(labelers: pl.DataFrame, most: int = 3) -> Iterator[Notice]:
 
 
 def miscalibrated(calibration: Calibration) -> Notice:
-    """Whether mean belief and accuracy differ by more than 5 points."""
+    """Mean belief against accuracy: they differ if by more than 5 points."""
     gap = calibration.belief - calibration.right
     shown = (
         f"on gold rows with a vote, the mean belief in the best guess is {calibration.belief:.0%}, and "

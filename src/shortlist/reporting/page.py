@@ -90,7 +90,7 @@ def write_page(
 
 def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
     """Everything that the template shows about votes and model."""
-    model, space, columns = overview.model, overview.votes.space, labeler_columns(overview.labelers)
+    model, calibration, columns = overview.model, overview.analysis.calibration, labeler_columns(overview.labelers)
     return {
         "tiles": overview.tiles,
         "advice": [(one, one.show_gain(len(overview.votes))) for one in checkup.advice],
@@ -108,15 +108,15 @@ def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
         "classes": drawings.class_heat(overview) if model is not None else None,
         "accuracies": drawings.accuracy_heat(overview) if overview.class_by_class else None,
         "balance": balance(overview) if model is not None else [],
-        "beliefs": drawings.histogram(overview.belief) if model is not None else None,
-        "calibration": drawings.reliability(overview.calibration) if overview.calibration else None,
-        "calibration_error": overview.calibration.error if overview.calibration else None,
+        "beliefs": drawings.histogram(overview.analysis.belief) if model is not None else None,
+        "calibration": drawings.reliability(calibration) if calibration else None,
+        "calibration_error": calibration.error if calibration else None,
         "history": drawings.climb(model.history_) if getattr(model, "converged_", True) is False else None,
         "conflicts": contradictions(overview, rows),
         "conflict_kinds": len(overview.buckets),
         "suggestions": suggested(overview, rows),
         "ids": overview.votes.ids is not None,
-        "k": len(space),
+        "k": len(overview.votes.space),
     }
 
 

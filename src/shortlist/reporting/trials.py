@@ -102,7 +102,7 @@ class Trials:
         return self._measured(knowing, without, gold)
 
     def _halves(self, plain: Any) -> tuple[Any, ...]:
-        """Of rows with a vote: known classes, then guesses and beliefs in these, of `plain` and of fits with halves."""
+        """For rows with a vote: known classes, then guesses and beliefs in these, of `plain` and of the two fits."""
         tally = unique(self.analysis.votes, self.analysis.gold, None)
         known, parts = tally.known(), []
         for fold, judging in two_folds(tally):
@@ -160,9 +160,9 @@ def chosen_rows(analysis: Analysis) -> Positions:
     m = len(analysis.votes)
     if m <= TRIAL_ROWS:
         return np.arange(m)
-    known = np.zeros(m, np.bool_) if analysis.gold is None else analysis.gold >= 0
-    gold = evenly_spaced(np.flatnonzero(known), TRIAL_ROWS // 2)
-    return np.sort(np.concatenate([gold, evenly_spaced(np.flatnonzero(~known), TRIAL_ROWS - len(gold))]))
+    gold = evenly_spaced(np.flatnonzero(analysis.known), TRIAL_ROWS // 2)
+    others = evenly_spaced(np.flatnonzero(~analysis.known), TRIAL_ROWS - len(gold))
+    return np.sort(np.concatenate([gold, others]))
 
 
 def evenly_spaced(rows: Positions, most: int) -> Positions:

@@ -101,9 +101,9 @@ def figures(session: Session) -> dict[str, Any]:
     """Figures that take seconds: intervals and worth of each labeler, and what to do next, largest gain first."""
     page, k = Overview(session.analysis, gold_fits=session.settings.gold_fits), len(session.votes.space)
     checkup = check(page, time_limit=5.0, snippets=Places(session.roster))
-    drawings = {"beliefs": histogram(page.belief)}
-    if page.calibration is not None:
-        drawings["calibration"] = reliability(page.calibration)
+    drawings = {"beliefs": histogram(session.analysis.belief)}
+    if session.analysis.calibration is not None:
+        drawings["calibration"] = reliability(session.analysis.calibration)
     lines = page.labelers.iter_rows(named=True)
     return {
         "labelers": {line["labeler"]: line | {"cells": labeler_cells(line, k)} for line in lines},
