@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -36,8 +37,15 @@ class RequestProtocol(ABC):
         """The body of the request."""
 
     @abstractmethod
+    def scores(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Floats:
+        """(c,): the scores in a reply, NaN if it is none of the choices; BadReply if it is not what was asked for."""
+
     def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:
-        """Read a reply; raises BadReply if it is not what was asked for."""
+        """The answer in a reply."""
+        if refused(reply):
+            return no_answer(choices, "refused", how=self.name, **token_counts(reply))
+        scores = self.scores(reply, prompt, choices)
+        return Answer(scores, "outside" if np.isnan(scores).all() else "", self.name, **token_counts(reply))
 
     def plain(self) -> list[Any]:
         """The protocol as plain data."""
@@ -54,9 +62,8 @@ class WholeStrings(RequestProtocol):
         strings = [prompt + choice for choice in choices]
         return {"prompt": strings, "max_tokens": 1, "echo": True, "logprobs": 1, "temperature": 0}
 
-    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:
-        scores = [echoed(reply, prompt, i, choice) for i, choice in enumerate(choices)]
-        return Answer(np.array(scores), how=self.name, **token_counts(reply))
+    def scores(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Floats:
+        return np.array([echoed(reply, prompt, i, choice) for i, choice in enumerate(choices)])
 
 
 class FirstToken(RequestProtocol):
@@ -69,18 +76,13 @@ class FirstToken(RequestProtocol):
         self.path = "chat/completions" if chat else "completions"
 
     def body(self, prompt: str, choices: Sequence[str]) -> Body:  # noqa: ARG002
-        asked: Body = {"max_tokens": 1, "temperature": 0}
+        one_token: Body = {"max_tokens": 1, "temperature": 0}
         if self.chat:
-            return asked | {"messages": messages(prompt), "logprobs": True, "top_logprobs": self.top}
-        return asked | {"prompt": str(prompt), "logprobs": self.top}
+            return one_token | {"messages": messages(prompt), "logprobs": True, "top_logprobs": self.top}
+        return one_token | {"prompt": str(prompt), "logprobs": self.top}
 
-    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:  # noqa: ARG002
-        tokens = token_counts(reply)
-        if refused(reply):
-            return no_answer(choices, "refused", how=self.name, **tokens)
-        scores = first_token_scores(first_token(reply), choices)
-        why = "outside" if np.isnan(scores).all() else ""
-        return Answer(scores, why, self.name, **tokens)
+    def scores(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Floats:  # noqa: ARG002
+        return first_token_scores(first_token(reply), choices)
 
 
 class Written(RequestProtocol):
@@ -89,15 +91,10 @@ class Written(RequestProtocol):
     path = "chat/completions"
     chat = True
 
-    def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:  # noqa: ARG002
-        tokens = token_counts(reply)
-        if refused(reply):
-            return no_answer(choices, "refused", how=self.name, **tokens)
+    def scores(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Floats:  # noqa: ARG002
         match = matched(reply_text(reply), choices)
-        if match is None:
-            return no_answer(choices, "outside", how=self.name, **tokens)
-        scores = np.where(np.arange(len(choices)) == match, 0.0, -np.inf)
-        return Answer(scores, "", self.name, **tokens)
+        others = np.nan if match is None else -np.inf
+        return np.where(np.arange(len(choices)) == match, 0.0, others)
 
 
 class Constrained(Written):
@@ -114,13 +111,8 @@ class Constrained(Written):
             "additionalProperties": False,
         }
         wrapped = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
-        longest = max(len(word) for word in words)
-        return {
-            "messages": messages(prompt),
-            "max_tokens": ANSWER_TOKENS + longest,
-            "temperature": 0,
-            "response_format": wrapped,
-        }
+        most = ANSWER_TOKENS + max(len(word) for word in words)
+        return {"messages": messages(prompt), "max_tokens": most, "temperature": 0, "response_format": wrapped}
 
 
 class FreeText(Written):
@@ -143,20 +135,14 @@ def messages(prompt: str, text: str | None = None) -> list[Body]:
     kinds = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
     kind = next((name for magic, name in kinds.items() if image.startswith(magic)), "png")
     url = f"data:image/{kind};base64,{base64.b64encode(image).decode('ascii')}"
-    return [
-        {
-            "role": "user",
-            "content": [{"type": "text", "text": content}, {"type": "image_url", "image_url": {"url": url}}],
-        }
-    ]
+    parts = [{"type": "text", "text": content}, {"type": "image_url", "image_url": {"url": url}}]
+    return [{"role": "user", "content": parts}]
 
 
 def all_protocols(chat: bool | None) -> list[list[RequestProtocol]]:
     """All protocols, best first, each with its variants in the order in which they are tried."""
-    completions: list[RequestProtocol] = (
-        [] if chat else [FirstToken(False, 500), FirstToken(False, 20), FirstToken(False, 5)]
-    )
-    chats: list[RequestProtocol] = [] if chat is False else [FirstToken(True, 20), FirstToken(True, 5)]
+    completions = [] if chat else [FirstToken(False, top) for top in (500, 20, 5)]
+    chats = [] if chat is False else [FirstToken(True, top) for top in (20, 5)]
     return [
         [] if chat else [WholeStrings()],
         [*completions, *chats],
@@ -217,7 +203,7 @@ def choice(reply: Mapping[str, Any], at: int = 0) -> dict[str, Any]:
 
 
 def refused(reply: Mapping[str, Any]) -> bool:
-    """Whether the model or a content filter refused to answer."""
+    """True if the model or a content filter refused to answer."""
     one = choice(reply)
     message = one.get("message")
     says_so = isinstance(message, Mapping) and bool(message.get("refusal"))
@@ -376,32 +362,18 @@ def matched(written: str, choices: Sequence[str]) -> int | None:
     words = [plain(one) for one in choices]
     if answer in words:
         return words.index(answer)
-    first = [i for i, word in enumerate(words) if answer.startswith(word) and _ends(answer, len(word))]
-    if len(first) == 1:
-        return first[0]
-    named = [i for i, word in enumerate(words) if _stands_in(word, answer)]
-    return named[0] if len(named) == 1 else None
+    whole = [re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])") for word in words]  # no letter or digit beside it
+    first = [i for i, word in enumerate(whole) if word.match(answer)]
+    named = [i for i, word in enumerate(whole) if word.search(answer)]
+    return first[0] if len(first) == 1 else named[0] if len(named) == 1 else None
 
 
 def _unquoted(written: str) -> str:
-    """The text itself, where it was written as JSON: `"yes"` or `{"answer": "yes"}`."""
+    """The text itself, if it was written as JSON: `"yes"` or `{"answer": "yes"}`."""
     try:
         value = json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return written
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     return value if isinstance(value, str) else written
-
-
-def _ends(text: str, at: int) -> bool:
-    return not text[at : at + 1].isalnum()
-
-
-def _stands_in(word: str, text: str) -> bool:
-    start = text.find(word)
-    while start >= 0:
-        if _ends(text, start + len(word)) and (start == 0 or not text[start - 1].isalnum()):
-            return True
-        start = text.find(word, start + 1)
-    return False
