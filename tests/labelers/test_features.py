@@ -347,10 +347,10 @@ def test_a_feature_that_ends_the_program_is_named(askers):
 
 
 def test_a_column_that_is_not_given_is_read_too():
-    from shortlist.labelers.features import Column
+    from shortlist.labelers.features import ColumnFeature
 
     rule = labeler(says=["a"], name="rule")(lambda title: "a" if title else None)
-    rule.siblings = {"title": Column("x")}
+    rule.siblings = {"title": ColumnFeature("x")}
     assert apply(rule, pl.DataFrame({"x": ["u", None]}), space=["a", "b"]).codes.tolist() == [[1], [0]]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shortlist import apply
 from shortlist.labelers.regex import Inexpressible, linear
-from shortlist.labelers.text import Keywords, Pattern, keywords, pattern
+from shortlist.labelers.text_search import Keywords, Pattern, keywords, pattern
 
 # Characters on which the two engines are known to differ when left to themselves: superscripts, combining accents,
 # separators that only Python calls blank, letters with odd cases, joiners, newlines.

@@ -66,7 +66,7 @@ def test_where_errors_abstain_the_rows_after_it_are_searched():
 
 
 def test_many_rows_that_take_too_long_end_the_vote(monkeypatch):
-    monkeypatch.setattr("shortlist.labelers.text.MAX_TIMEOUTS", 2)
+    monkeypatch.setattr("shortlist.labelers.text_search.MAX_TIMEOUTS", 2)
     with pytest.raises(LabelerFailed) as error:
         apply(bomb(), [BOMB] * 50, on_error="abstain")
     assert error.value.row == 0

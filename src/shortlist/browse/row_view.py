@@ -11,7 +11,7 @@ import polars as pl
 
 from shortlist.arrays import Positions
 from shortlist.errors import ShortlistError
-from shortlist.labelers.text import Piece, Span, pieces, spans
+from shortlist.labelers.text_search import Piece, Span, pieces, spans
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session

@@ -8,7 +8,7 @@ from shortlist.labelers.labeler import FunctionLabeler, Labeler, Parts, labeler
 from shortlist.labelers.language import spacy_features
 from shortlist.labelers.models import from_classifier
 from shortlist.labelers.records import labeler_kind, load_labelers, save_labelers
-from shortlist.labelers.text import Keywords, Pattern, keywords, pattern
+from shortlist.labelers.text_search import Keywords, Pattern, keywords, pattern
 from shortlist.labelspace import Not
 
 __all__ = [

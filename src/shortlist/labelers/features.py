@@ -88,7 +88,7 @@ class RowFunction:
         return self.siblings or getattr(function, "__globals__", {})
 
     def beside(self, name: str) -> bool:
-        """Whether a plain function of that name is defined in the same file."""
+        """True if a plain function of that name is defined in the same file."""
         function = self.scope.get(name)
         return inspect.isfunction(function) and function.__globals__ is self.scope
 
@@ -118,7 +118,7 @@ class Feature(RowFunction):
         return f"<feature {self.name}>"
 
 
-class Column(Feature):
+class ColumnFeature(Feature):
     """A column of a table as a feature: a parameter of its name receives it, and no rows are made for it."""
 
     def __init__(self, column: str, name: str | None = None) -> None:
@@ -312,7 +312,7 @@ class Columns:
         return values if self._shared[key] else [deep_copy(value) for value in values]
 
     def may_fail(self, function: RowFunction) -> bool:
-        """Whether a feature that the function asks for failed on a row."""
+        """True if a feature that the function asks for failed on a row."""
         return any(id(want) in self._failed for want in self.plan.wants[id(function)])
 
     def column(self, feature: Feature) -> list[Any]:

@@ -111,7 +111,7 @@ class Asking:
 
     @property
     def _over(self) -> bool:
-        """Whether nothing more is asked; answers to what is in flight still count."""
+        """True if nothing more is asked; answers to what is in flight still count."""
         return self._exceeded is not None or self._broken is not None
 
     def _not_stored(self, batches: Iterable[Sequence[str | None]]) -> Iterator[tuple[bytes, Prompt]]:

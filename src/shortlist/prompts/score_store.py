@@ -171,7 +171,7 @@ class ScoreStore:
         return rows
 
     def __contains__(self, key: bytes) -> bool:
-        """Whether a score is stored, perhaps by another process a moment ago."""
+        """True if a score is stored, perhaps by another process a moment ago."""
         return self._file.execute("SELECT 1 FROM scores WHERE key = ?", (key,)).fetchone() is not None
 
     def add(self, answers: Sequence[tuple[bytes, Answer]], spent: Spent) -> None:
@@ -228,7 +228,7 @@ class ScoreStore:
 
 
 def _alive(process: int) -> bool:
-    """Whether a process of this machine runs; True if that cannot be found out."""
+    """True if a process of this machine runs, or if that cannot be found out."""
     if os.name == "nt":
         return True
     try:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from shortlist.analysis.tables import contradicting_pairs
 from shortlist.arrays import Positions
 from shortlist.labelers import Labeler
-from shortlist.labelers.text import Piece, pieces, spans
+from shortlist.labelers.text_search import Piece, pieces, spans
 from shortlist.reporting.overview import Overview
 from shortlist.rows import rows_at
 

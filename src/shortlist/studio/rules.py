@@ -18,7 +18,7 @@ from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.records import from_record
-from shortlist.labelers.text import pieces, spans
+from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
 from shortlist.project.prompting import planned, previewed, unsaved

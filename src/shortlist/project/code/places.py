@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.identifiability.findings import show_not
 from shortlist.labelers.labeler import FunctionLabeler
-from shortlist.labelers.text import TextLabeler
+from shortlist.labelers.text_search import TextLabeler
 from shortlist.project.code.toml_labelers import toml_not
 from shortlist.reporting.snippets import MOST_LINES, Snippets, each_share
 from shortlist.wording import number_of, some_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.labelers import Labeler
-from shortlist.labelers.features import Column, Feature
+from shortlist.labelers.features import ColumnFeature, Feature
 from shortlist.project.code.fingerprint import fingerprint
 from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
@@ -67,7 +67,7 @@ class Roster:
         named = {name: name for name in columns if name.isidentifier()}
         if self.settings.data.text is not None:
             named.setdefault("text", self.settings.data.text)
-        return [Column(column, name) for name, column in named.items() if not isinstance(own.get(name), Feature)]
+        return [ColumnFeature(column, name) for name, column in named.items() if not isinstance(own.get(name), Feature)]
 
 
 def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:

@@ -10,7 +10,7 @@ from shortlist import Votes, apply, suggest_rules
 from shortlist.errors import BadLabeler, BadRows, ModelFailed, ShortlistError
 from shortlist.labelers.records import from_record
 from shortlist.labelspace import LabelSpace
-from shortlist.prompts.rules import contradicted, parse_rule
+from shortlist.prompts.rule_writer import contradicted, parse_rule
 
 CLASSES = ["person", "place", "number"]
 ROWS = ["Who wrote it?", "Where is it?", "How many are there?", "Who is he?"]

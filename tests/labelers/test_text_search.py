@@ -8,7 +8,7 @@ import pytest
 from shortlist import Not, apply, from_classifier, keywords, labeler, pattern
 from shortlist.errors import BadLabeler, BadRows, SlowPattern
 from shortlist.labelers.records import from_record
-from shortlist.labelers.text import Piece, Span, pieces, spans
+from shortlist.labelers.text_search import Piece, Span, pieces, spans
 
 SPACE = ["business", "sports", "world"]
 
