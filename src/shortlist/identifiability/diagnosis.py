@@ -289,16 +289,16 @@ def decide(
 ) -> Verdict:
     """The verdict with dummies counted as if they were said (the theorem to the letter), or not."""
     masks = masks_of(labelers, codomains, space, dummies=dummies)
-    search = find_split(masks, len(space), deadline)
-    if search.groups is not None:
-        return Verdict(True, Certificate.of(search.groups, space, dummies=dummies), search.by)
+    groups, by = find_split(masks, len(space), deadline)
+    if groups is not None:
+        return Verdict(True, Certificate.of(groups, space, dummies=dummies), by)
     pairs = {(space[y], space[c]): tuple(labeler.name for labeler in who) for y, c, who in scarce(masks, len(space))}
     voting = [labeler for labeler in masks if labeler.shortlists]
     try:
         unreachable = tuple(name for y, name in enumerate(space) if not singles_out(voting, y, deadline))
     except TimeUp:
         unreachable = ()
-    return Verdict(False if search.decided else None, None, search.by, pairs, unreachable)
+    return Verdict(None if by == "time limit" else False, None, by, pairs, unreachable)
 
 
 def _with_repairs(

@@ -174,33 +174,24 @@ Groups = tuple[list[LabelerMasks], list[LabelerMasks], list[LabelerMasks]]
 By = Literal["greedy", "counting", "integer program", "time limit"]
 
 
-@dataclass(frozen=True)
-class SplitSearch:
-    """The three sets, if any; `decided` is False where time ran out."""
-
-    groups: Groups | None
-    decided: bool
-    by: By
-
-
-def find_split(labelers: Sequence[LabelerMasks], k: int, deadline: Deadline) -> SplitSearch:
-    """Decide exactly, within the time limit."""
+def find_split(labelers: Sequence[LabelerMasks], k: int, deadline: Deadline) -> tuple[Groups | None, By]:
+    """The three sets, or None where there are none, and what decided it."""
     able = [labeler for labeler in labelers if any(labeler.reach)]
     rest = [labeler for labeler in labelers if not any(labeler.reach)]  # they change nothing in any set
     try:
         groups = _greedy(able, rest, deadline)
         if groups is not None:
-            return SplitSearch(groups, True, "greedy")
+            return groups, "greedy"
         if len(able) < 3 or next(scarce(able, k), None):
-            return SplitSearch(None, True, "counting")
+            return None, "counting"
         solution = solve([Variant(i, labeler) for i, labeler in enumerate(able)], k, time_limit=deadline.left)
         if solution == "impossible":
-            return SplitSearch(None, True, "integer program")
+            return None, "integer program"
         if solution is not None and (groups := _minimal(solution, able, rest, deadline)):
-            return SplitSearch(groups, True, "integer program")
+            return groups, "integer program"
     except TimeUp:
         pass
-    return SplitSearch(None, False, "time limit")
+    return None, "time limit"
 
 
 def _minimal(

@@ -90,9 +90,7 @@ class Estimate:
         return None
 
     def labeler_interval(self, level: float) -> tuple[Floats, Floats] | None:  # noqa: ARG002
-        """(n,) both: ends of an interval for `labeler_accuracy`, 0 and 1 where votes cannot tell. None: by Fisher's
-        information.
-        """
+        """(n,) both: ends of an interval for `labeler_accuracy`, 0 and 1 if unknown. None: by Fisher's information."""
         return None
 
     def accuracy_interval(self, level: float) -> tuple[Floats, Floats] | None:  # noqa: ARG002
