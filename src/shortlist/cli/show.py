@@ -65,9 +65,8 @@ def show_suspects(folder: Path, *, as_json: bool, limit: int = 20) -> None:
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
     are = "is" if len(table) == 1 else "are"
-    screen.text(
-        f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}; correct one with `shortlist label ROW`"
-    )
+    hint = "; correct one with `shortlist label ROW`" if len(table) else ""
+    screen.text(f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}{hint}")
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 
 

@@ -170,7 +170,7 @@ function Editor({ project, rule, setProject, say, onSaved }) {
       <${Problem} text=${problem} />
       ${clash && html`<div class="alarm" role="alert">${clash.message} ${clash.now && html`<pre>${JSON.stringify(clash.now, null, 1)}</pre>`}<button type="button" class="button" onClick=${() => { base.current = clash.now; setClash(null); }}>${clash.now ? "Overwrite it with mine when I save" : "Save mine as a new rule"}</button></div>`}
       <div class="actions"><button class="button main" disabled=${!isComplete(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Save the change" : "Save the rule"}${seen?.plan?.calls ? ` (${plural(seen.plan.calls, "model call")})` : ""}`}</button>
-        ${rule && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">Saved in shortlist.toml.</span></div>
+        ${rule && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">Rules are stored in shortlist.toml.</span></div>
     </form>
     <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} project=${project} />` : html`<${Empty}>${isComplete(form) ? "Computing…" : "Enter words or a pattern and choose classes: the effect of the rule is shown here as you type."}<//>`}</div>
   </section>`;
