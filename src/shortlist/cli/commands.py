@@ -14,12 +14,12 @@ from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.kept.history import figures_of
 from shortlist.project.stages.running import left_over
-from shortlist.prompts import Plan
 from shortlist.wording import number_of, percent, some_of, split_names
 
 if TYPE_CHECKING:
     from shortlist.project.parts.extract import Extract
     from shortlist.project.session import Session
+    from shortlist.prompts import Plan
 
 
 def show_run(
