@@ -15,7 +15,6 @@ from shortlist.reporting.examples import (
     contradictions,
     cut,
     data_uri,
-    evenly_chosen,
     pick,
     png,
     show,
@@ -60,11 +59,6 @@ def test_no_more_than_can_be_looked_at():
             said = votes.said(example.row)
             for side in bucket.sides:
                 assert votes.space.show(said[side.labeler]) == side.says
-
-
-def test_evenly_chosen():
-    assert evenly_chosen(np.arange(100)) == [0, 33, 66, 99]
-    assert evenly_chosen(np.array([5, 7])) == [5, 7]
 
 
 def test_suggestions_carry_their_rows():

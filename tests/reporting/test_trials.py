@@ -11,6 +11,7 @@ from shortlist.reporting.trials import (
     Trials,
     chosen_rows,
     contradicting,
+    evenly_spaced,
     mixed_pairs,
     uncovered_gain,
     value_of_a_vote,
@@ -98,6 +99,11 @@ def test_of_many_rows_some_are_chosen_half_of_them_with_a_known_class():
     assert len(rows) == len(set(rows.tolist())) == TRIAL_ROWS
     assert (rows % 2 == 0).sum() == TRIAL_ROWS // 2
     assert len(chosen_rows(Analysis(votes))) == TRIAL_ROWS
+
+
+def test_rows_are_chosen_from_the_first_to_the_last():
+    assert evenly_spaced(np.arange(10), 4).tolist() == [0, 3, 6, 9]
+    assert evenly_spaced(np.arange(3), 4).tolist() == [0, 1, 2]
 
 
 def test_taking_gold_rows_out_of_the_fit_is_the_contrary_of_letting_them_in():

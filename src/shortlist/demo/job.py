@@ -1,9 +1,10 @@
-"""The job: rows → votes → beliefs → classifier, told as it goes, and kept in a folder."""
+"""The demo: rows → votes → beliefs → classifier, printed step by step, with all results in a folder."""
 
 from __future__ import annotations
 
 import json
 import os
+import textwrap
 import time
 import warnings
 from collections.abc import Sequence
@@ -30,12 +31,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Rows = list[dict[str, str]]
-FOLDER = "shortlist-demo"
-WORD = "president"  # the example shown has it
 
 
-def main(folder: str | os.PathLike[str] = FOLDER) -> None:
-    """Label, look, fit, train, score; everything that comes of it is left in the folder."""
+def main(folder: str | os.PathLike[str] = "shortlist-demo") -> None:
+    """Label, diagnose, fit, train, score; write all results to the folder."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
@@ -43,7 +42,10 @@ def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     started, console, home = time.perf_counter(), Console(highlight=False), Path(folder)
     require("jinja2", extra="demo")  # for the report, which comes last
     articles = read_articles()
-    make_folder(home)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"{home} cannot be made a folder: {error.strerror}") from error
     train = [article for article in articles if not article.test]
     test = [article for article in articles if article.test]
     console.print(f"[bold]{len(articles):,} articles[/], {len(test)} of them kept for testing. {LICENCE}\n")
@@ -56,10 +58,11 @@ def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     console.print(f"[bold]2. Can it be learned from that?[/]\n{diagnose(votes).findings[0]}\n")
 
     model, notes = fit_model(votes)
-    a = example(train)
+    a = next(a for a, article in enumerate(train) if " president " in article.row()["opening"])
     console.print("[bold]3. How far to trust each of them.[/] For example, a story with a president in it:\n")
     console.print(Padding(Text(f"“{train[a].title}. {train[a].lead}”", style="italic"), (0, 0, 0, 3)))
-    console.print(f"   {shares(model.predict_proba(votes[a])[0])}\n{explained(model, votes, a)}\n", markup=False)
+    why = textwrap.indent(str(model.explain(votes, a)), "   ")
+    console.print(f"   {shares(model.predict_proba(votes[a])[0])}\n{why}\n", markup=False)
     for note in notes:
         console.print(f"note: {note}\n", style="dim", markup=False)
 
@@ -76,15 +79,8 @@ def main(folder: str | os.PathLike[str] = FOLDER) -> None:
     console.print(f"\n{time.perf_counter() - started:.0f} seconds in all.")
 
 
-def make_folder(home: Path) -> None:
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadFile(f"{home} cannot be made a folder: {error.strerror}") from error
-
-
 def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
-    """The label model as it comes, and what the fit has to say about itself."""
+    """Fit the default label model; return it with its warnings."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", FitWarning)
         model = LabelModel().fit(votes)
@@ -92,29 +88,19 @@ def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
 
 
 def train_reader(rows: Rows, beliefs: Any, **options: Any) -> NoiseAwareClassifier:
-    """A linear model on words: articles are long, so that words alone do."""
+    """Train a linear model on words."""
     features = TextFeatures(words=(1, 1), characters=None)
     return NoiseAwareClassifier(features=features, on="text", **options).fit(rows, beliefs, classes=CLASSES)
-
-
-def example(articles: Sequence[Article]) -> int:
-    """The first article with that word in its headline or first paragraph."""
-    return next(a for a, article in enumerate(articles) if f" {WORD} " in article.row()["opening"])
 
 
 def shares(beliefs: Any) -> str:
     return ", ".join(f"{name} {belief:.0%}" for name, belief in zip(CLASSES, beliefs, strict=True))
 
 
-def explained(model: LabelModel, votes: Votes, a: int) -> str:
-    """What moved the belief in its class against the next: all moves, which add up to it."""
-    return "\n".join(f"   {line}" for line in str(model.explain(votes, a)).splitlines())
-
-
 def scores(
     votes: Votes, model: LabelModel, reader: NoiseAwareClassifier, train: Sequence[Article], test: Sequence[Article]
 ) -> Table:
-    """Here, and only here, gold is read: the share of test articles that come out right, by each way of guessing."""
+    """Accuracy on the test articles by each way of guessing: here, and only here, gold is read."""
     from rich.table import Table
 
     rows, unseen = [article.row() for article in train], [article.row() for article in test]
@@ -133,7 +119,7 @@ def scores(
 def save(
     home: Path, articles: Sequence[Article], votes: Votes, model: LabelModel, reader: NoiseAwareClassifier
 ) -> None:
-    """All that the folder holds but the report. Labelers and settings that were edited since are left alone."""
+    """Write everything but the report. Existing labelers and settings are left alone."""
     table = pl.DataFrame([{**article.row(), "topic": article.topic} for article in articles])
     write_table(home / "articles.csv", [table], table.schema)
     labels = LabelTable(CLASSES, ("id", pl.String()))

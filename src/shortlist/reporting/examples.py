@@ -17,6 +17,7 @@ from shortlist.arrays import Positions
 from shortlist.labelers import Labeler
 from shortlist.labelers.text_search import Piece, pieces, spans
 from shortlist.reporting.overview import Overview
+from shortlist.reporting.trials import evenly_spaced
 from shortlist.rows import rows_at
 
 
@@ -78,11 +79,11 @@ def contradictions(overview: Overview, rows: Any, most: int = 8) -> list[Contrad
     answers = [answer for codomain in overview.votes.codomains for answer in codomain.shortlists]
     pairs = contradicting_pairs(analysis)[:most].tolist()
     members = [analysis.bits.indices(analysis.bits.rows[s] & analysis.bits.rows[t]) for s, t in pairs]
-    specimens = pick(rows, {a for group in members for a in evenly_chosen(group)}, len(overview.votes))
+    specimens = pick(rows, {a for group in members for a in evenly_spaced(group, 4).tolist()}, len(overview.votes))
     contradictions = []
     for pair, group in zip(pairs, members, strict=True):
         one, other = (_side(overview, overview.votes.names[layout.owner[s]], answers[s], group) for s in pair)
-        examples = tuple(Example.of(overview, a, specimens.get(a)) for a in evenly_chosen(group))
+        examples = tuple(Example.of(overview, a, specimens.get(a)) for a in evenly_spaced(group, 4).tolist())
         neither = None if overview.model is None else max(0.0, 1 - (one.believed or 0) - (other.believed or 0))
         contradictions.append(Contradiction((one, other), len(group), neither, examples))
     return contradictions
@@ -96,12 +97,6 @@ def _side(overview: Overview, name: str, answer: frozenset[str], rows: Positions
     if analysis.gold is not None and analysis.known[rows].any():
         gold = float(inside[analysis.gold[rows[analysis.known[rows]]]].mean())
     return Side(name, overview.votes.space.show(answer), believed, gold)
-
-
-def evenly_chosen(rows: Any, most: int = 4) -> list[int]:
-    """A few of the rows, from the first to the last."""
-    at = np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(np.int64)
-    return [int(a) for a in rows[np.unique(at)]]
 
 
 # -- rows to label next --------------------------------------------------------------------------------
@@ -169,12 +164,12 @@ def _groups(overview: Overview, i: int) -> Iterable[tuple[str, int, list[int]]]:
     for c in np.argsort(-counts, kind="stable")[:4]:
         if counts[c]:
             rows = np.flatnonzero(codes == c + 1)
-            yield f"says {votes.space.show(codomain.shortlists[c])}", len(rows), evenly_chosen(rows)
+            yield f"says {votes.space.show(codomain.shortlists[c])}", len(rows), evenly_spaced(rows, 4).tolist()
     if gold is not None:
         member = np.vstack([np.ones(len(votes.space), np.bool_), codomain.member(votes.space)])
         wrong = np.flatnonzero((gold >= 0) & ~member[codes, gold])
         if len(wrong):
-            yield "is wrong on gold rows", len(wrong), evenly_chosen(wrong)
+            yield "is wrong on gold rows", len(wrong), evenly_spaced(wrong, 4).tolist()
 
 
 def _marked(examples: list[Example], labeler: Labeler | None) -> list[tuple[Piece, ...]]:
