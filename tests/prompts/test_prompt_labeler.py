@@ -52,6 +52,20 @@ def test_a_question(tmp_path):
     assert ask("{text}", yes="person", model=model).says == (frozenset({"person"}),)
 
 
+def test_rows_that_cannot_be_read_abstain_but_a_spent_budget_does_not(tmp_path):
+    def kind(**options):
+        return choose("{body}", ANSWERS, model=Oracle(kept=tmp_path / "s.db", **options), name="kind")
+
+    rows = [{"body": "p1"}, {"body": [1]}, {"body": "n1"}]
+    votes = apply(kind(), iter(rows), space=SPACE, on_error="abstain")
+    assert [votes.said(a).get("kind") for a in range(3)] == [("person",), None, ("number",)]
+    assert votes.failures[0].count == 1
+    with pytest.raises(BudgetSpent):
+        apply(
+            kind(budget=Budget(calls=3)), iter([{"body": f"p{i}"} for i in range(9)]), space=SPACE, on_error="abstain"
+        )
+
+
 def test_each_prompt_is_asked_once(tmp_path):
     model = Oracle(kept=tmp_path / "s.db")
     kind = choose("{text}", ANSWERS, model=model, name="kind")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sysconfig
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.errors import BadLabeler, BadShortlist, LabelerFailed, about_option
+from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, about_option
 from shortlist.labelspace import LabelSpace, Not, Shortlist, as_written, names_in
 from shortlist.rows import Chunk
 from shortlist.votes import Failure
@@ -155,12 +155,24 @@ class Ballot:
         else:
             self.failure = Failure(self.failure.count + 1, self.failure.first)
 
-    def row_by_row(self, chunk: Chunk, read: Callable[[Chunk], Value]) -> list[Value | None]:
-        """Read each row by itself, None where that fails: for a chunk that cannot be read whole."""
+    def read(
+        self,
+        chunk: Chunk,
+        read: Callable[[Chunk], Iterable[Value]],
+        *,
+        raise_errors: bool,
+        errors: type[Exception] = BadRows,
+    ) -> Iterable[Value | None]:
+        """Read a whole chunk. On one of these errors, raise it, or read row by row: None where a row fails."""
+        try:
+            return read(chunk)
+        except errors:
+            if raise_errors:
+                raise
         values: list[Value | None] = []
         for row in chunk.cut(1):
             try:
-                values.append(read(row))
+                values.extend(read(row))
             except Exception as error:
                 self.fail(error, row.start)
                 values.append(None)

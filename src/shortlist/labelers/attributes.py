@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from shortlist.arrays import Mask
-from shortlist.errors import BadLabeler, BadRows, UnknownClass, UselessLabeler
+from shortlist.errors import BadLabeler, UnknownClass, UselessLabeler
 from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, plain_answer
 from shortlist.labelers.features import Columns
 from shortlist.labelers.labeler import Labeler, Parts
@@ -54,13 +54,8 @@ class Attribute(Labeler):
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot = Ballot(codebook)
-        try:
-            scores = columns.chunk.numbers(self.on)
-        except BadRows:
-            if columns.raise_errors:
-                raise
-            cells = ballot.row_by_row(columns.chunk, lambda row: row.numbers(self.on)[0])
-            scores = np.array(cells, np.float64)  # NaN where it failed: it abstains
+        cells = ballot.read(columns.chunk, lambda chunk: chunk.numbers(self.on), raise_errors=columns.raise_errors)
+        scores = np.asarray(cells, np.float64)  # NaN where it failed: it abstains
         codes = np.where(scores >= self.yes_from, 1, np.where(scores < self.no_below, 2, 0))
         ballot.codes = codes.astype(codebook.dtype)
         return ballot

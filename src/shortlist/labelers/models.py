@@ -6,13 +6,13 @@ Its outputs are mapped to shortlists; it is asked for whole chunks of rows at a 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from copy import copy
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.answers import Ballot, Codebook, checked_answer, checked_says, failed, plain_answer, show_answer
+from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, failed, plain_answer, show_answer
 from shortlist.labelers.features import Columns
 from shortlist.labelers.labeler import Labeler, Parts, checked_gpus
 from shortlist.labelspace import Not, Shortlist
@@ -20,23 +20,21 @@ from shortlist.registry import parameters_known
 from shortlist.rows import Chunk
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassifierLabeler(Labeler):
     """A model as a labeler. Made by `from_classifier()`."""
 
-    def __init__(
-        self,
-        estimator: Any,
-        means: Mapping[Hashable, Shortlist | Not | None],
-        on: str | list[str] | None,
-        threshold: float | None,
-        name: str,
-        batch_size: int | None,
-        gpus: float,
-    ) -> None:
-        self.estimator, self.means, self.name = estimator, dict(means), name
-        self.on, self.threshold = on, threshold
-        self.batch_size, self.gpus = batch_size, checked_gpus(gpus, name)
-        self.says = checked_says(dict.fromkeys(m for m in means.values() if m is not None), name)
+    estimator: Any
+    means: Mapping[Hashable, Shortlist | Not | None]
+    on: str | list[str] | None
+    threshold: float | None
+    name: str
+    batch_size: int | None
+    gpus: float
+
+    @property
+    def says(self) -> Said:  # type: ignore[override]
+        return tuple(dict.fromkeys(m for m in self.means.values() if m is not None))
 
     def __repr__(self) -> str:
         means = ", ".join(f"{output!r} → {show_answer(m) if m else 'abstain'}" for output, m in self.means.items())
@@ -46,27 +44,21 @@ class ClassifierLabeler(Labeler):
         means = [[type(o).__name__, repr(o), None if m is None else plain_answer(m)] for o, m in self.means.items()]
         return Parts([self.on, self.threshold, means], (self.estimator,))
 
-    def on_text(self, column: str) -> Self:
-        if self.on is not None:
-            return self
-        reading = copy(self)
-        reading.on = column
-        return reading
+    def on_text(self, column: str) -> ClassifierLabeler:
+        return replace(self, on=column) if self.on is None else self
 
     def __call__(self, row: Any) -> Shortlist | Not | None:
         return self._meaning(self._outputs(Chunk(0, [row]))[0])
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
-        ballot = Ballot(codebook)
-        chunk = columns.chunk
+        ballot, chunk = Ballot(codebook), columns.chunk
         try:
-            codes = self._codes(chunk, codebook)
+            codes = ballot.read(
+                chunk, lambda part: self._codes(part, codebook), raise_errors=columns.raise_errors, errors=Exception
+            )
         except Exception as error:
-            if columns.raise_errors:
-                rows = chunk.start, chunk.start + len(chunk) - 1
-                raise failed(error, labeler=self.name, rows=rows) from error
-            codes = [code or 0 for code in ballot.row_by_row(chunk, lambda row: self._codes(row, codebook)[0])]
-        ballot.codes = np.array(codes, codebook.dtype)
+            raise failed(error, labeler=self.name, rows=(chunk.start, chunk.start + len(chunk) - 1)) from error
+        ballot.codes = np.array([code or 0 for code in codes], codebook.dtype)
         return ballot
 
     def _codes(self, chunk: Chunk, codebook: Codebook) -> list[int]:
@@ -121,7 +113,7 @@ def from_classifier(
     batch_size: int | None = None,
     gpus: float = 0,
 ) -> ClassifierLabeler:
-    """A labeler from an existing model: anything with `predict`, or a function of a list of rows.
+    """Make a labeler of an existing model: anything with `predict`, or a function of a list of rows.
 
     `means` maps each output of the model to a shortlist, or to None where that output says nothing. `on` names the
     column the model reads (a list of columns: their numbers, as a matrix). Without it the model is given the rows as
@@ -147,4 +139,4 @@ def from_classifier(
         raise BadLabeler(f"labeler {name!r}: say what {missing} mean (a shortlist, or None to abstain)")
     if batch_size is not None and (isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1):
         raise BadLabeler(f"labeler {name!r}: batch_size is a whole number from 1; got {batch_size!r}")
-    return ClassifierLabeler(estimator, mapped, on, threshold, name, batch_size, gpus)
+    return ClassifierLabeler(estimator, mapped, on, threshold, name, batch_size, checked_gpus(gpus, name))

@@ -118,12 +118,8 @@ class TextLabeler(Labeler):
         if feature is not None and feature.column is None:
             return _feature_texts(feature, columns, ballot)
         on = self.on if feature is None else feature.column
-        try:
-            return columns.chunk.text(on)
-        except BadRows:
-            if columns.raise_errors:
-                raise
-            return pl.Series(ballot.row_by_row(columns.chunk, lambda row: row.text(on)[0]), dtype=pl.String)
+        texts = ballot.read(columns.chunk, lambda chunk: chunk.text(on), raise_errors=columns.raise_errors)
+        return pl.Series(texts, dtype=pl.String)
 
 
 def _feature_texts(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:

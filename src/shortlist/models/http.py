@@ -164,10 +164,9 @@ class HTTP(ServerModel):
         return f"HTTP({self.url!r}, {self.model!r}{key})"
 
     def record(self) -> dict[str, Any]:
-        chat = {} if self.chat is None else {"chat": self.chat}
-        parameters = {"parameters": self.parameters} if self.parameters else {}
-        key = {"key_env": self.key_env} if self.key_env else {}
-        return {"kind": "http", "url": self.url, "model": self.model, **key, **chat, **parameters}
+        options = {"key_env": self.key_env or None, "chat": self.chat, "parameters": self.parameters or None}
+        changed = {name: value for name, value in options.items() if value is not None}
+        return {"kind": "http", "url": self.url, "model": self.model, **changed}
 
     def send(self, path: str, body: Body) -> Reply:
         content = json.dumps({"model": self.model, **body, **self.parameters}).encode("utf-8")
@@ -195,7 +194,7 @@ class HTTP(ServerModel):
     def _before_retry(self, attempt: int, pause: float | None) -> None:
         """Wait before the next try. A wait that the server asks for holds for all threads."""
         if pause is None:
-            self.rate_limit.sleep(backoff(attempt, self.first_wait))
+            self.rate_limit.stop.wait(backoff(attempt, self.first_wait))
         elif pause > 600.0:
             raise ModelFailed(
                 f"{self.url} asks to wait {pause:,.0f} s: run it again after that. All answers so far are kept",
@@ -210,7 +209,9 @@ class HTTP(ServerModel):
         if status == 429 or (status >= 500 and status != 501) or status == 408:
             return f"HTTP {status}: {said}"
         if status in (401, 403):
-            raise ModelFailed(self._locked_out(status, said), model=self.id, status=status)
+            asks = "asks for a key" if self.key_env is None else f"does not take the key in ${self.key_env}"
+            remedy = ": name the environment variable in key_env" if self.key_env is None else ""
+            raise ModelFailed(f"{self.url} {asks} (HTTP {status}: {said}){remedy}", model=self.id, status=status)
         why = "too long" if status == 413 else prompt_error(response.content) if status in (400, 422) else ""
         if why or not self._protocols:  # a refusal is the result of a trial
             raise Unanswered(why or "failed", f"HTTP {status}: {said}", attempt - 1, status)
@@ -226,33 +227,25 @@ class HTTP(ServerModel):
             return f"no answer within {self.time_out:g} s"
         return f"{type(error).__name__}: {error}"
 
-    def _locked_out(self, status: int, said: str) -> str:
-        if self.key_env is None:
-            return f"{self.url} asks for a key (HTTP {status}: {said}): name the environment variable in key_env"
-        return f"{self.url} does not take the key in ${self.key_env} (HTTP {status}: {said})"
-
-    def _key(self) -> str | None:
-        """The key, read from the environment when it is needed."""
-        if self.key_env is None:
-            return None
-        key = os.environ.get(self.key_env, "").strip()
-        if not key:
-            raise ModelFailed(f"the environment variable {self.key_env} is not set: it holds the key of {self.url}",
-                              model=self.id)  # fmt: skip
-        if not key.isascii() or not key.isprintable():
-            raise ModelFailed(f"the environment variable {self.key_env} holds no key: it has odd characters",
-                              model=self.id)  # fmt: skip
-        return key
+    @property
+    def _key(self) -> str:
+        """The key, read from the environment whenever it is needed."""
+        return os.environ.get(self.key_env or "", "").strip()
 
     def _headers(self) -> dict[str, str]:
-        key = self._key()
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "shortlist"}
-        return headers if key is None else headers | {"Authorization": f"Bearer {key}"}
+        if self.key_env is None:
+            return headers
+        if not self._key or not self._key.isascii() or not self._key.isprintable():
+            problem = (
+                "holds no key: it has odd characters" if self._key else "is not set: it holds the key of " + self.url
+            )
+            raise ModelFailed(f"the environment variable {self.key_env} {problem}", model=self.id)
+        return headers | {"Authorization": f"Bearer {self._key}"}
 
     def _hidden(self, text: str) -> str:
         """Remove the key from a text: some servers repeat it."""
-        key = os.environ.get(self.key_env or "", "").strip()
-        return text.replace(key, "…") if key else text
+        return text.replace(self._key, "…") if self._key else text
 
 
 def _at_least(least: int, name: str, value: Any) -> int:

@@ -59,10 +59,6 @@ class RateLimit:
         with self._lock:
             self._next = max(self._next, time.monotonic() + seconds)
 
-    def sleep(self, seconds: float) -> None:
-        """Hold back this thread only."""
-        self.stop.wait(seconds)
-
 
 def backoff(attempt: int, first: float) -> float:
     """Seconds before the next try after try number `attempt` (from 1): doubled each time, at most 60, with jitter."""

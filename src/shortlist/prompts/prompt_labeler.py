@@ -70,7 +70,7 @@ class Template:
         """The text for each row, None if the row lacks a column. `on` is the column that {text} means."""
         filled: list[str | None] = [self.texts[0]] * len(chunk)
         for column, after in zip(self.columns, self.texts[1:], strict=True):
-            cells = cells_of(chunk, column, on)
+            cells = _texts(chunk, column, on)
             filled = [
                 None if before is None or cell is None else f"{before}{cell}{after}"
                 for before, cell in zip(filled, cells, strict=True)
@@ -78,12 +78,17 @@ class Template:
         return filled
 
 
-def cells_of(chunk: Chunk, column: str, on: str | None) -> Sequence[str | None]:
+def _texts(chunk: Chunk, column: str, on: str | None) -> Sequence[str | None]:
     """A column as texts, None for missing values."""
     values = column_values(chunk, column, on)
     if all(value.__class__ is str for value in values):
         return values
-    return [None if is_missing(value) else _text(value, column, chunk.start + a) for a, value in enumerate(values)]
+    for row, value in enumerate(values, chunk.start):
+        if not isinstance(value, (str, int, float)) and not is_missing(value):
+            kind = type(value).__name__
+            message = f"column {column!r} of row {row} holds {kind}, not text or a number"
+            raise BadRows(message, row=row, column=column)
+    return [None if is_missing(value) else str(value) for value in values]
 
 
 def column_values(chunk: Chunk, column: str, on: str | None) -> Sequence[Any]:
@@ -99,13 +104,6 @@ def column_values(chunk: Chunk, column: str, on: str | None) -> Sequence[Any]:
     if column == "text" and on is not None and "text" not in first:  # type: ignore[operator]
         return chunk.values(on)
     return chunk.values(column)
-
-
-def _text(value: Any, column: str, row: int) -> str:
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    raise BadRows(f"column {column!r} of row {row} holds {type(value).__name__}, not text or a number", row=row,
-                  column=column)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,14 +162,9 @@ class PromptLabeler(Labeler):
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot = Ballot(codebook)
-        try:
-            scores = self._asked(columns.chunk)
-        except BadRows:
-            if columns.raise_errors:
-                raise
-            rows = ballot.row_by_row(columns.chunk, self._asked)
-            missing = np.full((1, len(self.map.choices)), np.nan)
-            scores = np.concatenate([missing if row is None else row for row in rows])
+        rows = ballot.read(columns.chunk, self._asked, raise_errors=columns.raise_errors)
+        missing = np.full(len(self.map.choices), np.nan)
+        scores = rows if isinstance(rows, np.ndarray) else np.array([missing if row is None else row for row in rows])
         codes = np.array([0, *(codebook.resolve(answer) for answer in self.says)], codebook.dtype)
         ballot.codes = codes[self.decide(scores)]
         return ballot
@@ -234,15 +227,17 @@ class PromptLabeler(Labeler):
 
 def _picture(value: Any, column: str, folder: Path) -> bytes | None:
     """The bytes of a picture, which is given as bytes or as the name of a file."""
-    if isinstance(value, bytes) or is_missing(value):
-        return None if is_missing(value) else value
-    if isinstance(value, (str, os.PathLike)):
-        try:
-            return (folder / value).read_bytes()
-        except OSError as error:
-            raise BadRows(f"picture {str(value)!r} cannot be read ({error.strerror})", column=column) from error
-    raise BadRows(f"column {column!r} holds {type(value).__name__}, not the name of a picture file or its bytes",
-                  column=column)  # fmt: skip
+    if is_missing(value):
+        return None
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, (str, os.PathLike)):
+        kind = type(value).__name__
+        raise BadRows(f"column {column!r} holds {kind}, not the name of a picture file or its bytes", column=column)
+    try:
+        return (folder / value).read_bytes()
+    except OSError as error:
+        raise BadRows(f"picture {str(value)!r} cannot be read ({error.strerror})", column=column) from error
 
 
 @labeler_kind("ask")
