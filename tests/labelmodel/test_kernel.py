@@ -7,7 +7,7 @@ from shortlist.engines import Local, Threads
 from shortlist.labelmodel.kernel import Buffers, Kernel, in_order, threads_engine
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal, posterior
-from shortlist.labelmodel.m_step import Known
+from shortlist.labelmodel.m_step import Counts
 from tests.labelmodel.reference import some_parameters, some_votes
 
 
@@ -112,7 +112,7 @@ def test_known_rows_count_as_they_are(data):
     layout, table = problem(votes, data.draw(some_parameters(votes)))
     gold = np.array([data.draw(st.integers(0, layout.k - 1)) for _ in range(len(votes))])
     weights = np.arange(1.0, len(votes) + 1)
-    counts = Known.of(votes.codes, gold, weights, layout).counts(table, layout)
+    counts = Counts.of(votes.codes, gold, weights, layout).scored(table, layout)
     sure = np.eye(layout.k)[gold]
     assert counts.votes == pytest.approx(counts_by_definition(votes.codes, sure, weights, layout))
     expected = weights @ log_joint(votes.codes, table, layout)[np.arange(len(votes)), gold]

@@ -19,25 +19,15 @@ from shortlist.labelmodel.likelihood import TINY, Emission, Parameters
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Expected counts of one E step: votes and rows of each class, and their log-likelihood. They add up."""
+    """Votes and rows of each class, expected or known, and their log-likelihood. They add up. True if there are any."""
 
     votes: Floats  # (S, k)
     mass: Floats  # (k,)
-    log_likelihood: float
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.votes + other.votes, self.mass + other.mass, self.log_likelihood + other.log_likelihood)
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Counts of gold rows, which do not depend on the parameters. True if there are any."""
-
-    votes: Floats  # (S, k)
-    mass: Floats  # (k,)
+    log_likelihood: float = 0.0
 
     @classmethod
-    def of(cls, codes: npt.NDArray[np.integer], gold: Positions, weights: Floats, layout: Layout) -> Known:
+    def of(cls, codes: npt.NDArray[np.integer], gold: Positions, weights: Floats, layout: Layout) -> Counts:
+        """Counts of gold rows, which do not depend on the parameters."""
         votes = np.zeros((len(layout.member), layout.k))
         if not len(gold):
             return cls(votes, np.zeros(layout.k))
@@ -49,15 +39,11 @@ class Known:
     def __bool__(self) -> bool:
         return bool(self.mass.any())
 
-    def __add__(self, other: Known) -> Known:
-        return Known(self.votes + other.votes, self.mass + other.mass)
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.votes + other.votes, self.mass + other.mass, self.log_likelihood + other.log_likelihood)
 
-    def unscored(self) -> Counts:
-        """The counts, without a likelihood."""
-        return Counts(self.votes, self.mass, 0.0)
-
-    def counts(self, table: Emission, layout: Layout) -> Counts:
-        """The counts with their log P(G, Y) under a table (Eq. 1)."""
+    def scored(self, table: Emission, layout: Layout) -> Counts:
+        """Counts of gold rows with their log P(G, Y) under a table (Eq. 1)."""
         votes, abstain = table.tempered(layout)
         silent = self.mass - layout.per_labeler(self.votes)
         value = (self.votes * votes).sum() + (silent * abstain).sum() + self.mass @ table.balance

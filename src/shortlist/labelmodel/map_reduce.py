@@ -22,7 +22,7 @@ from shortlist.labelmodel.evidence import MOST_UNIQUE_ROWS, EvidenceSum, Gold, G
 from shortlist.labelmodel.kernel import Precision
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission
-from shortlist.labelmodel.m_step import Counts, Known
+from shortlist.labelmodel.m_step import Counts
 from shortlist.votes.vote_parts import VoteParts
 
 Piece = list[tuple[int, Positions | None]]  # numbers of parts, and the gold labels of their rows
@@ -81,7 +81,7 @@ class PieceEStep:
     layout: Layout = field(compare=False)
     total: float = field(default=0.0, compare=False)
     vote_counts: Floats = field(default_factory=lambda: np.zeros(0), compare=False)
-    known: Known = field(default_factory=lambda: Known(np.zeros(0), np.zeros(0)), compare=False)
+    known: Counts = field(default_factory=lambda: Counts(np.zeros(0), np.zeros(0)), compare=False)
 
     large = False  # all in double precision, so that sums are those of one machine
 

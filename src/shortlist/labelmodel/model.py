@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from shortlist.archive import Arrays, read_archive, under, write_archive
 from shortlist.arrays import Floats
 from shortlist.engines import Engine
-from shortlist.errors import BadFit, BadVotes, FitWarning, about_option
-from shortlist.labelmodel import model_file, remarks
+from shortlist.errors import BadFile, BadFit, BadVotes, FitWarning, MissingPackage, about_option
+from shortlist.labelmodel import remarks
 from shortlist.labelmodel.e_step import Expectation, FullEStep
-from shortlist.labelmodel.estimator import Estimate, Estimator, Problem
+from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
 from shortlist.labelmodel.estimators.pooled.pooled import Pooled
-from shortlist.labelmodel.evidence import Evidence, Gold, merged
+from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, merged
 from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import Emission, Parameters, log_joint, log_marginal
@@ -292,13 +293,40 @@ class LabelModel(Predictor):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file with the options, the estimate and the unique rows seen, so that `partial_fit` can go on."""
-        self._panel()
-        model_file.save(self, path)
+        panel, evidence, state = self._panel(), self.evidence_, self.estimate_.state()
+        header = {
+            "options": self.to_options(),
+            "panel": panel.to_json(),
+            "estimator": plain(self.estimator_),
+            "estimate": state.facts,
+        }
+        arrays = {
+            "seen.codes": evidence.votes.codes,
+            "seen.weights": evidence.weights,
+            "seen.gold": evidence.gold,
+            **{f"estimate.{name}": array for name, array in state.arrays.items()},
+        }
+        write_archive(path, kind="label model", version=1, header=header, arrays=arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
         """Read what `save` wrote. `estimators` are the classes of estimators that are not part of shortlist."""
-        return model_file.load(cls, path, _kinds_with(estimators))
+        kinds = _kinds_with(estimators)
+        header, arrays = read_archive(path, kind="label model", version=1)
+        try:
+            kind = header["estimator"]["kind"]
+            if kind not in kinds:
+                raise BadFile(
+                    f"{path} was fitted by the estimator {kind!r}, which is not part of shortlist: give its class, "
+                    "LabelModel.load(path, estimators=[...])"
+                )
+            model = cls.from_options(header["options"], estimators=kinds.values())
+            _restore(model, header, arrays, from_table(kinds, header["estimator"], "estimator"))
+        except (BadFile, MissingPackage):
+            raise
+        except Exception as error:  # arrays that do not belong together can break any formula
+            raise BadFile(f"{path} is no label model this version can read ({error})") from error
+        return model
 
 
 def register_estimator(estimator: type[Estimator]) -> None:
@@ -349,3 +377,34 @@ def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
         ends = [percent(float(end), 0) for end in (estimated.min(), estimated.max())] if len(estimated) else ["–"] * 2
         lines.append([name, percent(float(propensity)), *ends])
     return ["labeler", "votes on", "accuracy: worst class", "best class"], lines
+
+
+def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Arrays, estimator: Estimator) -> None:
+    panel = Panel.from_json(header["panel"])
+    votes = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
+    weights, gold = checked_weights(arrays["seen.weights"]), arrays["seen.gold"]
+    if not len(votes) == len(weights) == len(gold) or not np.isin(gold, range(-1, len(panel.space))).all():
+        raise BadFit("the rows it has seen do not fit together")
+    estimate = estimator.restore(panel, State(header["estimate"], under(arrays, "estimate.")))
+    model._keep(estimator, estimate, Evidence(votes, weights, gold))
+    _check_restored(model)
+
+
+def _check_restored(model: LabelModel) -> None:
+    """Raise where arrays are not of these labelers and classes, or beliefs about some rows do not add up."""
+    n, k = len(model.panel_.names), len(model.panel_.space)
+    parameters, table = model.parameters_, model.emission_
+    shapes = {
+        "accuracy": (parameters.accuracy, (n, k)),
+        "propensity": (parameters.propensity, (n, k)),
+        "balance": (parameters.balance, (k,)),
+        "votes": (table.votes, (sum(model.panel_.layout.sizes), k)),
+        "abstain": (table.abstain, (n, k)),
+        "exponent": (table.exponent, (n,)),
+    }
+    for name, (array, shape) in shapes.items():
+        if np.shape(array) != shape or np.isnan(array).any():
+            raise BadFit(f"{name} is not {' × '.join(map(str, shape))} numbers")
+    codes = model.evidence_.votes.codes[:100]
+    if len(codes) and not np.allclose(model._beliefs(codes).sum(axis=1), 1):
+        raise BadFit("its beliefs do not add up to 1")

@@ -117,7 +117,7 @@ class Likelihood(Estimator):
     def _starts(self, problem: Problem, assumptions: Assumptions) -> list[Parameters]:
         """Starting points; an earlier fit takes the place of the first."""
         known = problem.expectation.known
-        from_gold = [assumptions.estimate(known.unscored())] if known else []
+        from_gold = [assumptions.estimate(known)] if known else []
         first, *others = starting_points(assumptions, problem.panel, self.n_starts, problem.seed)
         if problem.start is not None:
             first = as_start(problem.start, assumptions)

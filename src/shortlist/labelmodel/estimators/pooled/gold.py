@@ -12,7 +12,7 @@ from shortlist.labelmodel.estimators.pooled.says import Says
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import TINY
-from shortlist.labelmodel.m_step import Known
+from shortlist.labelmodel.m_step import Counts as Known
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shortlist.labelmodel.e_step import quick_kernel
-from shortlist.labelmodel.factored import Factored, SplitPatterns, _entropy, _halfway
+from shortlist.labelmodel.e_step import Factored, SplitPatterns, _entropy, _halfway, quick_kernel
 from shortlist.labelmodel.kernel import Kernel
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission
