@@ -92,7 +92,7 @@ def test_a_failing_feature_is_told_once_with_its_name_its_line_and_a_row(tmp_pat
         f"labelers 'food', 'going' failed on {goals.sum()} rows and abstained there: {told}"
     ]
     first, *others = Checkup.from_dict(json.loads((tmp_path / "out" / "check.json").read_text())).advice
-    assert first.what == f"Mend food, going: they failed on {goals.sum()} rows."
+    assert first.what == f"Fix food, going: they failed on {goals.sum()} rows."
     assert first.why == f"They abstained there. The first error: {told}"
     assert first.code.startswith("# food (labelers.py, line ")  # why says that it is the feature, and its line
     assert "failed" not in [one.kind for one in others]

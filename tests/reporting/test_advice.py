@@ -92,7 +92,7 @@ def test_labelers_that_never_voted_are_told_in_one_line():
     codes[:, 2:] = 0
     found = advice_of(Votes(codes, votes.codomains, votes.space, votes.names), None)
     (one,) = (one for one in found if one.kind == "silent")
-    assert one.what == f"Mend {votes.names[2]}, {votes.names[3]}, or delete them: they never voted on these rows."
+    assert one.what == f"Fix {votes.names[2]}, {votes.names[3]}, or delete them: they never voted on these rows."
     assert one.code == f"del {votes.names[2]}, {votes.names[3]}"
 
 

@@ -12,7 +12,7 @@ def test_it_says_what_the_page_says():
     for word in (
         *votes.names,
         "Labelers",
-        "Classes that are mixed up",
+        "Confused classes",
         "Contradictions",
         "What to label next",
         "right",

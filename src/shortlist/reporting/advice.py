@@ -106,7 +106,7 @@ def failed(case: Case) -> Iterator[Advice]:
         it, they = ("it", "It") if len(names) == 1 else ("they", "They")
         yield Advice(
             "failed",
-            f"Mend {some_of(names)}: {it} failed on {number_of(failure.count, 'row')}.",
+            f"Fix {some_of(names)}: {it} failed on {number_of(failure.count, 'row')}.",
             f"{they} abstained there. The first error: {failure.last_line}",
             case.snippets.failing(*names),
             about=names[0],
@@ -122,7 +122,7 @@ def silent(case: Case) -> Iterator[Advice]:
         it, they = ("it", "it") if len(names) == 1 else ("them", "they")
         yield Advice(
             "silent",
-            f"Mend {some_of(names)}, or delete {it}: {they} never voted on these rows.",
+            f"Fix {some_of(names)}, or delete {it}: {they} never voted on these rows.",
             case.snippets.silence(names, len(case.votes)),
             case.snippets.left_out(*names),
             about=names[0],
@@ -150,7 +150,7 @@ def leave_out(case: Case) -> Iterator[Advice]:
     reasons = dict(suspects(case))
     for name in list(reasons)[: case.most_tried]:
         trial, why = case.trials.without(name), reasons[name]
-        what, command = f"Mend {name}, or leave it out.", f"shortlist show {quote(name)} --wrong"
+        what, command = f"Fix {name}, or leave it out.", f"shortlist show {quote(name)} --wrong"
         if not trial.measured:
             what = f"Look at {name}. Leave it out only if it is wrong too often."
             command = f"shortlist show {quote(name)}"

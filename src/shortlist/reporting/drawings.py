@@ -6,12 +6,13 @@ Marks have no inline style, which the studio's content security policy forbids, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shortlist.analysis.labeler_tables import LABELER_COLUMNS, LabelerColumn
 from shortlist.analysis.measures import Calibration
@@ -207,22 +208,22 @@ class Heat:
 
 def labeler_heat(overview: Overview) -> Heat:
     """Below the diagonal how often two labelers vote together, above it how often they then contradict each other."""
-    names, n = overview.votes.names, len(overview.votes.names)
-    grid = [[Cell() for _ in range(n)] for _ in range(n)]
-    for i, both in enumerate(overview.votes.coverage.tolist()):
-        grid[i][i] = Cell(both, "diagonal", _percent(both), f"{names[i]} votes on {both:.1%} of rows")
-    activity = np.zeros(n)
-    for (i, j), pair in zip(combinations(range(n), 2), overview.pairs.iter_rows(named=True), strict=True):
-        both, conflict, marked = pair["overlap"], pair["conflict"], (names[i], names[j]) in overview.near_copies
-        rate = conflict / both if both else 0.0
-        tip = f"{names[i]} and {names[j]} both vote on {both:.1%} of rows "
-        tip += f"and contradict each other on {rate:.1%} of these"
+    votes, bits = overview.votes, overview.analysis.bits
+    shown = busiest(bits.pairs(bits.disjoint).sum(axis=1))
+    place = {votes.names[i]: at for at, i in enumerate(shown)}
+    cells = [[Cell() for _ in shown] for _ in shown]
+    for (name, at), both in zip(place.items(), votes.coverage[shown].tolist(), strict=True):
+        cells[at][at] = Cell(both, "diagonal", _percent(both), f"{name} votes on {both:.1%} of rows")
+    inside = pl.col("labeler").is_in(list(place)) & pl.col("other").is_in(list(place))
+    for pair in overview.pairs.filter(inside).iter_rows(named=True):
+        one, other, both = pair["labeler"], pair["other"], pair["overlap"]
+        rate, marked = pair["conflict"] / both if both else 0.0, (one, other) in overview.near_copies
+        tip = f"{one} and {other} both vote on {both:.1%} of rows and contradict each other on {rate:.1%} of these"
         if pair.get("correlation") is not None:
             tip += f"; correlation given the class {pair['correlation']:.2f}"
-        grid[j][i] = Cell(both, "overlap", _percent(both), tip, marked)
-        grid[i][j] = Cell(rate, "conflict", _percent(rate), tip, marked)
-        activity[[i, j]] += conflict
-    return _busiest(names, grid, activity)
+        cells[place[other]][place[one]] = Cell(both, "overlap", _percent(both), tip, marked)
+        cells[place[one]][place[other]] = Cell(rate, "conflict", _percent(rate), tip, marked)
+    return Heat(list(place), list(place), cells, len(votes.names) - len(shown))
 
 
 def class_heat(overview: Overview) -> Heat:
@@ -239,14 +240,15 @@ def class_heat(overview: Overview) -> Heat:
             tip = f"{either}: {gold:.1%} of gold rows of the two are taken for the other"
             grid[i][j] = Cell((2 * min(gold, 0.5)) ** 0.5, "gold", _percent(gold), tip)
         activity[[i, j]] += grid[i][j].warmth + grid[j][i].warmth
-    return _busiest(space, grid, activity)
+    shown = busiest(activity)
+    chosen = [space[j] for j in shown]
+    return Heat(chosen, chosen, [[grid[i][j] for j in shown] for i in shown], k - len(shown))
 
 
-def _busiest(names: Sequence[str], grid: list[list[Cell]], activity: Floats, most: int = 60) -> Heat:
-    """The lines and columns with the largest activity, in order."""
-    shown = np.sort(np.argsort(-activity, kind="stable")[:most]).tolist()
-    chosen = [names[i] for i in shown]
-    return Heat(chosen, chosen, [[grid[i][j] for j in shown] for i in shown], len(names) - len(chosen))
+def busiest(activity: Floats, most: int = 60) -> list[int]:
+    """Positions of the largest numbers, in order."""
+    positions: list[int] = np.sort(np.argsort(-activity, kind="stable")[:most]).tolist()
+    return positions
 
 
 def accuracy_heat(overview: Overview) -> Heat:

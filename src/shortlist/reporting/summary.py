@@ -62,8 +62,8 @@ class Summary:
         if overview.model is not None:
             pairs = overview.classes.sort("error", descending=True, maintain_order=True).head(most)
             rows = pairs.select("class", "other", "error", "labelers").iter_rows()
-            headers = ["class", "other", "expected error", "labelers that tell"]
-            yield "Classes that are mixed up", headers, [[a, b, f"{e:.1%}", str(n)] for a, b, e, n in rows]
+            headers = ["class", "other", "expected error", "labelers that separate them"]
+            yield "Confused classes", headers, [[a, b, f"{e:.1%}", str(n)] for a, b, e, n in rows]
         if not overview.buckets.is_empty():
             headers = ["labeler", "says", "while", "says", "rows"]
             rows = overview.buckets.head(most).iter_rows()
