@@ -88,7 +88,7 @@ def bare(rows: Path) -> dict:
 
 
 def project(folder: Path, kind: str, workers: int) -> dict:
-    import shortlist.project.parts.voting  # noqa: F401  what is imported once is no part of the work
+    import shortlist.project.voting  # noqa: F401  what is imported once is no part of the work
     from shortlist.engines import make_engine
     from shortlist.project import Project
 
@@ -115,7 +115,7 @@ def project(folder: Path, kind: str, workers: int) -> dict:
 
 def imported(_piece: int) -> float:
     """What a worker needs before its first piece; it lasts a moment, so that every worker gets one."""
-    import shortlist.project.parts.ballots  # noqa: F401
+    import shortlist.project.voting  # noqa: F401
 
     time.sleep(0.5)
     return time.time()

@@ -117,7 +117,7 @@ class Tally(Stage):
     def load(self, paths, settings):
         return json.loads(paths[0].read_text())
 
-    def tell(self, facts):
+    def summary(self, facts):
         return f"{facts['votes']:,} votes"
 
 

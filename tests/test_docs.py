@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import shortlist
-from shortlist.project.stages import STAGES
+from shortlist.project.stages.run import STAGES
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

@@ -9,7 +9,7 @@ import pytest
 from shortlist.browse import next_row, show_rows
 from shortlist.browse.labeling import FORMATS, next_rows, random_rows, read_answers, write_records
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
-from shortlist.project.gold.known import entry_for
+from shortlist.project.gold import entry_for
 from tests.project.news import LABELERS, TOML, WORDS, make
 
 PLAIN = LABELERS.split("polls = ")[0]  # nothing says politics alone

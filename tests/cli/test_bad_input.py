@@ -38,7 +38,7 @@ def remove(name):
 
 BAD = {
     # -- shortlist.toml
-    "a separator of two signs": (toml('text = "body"', 'text = "body"\nseparator = ";;"'), ["line 7", "one sign"]),
+    "a separator of two signs": (toml('text = "body"', 'text = "body"\nseparator = ";;"'), ["line 7", "one character"]),
     "an encoding unknown": (toml('text = "body"', 'text = "body"\nencoding = "klingon"'), ["line 7", "latin-1"]),
     "an encoding that it is not in": (
         lambda f: (

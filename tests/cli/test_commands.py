@@ -12,7 +12,7 @@ import pytest
 
 import shortlist
 from shortlist.cli.exits import EXIT_CODES
-from shortlist.project.stages import STAGES
+from shortlist.project.stages.run import STAGES
 from tests.cli.shell import COMMAND, call, environment, run
 from tests.project.news import edit, make, rows
 

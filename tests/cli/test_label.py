@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shortlist.cli.label import summary
-from shortlist.project.gold.file import Entry
+from shortlist.project.gold import Entry
 
 ONE_CLASS = "`shortlist run` uses rows with one class"
 

@@ -12,7 +12,7 @@ import pytest
 from shortlist import LabelModel, apply, keywords, labeler, pattern
 from shortlist.engines import ordered
 from shortlist.errors import CannotTravel, ShortlistError
-from shortlist.project.listener import Listener
+from shortlist.project.session import Listener
 from tests.engines.articles import LABELERS, TOML, make, outputs
 from tests.engines.clusters import ENGINES, started
 

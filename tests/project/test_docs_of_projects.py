@@ -7,7 +7,7 @@ from pathlib import Path
 from shortlist.cli.exits import EXIT_CODES
 from shortlist.project.code.toml_labelers import toml_labelers
 from shortlist.project.settings import _TABLES, Settings
-from shortlist.project.stages import STAGES
+from shortlist.project.stages.run import STAGES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
 (TOML,) = re.findall(r"```toml\n(version = .*?)```", PAGE, re.DOTALL)

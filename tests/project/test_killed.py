@@ -79,7 +79,7 @@ def test_two_at_once(tmp_path, undisturbed):
 def test_a_run_waits_for_the_lock(tmp_path):
     make(tmp_path, toml=QUICK)
     code = (
-        "import time\nfrom pathlib import Path\nfrom shortlist.project.kept.lock import locked\n"
+        "import time\nfrom pathlib import Path\nfrom shortlist.project.cache import locked\n"
         "Path('.shortlist').mkdir()\nwith locked(Path('.shortlist/lock'), print):\n    print('held', flush=True)\n"
         "    time.sleep(60)\n"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from shortlist import Project
 from shortlist.classifier import Kind, kinds, register_kind
-from shortlist.project.mistake import BadProject
+from shortlist.project.toml import BadProject
 from tests.project.news import edit, make, rows
 
 OUTSIDE = '''

@@ -8,7 +8,7 @@ import pytest
 from shortlist.errors import ShortlistError
 from shortlist.labelers import slow_regex
 from shortlist.project import BadProject, Project
-from shortlist.project.listener import Listener
+from shortlist.project.session import Listener
 from shortlist.reporting.checkup import Checkup
 from tests.cli.shell import run
 from tests.project.news import TOML, edit, make

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 from shortlist import NoiseAwareClassifier, Project
-from shortlist.project.mistake import BadProject
-from shortlist.project.stages.classifiers import make_classifier, read_columns
+from shortlist.project.stages.train import make_classifier, read_columns
+from shortlist.project.toml import BadProject
 from tests.project.news import CLASSES, TOML, edit, make, rows
 
 # Only the titles tell the topic, on two rows in three; the labeler reads them.

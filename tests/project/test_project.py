@@ -12,8 +12,8 @@ from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
 from shortlist.errors import FitWarning, ShortlistError
 from shortlist.labelmodel import Likelihood
 from shortlist.project import BadProject
-from shortlist.project.listener import Listener
-from shortlist.project.stages import STAGES
+from shortlist.project.session import Listener
+from shortlist.project.stages.run import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
 
 QUICK = ["vote", "fit", "check", "export"]

@@ -15,7 +15,7 @@ import pytest
 from shortlist.errors import BudgetSpent, ModelFailed
 from shortlist.models import Prompt
 from shortlist.project import Project
-from shortlist.project.mistake import BadProject
+from shortlist.project.toml import BadProject
 from shortlist.project.watch import Watch
 from shortlist.prompts.score_store import Keys
 from tests.cli.shell import COMMAND, call, environment

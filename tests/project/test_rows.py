@@ -8,9 +8,13 @@ import polars as pl
 import pytest
 
 from shortlist import Project
-from shortlist.errors import BadRows
+from shortlist.errors import BadRows, UnknownClass
+from shortlist.project.gold import class_positions
+from shortlist.project.rows import check_different
+from shortlist.project.toml import BadProject
 from shortlist.project.watch import Watch
 from shortlist.rows import row_file as file_module
+from tests.project import part_files
 from tests.project.news import TOML, edit, make, rows
 
 FILES = '"news.csv", "b.parquet", "c.jsonl", "d.tsv", "e.csv.gz"'
@@ -45,7 +49,7 @@ def copies(project):
 def test_rows_by_number_are_those_of_all_files(keep, project):
     columns = ["id", "body", "label", "n"]
     assert project.rows.columns == columns
-    project.rows.keep = keep
+    project.rows.in_memory = keep
     every = whole(project, columns)
     assert len(every) == 150
     assert every["body"].null_count() > 5
@@ -114,6 +118,71 @@ def test_the_report_and_the_watch_take_rows_by_number(tmp_path):
     assert 5 < len(shown) < 100
     watch = Watch(tmp_path)
     watch.look()
-    watch.rows.keep = False
-    watch.rows._frames.clear()
+    watch.session.rows.in_memory = False
+    watch.session.rows._frames.clear()
     assert watch.texts([7, 3]) == {7: rows()["body"][7], 3: rows()["body"][3]}
+
+
+@pytest.fixture
+def toml(tmp_path):
+    return part_files.make(tmp_path / "p").settings.toml
+
+
+def checked(values, toml, size=3):
+    series = values if isinstance(values, pl.Series) else pl.Series("id", values)
+    parts = [series[start : start + size] for start in range(0, len(series), size)]
+    check_different(lambda: iter(parts), "id", toml)
+
+
+@pytest.mark.parametrize("values", [[], [1, 2, 9, 10], [5, 3, 4, 1], ["b", "a", "c", "d"], [0.5, 0.25, 2.0, 1.0]])
+def test_different_ids_are_no_matter(values, toml):
+    checked(values, toml)
+
+
+@pytest.mark.parametrize(
+    ("values", "rows"),
+    [
+        ([1, 2, 3, 3], "3 is on rows 2 and 3"),  # on both sides of a cut
+        ([4, 1, 2, 9, 4], "4 is on rows 0 and 4"),
+        (["b", "a", "b"], "'b' is on rows 0 and 2"),
+        ([7, 8, 8, 8], "8 is on rows 1 and 2"),
+    ],
+)
+def test_an_id_on_two_rows_is_told_with_both(values, rows, toml):
+    with pytest.raises(BadProject, match=rows):
+        checked(values, toml)
+
+
+def test_a_missing_id_is_told_with_its_row(toml):
+    with pytest.raises(BadProject, match="row 4 has none"):
+        checked(["a", "b", "c", "d", None], toml)
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_the_answer_does_not_depend_on_bands_and_parts(size, toml, monkeypatch):
+    monkeypatch.setattr("shortlist.project.rows.ID_BAND", 16)  # hashes compared at a time
+    values = np.random.default_rng(0).permutation(500)
+    checked(pl.Series("id", values), toml, size)
+    values[491] = values[17]
+    with pytest.raises(BadProject, match=f"{values[17]} is on rows 17 and 491"):
+        checked(pl.Series("id", values), toml, size)
+
+
+def test_the_same_hash_is_not_the_same_id(toml, monkeypatch):
+    monkeypatch.setattr(pl.Series, "hash", lambda self, seed=0: pl.Series(np.zeros(len(self), np.uint64)))
+    checked(["b", "a", "c", "d"], toml)
+    with pytest.raises(BadProject, match="'a' is on rows 1 and 3"):
+        checked(["b", "a", "c", "a"], toml)
+
+
+def test_a_word_that_is_no_class_is_named_with_its_row_and_the_nearest_class():
+    with pytest.raises(UnknownClass) as caught:
+        class_positions(pl.Series("label", ["sports", None, "", "sport", "politics"]), ["politics", "sports"], 40)
+    error = caught.value
+    assert (error.word, error.row, error.column) == ("sport", 43, "label")
+    assert "'sports'" in error.message
+
+
+def test_classes_blanks_and_nothing_are_no_mistake():
+    found = class_positions(pl.Series("label", ["sports", None, "", "politics"]), ["politics", "sports"], 0)
+    assert found.tolist() == [1, -1, -1, 0]

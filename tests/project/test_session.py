@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-import shortlist.project.parts.counting
-import shortlist.reporting.advice
+import shortlist.project.counting
+import shortlist.reporting.overview
 from shortlist import LabelModel, Project
 from shortlist.analysis.measures import Distinct
 from shortlist.classifier import NoiseAwareClassifier
-from shortlist.project.rows import Rows
+from shortlist.project.gold import Known
 from shortlist.votes.vote_parts import VoteParts
 from tests.project.news import edit, make
 
@@ -32,11 +32,11 @@ def done(monkeypatch):
         monkeypatch.setattr(owner, name, classmethod(counted) if isinstance(found, classmethod) else counted)
 
     count("votes loaded", VoteParts, "open")
-    count("rows counted", shortlist.project.parts.counting, "count_rows")
+    count("rows counted", shortlist.project.counting, "count_rows")
     count("model fitted", LabelModel, "fit", lambda *_: True)
     count("model loaded", LabelModel, "load")
-    count("gold read", Rows, "gold")
-    count("diagnosed", shortlist.reporting.advice, "diagnose")
+    count("gold read", Known, "read")
+    count("diagnosed", shortlist.reporting.overview, "diagnose")
     count("beliefs of all rows", Distinct, "of")
     count("classifier loaded", NoiseAwareClassifier, "load")
     return counts

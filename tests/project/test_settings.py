@@ -5,10 +5,9 @@ import re
 import pytest
 
 from shortlist.project.code.toml_labelers import toml_labelers
-from shortlist.project.mistake import BadProject
 from shortlist.project.settings import Settings
-from shortlist.project.stages import STAGES
-from shortlist.project.toml import TomlFile
+from shortlist.project.stages.run import STAGES, chosen_stages
+from shortlist.project.toml import BadProject, TomlFile
 
 LEAST = 'version = 1\nclasses = ["a", "b", "c"]\n[data]\nfiles = "rows.csv"\n'
 
@@ -23,7 +22,7 @@ def test_the_least_that_will_do(tmp_path):
     assert found.classes == ("a", "b", "c")
     assert found.data.files == ("rows.csv",)
     assert found.labelers.file == "labelers.py"
-    assert found.output.stages == tuple(STAGES)
+    assert chosen_stages(found) == tuple(STAGES)
     assert found.classifier.kind == "linear"
     assert not found.gold_fits
 
@@ -40,7 +39,7 @@ def test_options_go_where_they_belong(tmp_path):
     assert dict(found.label_model) == {"balance": {"a": 0.5, "b": 0.3, "c": 0.2}}
     assert found.classifier.max_rows == 5
     assert dict(found.classifier.options) == {"uncovered": "keep"}
-    assert found.output.stages == ("vote", "fit")
+    assert chosen_stages(found) == ("vote", "fit")
     assert found.output.shortlist == 1.0
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shortlist.browse.labeling import random_rows
 from shortlist.errors import ShortlistError, UnknownClass
-from shortlist.project.parts.extract import Extract
+from shortlist.project.labels import Extract
 from shortlist.studio.rules import use_gold
 from shortlist.studio.service import export_command
 from shortlist.wording import split_names

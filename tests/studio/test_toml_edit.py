@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist.errors import ShortlistError
-from shortlist.project.mistake import BadProject
+from shortlist.project.toml import BadProject
 from shortlist.studio.toml_edit import TomlEdit, pair
 
 TEXT = """# ours

@@ -22,8 +22,7 @@ from shortlist.archive import atomic
 from shortlist.arrays import Floats, Positions
 from shortlist.browse.row_view import RowView, find_row
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
-from shortlist.project.gold.file import Picked
-from shortlist.project.gold.known import entry_for
+from shortlist.project.gold import Picked, entry_for
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session

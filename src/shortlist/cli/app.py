@@ -12,12 +12,12 @@ import typer
 from typer.core import TyperGroup
 
 from shortlist.cli.exits import exits_cleanly
-from shortlist.project.stages import STAGES
+from shortlist.project.stages.run import STAGES
 from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.wording import either
 
 if TYPE_CHECKING:
-    from shortlist.project.gold.file import Picked
+    from shortlist.project.gold import Picked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

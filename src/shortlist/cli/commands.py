@@ -12,12 +12,12 @@ from shortlist.cli.run_summary import run_summary
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
-from shortlist.project.kept.history import figures_of
-from shortlist.project.stages.running import left_over
+from shortlist.project.history import Run
+from shortlist.project.stages.run import left_over
 from shortlist.wording import number_of, percent, some_of, split_names
 
 if TYPE_CHECKING:
-    from shortlist.project.parts.extract import Extract
+    from shortlist.project.labels import Extract
     from shortlist.project.session import Session
     from shortlist.prompts import Plan
 
@@ -41,7 +41,7 @@ def show_run(
     for line in run_summary(outcomes, project.history, old):
         screen.text(line)
     since = project.history.change if done else {}
-    screen.json({"did": done, "seconds": round(seconds, 3), "figures": figures_of(outcomes), "since": since,
+    screen.json({"did": done, "seconds": round(seconds, 3), "figures": Run.of(outcomes).figures, "since": since,
                  "old": old, "stages": [one.to_dict() for one in outcomes]})  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     """Fit the label model, and print the table of labelers and the class shares."""
     screen, project = Screen(as_json=as_json), Project(folder)
     outcome = run_stage(project, "fit", screen, force=force)
-    analysis = project.session.seen
+    analysis = project.session.sampled_analysis
     table = analysis.labelers()
     shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
     _headline(screen, outcome)
@@ -123,8 +123,8 @@ def show_export(
     plain_names: bool, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write the labels: the project's own file, and the one of --to."""
-    from shortlist.project.parts.extract import Extract
-    from shortlist.project.stages.export import write_extract
+    from shortlist.project.labels import Extract
+    from shortlist.project.stages.run import write_extract
 
     screen, project = Screen(as_json=as_json), Project(folder)
     extract = Extract(tuple(split_names(columns)), min_belief, plain_names)
@@ -167,7 +167,7 @@ def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json
 def _headline(screen: Screen, outcome: Outcome) -> None:
     asked = outcome.facts.get("asked", [])
     new = f"; asked {some_of(asked)}" if asked else ""
-    screen.text(f"{outcome.line}{new}{' (up to date)' if outcome.status == 'up to date' else ''}")
+    screen.text(f"{outcome.summary}{new}{' (up to date)' if outcome.status == 'up to date' else ''}")
 
 
 def _labelers(screen: Screen, table: Any) -> None:

@@ -18,8 +18,7 @@ from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
 from shortlist.cli.show import bare_lines, row_lines
 from shortlist.errors import ShortlistError
-from shortlist.project.gold.file import Entry, Picked
-from shortlist.project.gold.known import entry_for
+from shortlist.project.gold import Entry, Picked, entry_for
 from shortlist.project.session import Session
 from shortlist.reporting.overview import FAIR_SCORE
 from shortlist.wording import number_of

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from shortlist.project.kept.history import Figures, History, figures_of
-from shortlist.project.stages import Outcome
-from shortlist.project.stages.stage import Facts
+from shortlist.project.history import Figures, History, Run
+from shortlist.project.stages.stage import Facts, Outcome
 
 
 def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines. `old` are output files that this run neither wrote nor found up to date."""
     facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
     fit, advice = facts.get("fit", {}), facts.get("check", {}).get("advice")
-    scores = list(_scores(facts, figures_of(outcomes)))
+    scores = list(_scores(facts, Run.of(outcomes).figures))
     yield from scores
     if fit.get("gold_hard"):
         yield _hard_rows(fit, scored=bool(scores))

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from shortlist.cli.exits import print_json
-from shortlist.project.listener import Listener
-from shortlist.project.stages import Outcome
+from shortlist.project.session import Listener
+from shortlist.project.stages.stage import Outcome
 from shortlist.wording import is_figure, visible
 
 if TYPE_CHECKING:
@@ -118,12 +118,10 @@ class Screen(Listener):
         """Print one line about a stage."""
         signs = {"done": "[green]✓[/]", "up to date": "[dim]·[/]", "skipped": "[yellow]–[/]"}
         where = ", ".join(map(str, outcome.outputs))
-        summary = Text(visible(" → ".join(filter(None, (outcome.line, where)))))
+        summary = Text(visible(" → ".join(filter(None, (outcome.summary, where)))))
         took = f"[dim]{outcome.seconds:.1f} s[/]" if outcome.status == "done" else outcome.status
         line = Table.grid(padding=(0, 2))
-        line.add_row(
-            "[yellow]![/]" if outcome.doubtful else signs[outcome.status], f"{outcome.stage:<7}", summary, took
-        )
+        line.add_row("[yellow]![/]" if outcome.is_poor else signs[outcome.status], f"{outcome.stage:<7}", summary, took)
         above = self._bar is not None and self.out.is_terminal  # a line must not run into the bar
         (self.err if above else self.out).print(line)
 

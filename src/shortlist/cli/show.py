@@ -15,7 +15,7 @@ from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.labelers.text_search import Piece
-from shortlist.project.change import Change, Snapshot
+from shortlist.project.changes import Change, Snapshot
 from shortlist.project.watch import Watch
 from shortlist.wording import NOT_KNOWN, number_of, some_of
 

@@ -40,8 +40,8 @@ class Answers:
 
 def start(data: Path, folder: Path, answers: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project. On a terminal, ask first for what the options leave open."""
+    from shortlist.project.init import Guess, data_file, not_classes, write_starter
     from shortlist.project.settings import NAME, Settings
-    from shortlist.project.starter import Guess, data_file, not_classes, write_starter
 
     screen = Screen(as_json=as_json)
     file = data_file(data, **answers.dialect)
@@ -104,7 +104,7 @@ def unknown_classes(settings: Settings, unknown: dict[str, int]) -> str:
 
 def ask_user(file: RowFile, answers: Answers, screen: Screen) -> Answers:
     """Ask for what is left open, with guesses from the columns as defaults."""
-    from shortlist.project.starter import Guess, known_classes
+    from shortlist.project.init import Guess, known_classes
 
     guess = Guess.of(file, id=answers.id or None, gold=answers.gold or None)
     if hasattr(signal, "siginterrupt"):

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
-from shortlist.project.files import HIDDEN
-from shortlist.project.kept.digest import Digests
-from shortlist.project.kept.history import History, Run
-from shortlist.project.kept.lock import locked, sweep
-from shortlist.project.listener import Listener
-from shortlist.project.session import Session
+from shortlist.project.cache import HIDDEN, Digests, State, locked, sweep
+from shortlist.project.history import History, Run
+from shortlist.project.session import Listener, Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.outcome import Outcome
-from shortlist.project.stages.running import run_stages
+from shortlist.project.stages.run import STAGES, chosen_stages, run_stages, write_extract
+from shortlist.project.stages.stage import Outcome
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,42 +42,47 @@ class Project:
         self.folder = Path(folder)
         if not self.folder.is_dir():
             raise ShortlistError(f"there is no folder {folder}")
+        self.hidden = self.folder / HIDDEN  # the folder of all caches; it can be deleted at any time
         self.settings = Settings.read(self.folder)
+        chosen_stages(self.settings)  # a name that is no stage is an error
         self.digests = Digests(self.hidden / "digests.json")
-        self.session = Session(self.folder, self.settings, self.digests)
+        self.session = Session(self.folder, self.settings, self.digests, STAGES)
 
     @classmethod
     def init(cls, data: str | os.PathLike[str], folder: str | os.PathLike[str] = ".", **options: Any) -> Project:
         """Write shortlist.toml and labelers.py for a data file: `Project.init("news.csv", classes=["a", "b"])`."""
-        from shortlist.project.starter import write_starter
+        from shortlist.project.init import write_starter
 
         write_starter(Path(folder), Path(data), **options)
         return cls(folder)
-
-    @property
-    def hidden(self) -> Path:
-        """Where the project keeps what it need not do twice. It can be deleted at any time."""
-        return self.folder / HIDDEN
 
     def __repr__(self) -> str:
         classes, files = len(self.settings.classes), ", ".join(self.settings.data.files)
         return f"Project({str(self.folder)!r}): {classes} classes, {files}"
 
     def _repr_html_(self) -> str:
-        from shortlist.project.html import project_html
+        """Settings and results so far, for notebooks. Nothing is run."""
+        settings, records = self.settings, State(self.hidden / "state.json").records
+        lines = [
+            f"<tr><td>{name}</td><td>{escape(STAGES[name].summary(records[name].facts))}</td></tr>"
+            for name in STAGES.here
+            if name in records
+        ]
+        table = f"<table><tr><th>stage</th><th>result</th></tr>{''.join(lines)}</table>"
+        head = f"<b>Project</b> {escape(str(self.folder))}: {escape(', '.join(settings.data.files))}"
+        classes = escape(", ".join(settings.classes))
+        return f"<div>{head}<br><b>classes</b> {classes}{table if lines else '<p>not run yet</p>'}</div>"
 
-        return project_html(self)
-
-    # -- what is there ---------------------------------------------------------------------------------
+    # -- data and results ------------------------------------------------------------------------------
 
     @property
     def rows(self) -> Rows:
-        """The rows of all data files, as they were at the last run; `rows.take([7, 3])` finds some by number."""
+        """The rows of all data files, as they were at the last run; `rows.take([7, 3])` returns rows by number."""
         return self.session.rows
 
     @property
     def votes(self) -> Votes:
-        """What every labeler says about every row."""
+        """The votes of every labeler on every row."""
         return self._after("vote").votes
 
     @property
@@ -103,11 +106,11 @@ class Project:
         return self._after("train").classifier
 
     def check(self) -> Checkup:
-        """What to do next, the most gain first, and whether accuracies can be learned from votes alone."""
+        """Advice, the most gain first, and whether accuracies can be learned from votes alone."""
         return self._after("check").checkup
 
     def report(self) -> Path:
-        """Write the report; where it is comes back."""
+        """Write the report, and return its path."""
         return self.run(["report"])[-1].outputs[0]
 
     def export(
@@ -124,8 +127,7 @@ class Project:
         min_belief    only rows whose class is believed at least so much, from 0 to 1
         plain_names   names of columns that a database takes without quotes: belief_middle_east
         """
-        from shortlist.project.parts.extract import Extract
-        from shortlist.project.stages.export import write_extract
+        from shortlist.project.labels import Extract
 
         names = (columns,) if isinstance(columns, str) else tuple(columns)
         with self.open() as session:
@@ -135,41 +137,35 @@ class Project:
     def predict(
         self, *files: str | os.PathLike[str], path: str | os.PathLike[str], listener: Listener | None = None
     ) -> dict[str, Any]:
-        """Let the classifier read other files of the same columns; what it believes is written to `path`.
+        """Let the classifier read other files of the same columns; its predictions are written to `path`.
 
-        Files that hold known classes are scored by them; they need not.
+        They are scored if the files hold known classes.
         """
         from shortlist.project.rows import other_rows
-        from shortlist.project.stages.predict import predict_rows
+        from shortlist.project.stages.train import predict_rows
 
         with self.open(listener) as session:
-            run_stages(session, ["train"], force=False)
+            run_stages(session, ["train"])
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(session, rows, Path(path))
 
     def plan(self, record: Mapping[str, Any] | None = None) -> Plan:
-        """What asking language models would cost. Nothing is sent.
+        """The cost of asking language models. Nothing is sent.
 
-        record   a labeler as shortlist.toml would hold it, to know what it costs before it is saved
+        record   a labeler as shortlist.toml would hold it, to know its cost before it is saved
         """
-        from shortlist.project.prompting import planned
-
         with self.open() as session:
-            return planned(session, record)
+            return session.plan(record)
 
     def preview(self, record: Mapping[str, Any], numbers: Sequence[int]) -> pl.DataFrame:
-        """What a labeler that is not saved yet says about some rows, with the probability of each answer."""
-        from shortlist.project.prompting import previewed
-
+        """The answers of a labeler that is not saved yet on some rows, with the probability of each answer."""
         with self.open() as session:
-            return previewed(session, record, numbers)
+            return session.preview(record, numbers)
 
     @property
     def spent(self) -> list[Spent]:
         """What was spent on language models so far, one line for each model and labeler."""
-        from shortlist.project.prompting import spent
-
-        return spent(self.session)
+        return self.session.spent
 
     # -- stages ----------------------------------------------------------------------------------------
 
@@ -182,13 +178,12 @@ class Project:
         engine: Engine | str | None = None,
         address: str | None = None,
     ) -> list[Outcome]:
-        """Do what is out of date of these stages and of those they need; of all, where none are named.
+        """Do those of these stages, and of those they need, that are out of date; by default, of all.
 
-        force      do the stages that are named again, whether they are out of date or not
-        listener   told when a stage begins, goes on and ends
-        engine     where the work is done: an engine (see `shortlist.engines`), or the name of one, "dask", "ray" or
-                   "spark", which is started and ended; without it, what [engine] of shortlist.toml says. Results do
-                   not depend on it
+        force      do the named stages again in any case
+        listener   callbacks for the progress
+        engine     an engine (see `shortlist.engines`), or the name of one, "dask", "ray" or "spark", which is started
+                   and ended; by default, that of [engine] in shortlist.toml. Results do not depend on it
         address    of the cluster that a named engine uses; without it, processes of this machine are started
         """
         with self.open(listener, engine, address) as session:
@@ -199,22 +194,37 @@ class Project:
 
     @property
     def history(self) -> History:
-        """How good the labels were after each run of all stages."""
+        """Figures of the labels after each run of all stages."""
         return History(self.hidden / "history.json")
 
     @contextmanager
     def open(
-        self, listener: Listener | None = None, engine: Engine | str | None = None, address: str | None = None
+        self,
+        listener: Listener | None = None,
+        engine: Engine | str | None = None,
+        address: str | None = None,
+        *,
+        in_memory: bool = False,
+        earlier: Session | None = None,
     ) -> Iterator[Session]:
-        """A session on the files as they are now. Other runs in the folder wait until it ends.
+        """Open a session on the files as they are now. Other runs in the folder wait until it ends.
 
-        Files may have changed since the last session. Within one, what was seen first counts.
+        Files may have changed since the last session. Within one, what was seen first counts. With `in_memory`, the
+        stages vote and fit write no files, and use again what the session `earlier` holds: see Session.
         """
         self.settings = Settings.read(self.folder).with_engine(engine, address)
         self.digests.look_again()
-        given = None if isinstance(engine, str) else engine
         with self._locked(listener or Listener()):
-            self.session = Session(self.folder, self.settings, self.digests, listener=listener, engine=given)
+            self.session = Session(
+                self.folder,
+                self.settings,
+                self.digests,
+                STAGES,
+                listener=listener,
+                engine=None if isinstance(engine, str) else engine,
+                in_memory=in_memory,
+                earlier=earlier,
+            )
             try:
                 self.session.fetch()
                 yield self.session
@@ -223,13 +233,13 @@ class Project:
                 self.digests.save()
 
     def _after(self, stage: str) -> Session:
-        """The session in which a stage was brought up to date."""
+        """Bring a stage up to date, and return the session."""
         self.run([stage])
         return self.session
 
     @contextmanager
     def _locked(self, listener: Listener) -> Iterator[None]:
-        """One run at a time. What a killed one left half written is thrown away."""
+        """Hold the lock of the folder. Drafts that a killed run left are deleted."""
         self.hidden.mkdir(exist_ok=True)
         ignore = self.hidden / ".gitignore"
         if not ignore.exists():

@@ -1,62 +1,66 @@
-"""Rows: the data of a project: its files one after another, in segments, with what their columns mean."""
+"""Rows: the data of a project: its files one after another, cut into parts, with the meaning of their columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
+from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
-from shortlist.project.files import data_files
-from shortlist.project.gold.column import as_classes
-from shortlist.project.kept.digest import Digests, digest
-from shortlist.project.mistake import BadProject
-from shortlist.project.parts.columns import check_different, strange_class
-from shortlist.project.settings import Data, Settings
+from shortlist.project.cache import Digests, digest
+from shortlist.project.parts import Part, PartReader, SourceFile, bundles, data_files, read_parts
+from shortlist.project.settings import DataSettings, Settings
+from shortlist.project.toml import BadProject, TomlFile
 from shortlist.rows import RowFile, RowStore
 from shortlist.rows.reading import check_numbers, distinct, take_batches
 
-TEXTUAL = (pl.String, pl.Categorical, pl.Enum, pl.Null)  # Null: a column without any value
+Hashes = npt.NDArray[np.uint64]
+ID_BAND = 1 << 23  # ids whose hashes are compared at a time
 
 
 class Segment(NamedTuple):
-    """Some rows of one file: the word for that file and how it is read, its number there, the rows and the first."""
+    """A part and its rows."""
 
-    source: str
-    number: int
+    part: Part
     frame: pl.DataFrame
-    start: int  # the number of its first row among all rows
+
+    @property
+    def start(self) -> int:
+        """The number of its first row among all rows."""
+        return self.part.start
 
 
 class Rows(RowStore):
-    """All rows of a project. Copies of files that are slow to find a row in are kept in the folder `copies`."""
+    """All rows of a project. Copies of files in which rows are slow to find are kept in the folder `copies`."""
 
     def __init__(self, folder: Path, settings: Settings, digests: Digests, copies: Path | None = None) -> None:
         self.data, self.toml, self.copies = settings.data, settings.toml, copies
-        self.size = settings.engine.part_rows  # rows of a segment: asked about, kept and written at a time
+        self.size = settings.engine.part_rows  # rows of a part
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         self.sources = [self._source(file, digests) for file in self.files]
         for file, source in zip(self.files, self.sources, strict=True):
             file.copy = copies and copies / f"{source[:32]}.parquet"
         self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
-        self.keep = False  # whether rows that were read once are kept in memory
+        self.in_memory = False  # keep rows in memory once they were read
 
     def _source(self, file: RowFile, digests: Digests) -> str:
-        """One word for the content of a file and the way it is read."""
+        """Hash of the content of a file and of how it is read."""
         how = [self.data.separator, self.data.encoding]
         return digest(digests.of(file.path), file.kind, file.types, self.data.text, how)
 
     def refuse_to_overwrite(self, path: Path) -> None:
-        """Raise where what is to be written would take the place of rows."""
+        """Raise if an output would replace the rows."""
         if any(file.path.samefile(path) for file in self.files if path.exists()):
             raise BadFile(f"{path} holds the rows, which would be lost: write to another file")
 
@@ -66,48 +70,74 @@ class Rows(RowStore):
 
     @property
     def columns(self) -> list[str]:
-        """The columns that all files have, or those that are to be seen."""
+        """The columns that all files have, or those that are shown."""
         if self._only is not None:
             return self._only
         first, *others = self.files
         return [name for name in first.columns if all(name in other.schema for other in others)]
 
+    # -- parts -----------------------------------------------------------------------------------------
+
     @cached_property
     def counts(self) -> list[int]:
-        """How many rows each file has."""
+        """The number of rows of each file."""
         return [len(file) for file in self.files]
 
     def __len__(self) -> int:
         return sum(self.counts)
 
+    @property
+    def parts(self) -> list[Part]:
+        """All parts, in the order of the rows; none reaches into the next file."""
+        parts: list[Part] = []
+        start = 0
+        for f, (source, count) in enumerate(zip(self.sources, self.counts, strict=True)):
+            for number in range(-(-count // self.size)):
+                here = min(self.size, count - number * self.size)
+                parts.append(Part(len(parts), f, source, number, self.size, start, here))
+                start += here
+        return parts
+
+    def pieces(self, most: int | None = None) -> Iterator[tuple[Part, ...]]:
+        """Parts for a worker to do in one go: a large one, several small ones, or all of a file that is no parquet.
+
+        These are at most `most` rows, or as many as a part may have.
+        """
+        groups = (list(group) for _f, group in groupby(self.parts, key=lambda part: part.file))
+        together = (
+            group
+            for parts in groups
+            for group in ([[part] for part in parts] if self.files[parts[0].file].kind == "parquet" else [parts])
+        )
+        return bundles(together, lambda part: part.rows, most or self.size)
+
+    @property
+    def reader(self) -> PartReader:
+        """Reader of the parts, to be sent to workers, which may see other inodes."""
+        return PartReader(
+            tuple(SourceFile(str(f.path.absolute()), f.types, f.given, (f.stamp[0], f.stamp[1])) for f in self.files)
+        )
+
     def segments(
         self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
     ) -> Iterator[Segment]:
-        """The rows in order, at most `size` at a time; no segment reaches into the next file."""
-        for f, source in enumerate(self.sources):
+        """The parts in order with their rows, from memory if they are kept there."""
+        for f, group in groupby(self.parts, key=lambda part: part.file):
             if files is None or f in files:
-                start = sum(self.counts[:f])
-                for number, frame in enumerate(self._batches(f, columns)):
-                    yield Segment(source, number, frame, start + number * self.size)
+                parts = list(group)
+                yield from map(Segment, parts, self._batches(parts, columns))
 
-    def _batches(self, f: int, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-        source = self.sources[f]
-        if source in self._frames:
-            kept = self._frames[source]
-            yield from kept if columns is None else (frame.select(columns) for frame in kept)
-            return
-        read = self._read(self.files[f], self.counts[f], columns)
-        if self.keep and columns is None:
-            self._frames[source] = list(read)
-            yield from self._frames[source]
-        else:
-            yield from read
+    def _batches(self, parts: list[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+        """The rows of all parts of a file."""
+        source, file = parts[0].source, self.files[parts[0].file]
+        if self.in_memory and columns is None and source not in self._frames:
+            self._frames[source] = list(read_parts(file, parts, None))
+        kept = self._frames.get(source)
+        if kept is None:
+            return read_parts(file, parts, columns)
+        return iter(kept if columns is None else [frame.select(columns) for frame in kept])
 
-    def _read(self, file: RowFile, count: int, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-        """The segments of a file. One that is a single segment is read as a whole, which costs less than a stream."""
-        if file.kind == "parquet" and 0 < count <= self.size:
-            return iter([file.slice(0, count, columns)])
-        return file.batches(columns, self.size)
+    # -- rows by number --------------------------------------------------------------------------------
 
     def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, counted over all files, in the order of the numbers."""
@@ -123,38 +153,37 @@ class Rows(RowStore):
         ]
         self._prune()
         # relaxed: a column of text may be empty in one of the files
-        return self._filled(pl.concat(parts, how="vertical_relaxed"))[places]
+        frame = pl.concat(parts, how="vertical_relaxed")
+        text = self.data.text  # a missing text is an empty one
+        return (frame.with_columns(pl.col(text).fill_null("")) if text in frame.columns else frame)[places]
 
     def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
-        """Rows of one file, from memory where they are kept there."""
+        """Rows of one file, from memory if they are kept there."""
         kept = self._frames.get(self.sources[f])
-        found = take_batches((frame.select(columns) for frame in kept), wanted) if kept else None
-        return self.files[f].take(wanted, columns) if found is None else found
+        frame = take_batches((frame.select(columns) for frame in kept), wanted) if kept else None
+        return self.files[f].take(wanted, columns) if frame is None else frame
 
     def _prune(self) -> None:
-        """Throw away copies of files that are no longer part of the data."""
+        """Delete copies of files that are no longer part of the data."""
         used = {file.copy for file in self.files}
         for path in self.copies.glob("*.parquet") if self.copies is not None else ():
             if path not in used:
                 path.unlink(missing_ok=True)
 
     def to_show(self) -> Rows:
-        """The same rows with what people are shown of them: the text, or all columns but the known classes."""
+        """Copy with the columns that people are shown: the text, or all columns but the known classes."""
         seen = [self.data.text] if self.data.text is not None else self.columns
         shown = copy(self)
         shown._only = [name for name in seen if name != self.data.gold]
         return shown
 
     def take_over(self, earlier: Rows) -> None:
-        """Keep what earlier rows have in memory, where the files are still the same."""
+        """Keep what earlier rows have in memory, for files that did not change."""
         self._frames = {source: earlier._frames[source] for source in self.sources if source in earlier._frames}
-        if self.sources == earlier.sources:
+        if self.sources == earlier.sources and "counts" in earlier.__dict__:
             self.counts = earlier.counts
 
-    def _filled(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A missing text is an empty one."""
-        text = self.data.text
-        return frame.with_columns(pl.col(text).fill_null("")) if text in frame.columns else frame
+    # -- ids -------------------------------------------------------------------------------------------
 
     def key(self) -> tuple[str, pl.DataType]:
         """The column that joins labels to rows: the id, or the number of the row."""
@@ -163,25 +192,16 @@ class Rows(RowStore):
         return self.data.id, self.files[0].schema[self.data.id]
 
     def key_parts(self) -> Iterator[pl.Series]:
-        """The ids, segment by segment."""
+        """The ids, part by part."""
         if self.data.id is not None:
             for segment in self.segments([self.data.id]):
                 yield segment.frame[self.data.id]
-            return
-        start = 0
-        for count in self.counts:
-            for first in range(0, count, self.size):
-                size = min(self.size, count - first)
-                yield pl.Series("row", np.arange(start, start + size), dtype=self.key()[1])
-                start += size
-
-    def check_ids(self) -> None:
-        """Every row has an id, and no two rows have the same. Memory does not grow with the rows."""
-        if self.data.id is not None:
-            check_different(self.key_parts, self.data.id, self.toml)
+        else:
+            kind = self.key()[1]
+            yield from (pl.Series("row", np.arange(p.start, p.start + p.rows), dtype=kind) for p in self.parts)
 
     def ids(self) -> Any:
-        """(m,) ids, all different; None where no column holds them."""
+        """(m,) ids, all different; None if no column holds them."""
         if self.data.id is None:
             return None
         parts = list(self.key_parts())
@@ -191,32 +211,14 @@ class Rows(RowStore):
             return np.concatenate([part.to_numpy() for part in parts])
         return np.concatenate([np.array(part.cast(pl.String).to_list(), np.str_) for part in parts])
 
-    def gold_parts(self, classes: Sequence[str]) -> Iterator[pl.Series | None]:
-        """Known classes segment by segment, null where unknown; None for a segment without such a column."""
-        column = self.data.gold
-        for f, (file, count) in enumerate(zip(self.files, self.counts, strict=True)):
-            if column is None or column not in file.schema:
-                yield from repeat(None, -(-count // self.size))
-                continue
-            for segment in self.segments([column], files=[f]):
-                given = as_classes(segment.frame[column], classes)
-                if (error := strange_class(given, classes, segment.start)) is not None:
-                    raise self.toml.wrong(error.message, "data", "gold") from error
-                yield given
-
-    def gold(self, classes: Sequence[str]) -> list[str | None] | None:
-        """Known classes by row (None where unknown), in memory; None where no row has any."""
-        parts = zip(self.gold_parts(classes), self._segment_sizes(), strict=True)
-        found = [label for part, size in parts for label in (repeat(None, size) if part is None else part)]
-        return found if any(label is not None for label in found) else None
-
-    def _segment_sizes(self) -> Iterator[int]:
-        for count in self.counts:
-            yield from (min(self.size, count - first) for first in range(0, count, self.size))
+    def check_ids(self) -> None:
+        """Raise if an id is missing or on two rows. Memory does not grow with the rows."""
+        if self.data.id is not None:
+            check_different(self.key_parts, self.data.id, self.toml)
 
 
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
-    """The rows of other files: with the columns that are read, but perhaps without gold labels and others."""
+    """The rows of other files, which need to have only the columns that are read."""
     separator, encoding = settings.data.separator, settings.data.encoding
     read = [RowFile(path, separator=separator, encoding=encoding) for path in files]
     there = {name for file in read for name in file.columns}
@@ -230,7 +232,7 @@ def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequen
 
 
 def row_file(path: Path, settings: Settings) -> RowFile:
-    """A file of rows with the columns that the settings name, or an error at the line that names one."""
+    """A file of rows with the columns that the settings name; a missing one is an error at its line."""
     data = settings.data
     text = {name: "text" for name in (data.text, data.gold) if name is not None}
     try:
@@ -249,12 +251,12 @@ def row_file(path: Path, settings: Settings) -> RowFile:
 
 
 def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
-    """The error at the line of the settings that names a column which is not there."""
+    """Return the error about a missing column, at the line of the settings that names it."""
     return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
 
 
 def _check_id(settings: Settings, file: RowFile) -> None:
-    """The id is something that can be compared and written in any format."""
+    """Raise if the id cannot be compared, or cannot be written in any format."""
     kind = None if settings.data.id is None else file.schema[settings.data.id]
     if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object)):
         raise settings.toml.wrong(
@@ -264,12 +266,12 @@ def _check_id(settings: Settings, file: RowFile) -> None:
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:
-    """The columns that the classifier is told to read are there, and hold text."""
+    """Raise if a column that the classifier should read is missing or holds no text."""
     for name in settings.classifier.on:
         kind = file.schema.get(name)
         if kind is None:
             raise _no_column(settings, file, name, "classifier", "on")
-        if kind not in TEXTUAL:
+        if kind not in (pl.String, pl.Categorical, pl.Enum, pl.Null):  # Null: a column without any value
             raise settings.toml.wrong(
                 f"column {name!r} of {file.path.name} holds {kind}, not text; to have it read as text, write "
                 f'{name} = "text" under [data.types]', "classifier", "on",
@@ -277,7 +279,7 @@ def _check_on(settings: Settings, file: RowFile) -> None:
 
 
 def _check_somewhere(settings: Settings, file: RowFile) -> None:
-    """Gold labels and types may be about the columns of some files only; with one file, that is the one."""
+    """Raise if the only file has no column of gold labels or types; of several files, one may have it."""
     data = settings.data
     if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
         return
@@ -287,6 +289,67 @@ def _check_somewhere(settings: Settings, file: RowFile) -> None:
             raise _no_column(settings, file, name, "data", *where)
 
 
-def _written(path: Path, data: Data) -> str:
-    """A file as the settings name it."""
+def _written(path: Path, data: DataSettings) -> str:
+    """Name of a file in the settings."""
     return next((given for given in data.files if path.name == Path(given).name), path.name)
+
+
+# -- ids that repeat -------------------------------------------------------------------------------------------
+
+
+def check_different(parts: Callable[[], Iterator[pl.Series]], column: str, toml: TomlFile) -> None:
+    """Raise if an id is missing or on two rows. Hashes of the ids are compared, in a temporary file."""
+    if _ascending(parts()):
+        return
+    with tempfile.TemporaryFile() as file:
+        start = 0
+        for part in parts():
+            if part.null_count():
+                row = start + int(part.is_null().arg_true()[0])
+                raise toml.wrong(f"column {column!r} is the id, but row {row} has none", "data", "id")
+            part.hash(seed=0).to_numpy().tofile(file)
+            start += len(part)
+        repeated = [hashes for band in range(-(-start // ID_BAND)) if len(hashes := _repeated(file, band, start))]
+    if repeated:
+        _check_really(parts(), np.concatenate(repeated), column, toml)
+
+
+def _ascending(parts: Iterator[pl.Series]) -> bool:
+    """Ids are integers in ascending order: then all differ."""
+    last: Any = None
+    for part in parts:
+        if not part.dtype.is_integer() or part.null_count():
+            return False
+        numbers = part.to_numpy()
+        if len(numbers) and ((last is not None and numbers[0] <= last) or (numbers[1:] <= numbers[:-1]).any()):
+            return False
+        last = numbers[-1] if len(numbers) else last
+    return True
+
+
+def _repeated(file: IO[bytes], band: int, m: int) -> Hashes:
+    """Hashes that occur several times, among those of one of several bands of about the same size."""
+    bands = np.uint64(-(-m // ID_BAND))
+    file.seek(0)
+    blocks = []
+    while len(block := np.fromfile(file, np.uint64, ID_BAND)):
+        blocks.append(block[block % bands == band])
+    hashes = np.sort(np.concatenate(blocks))
+    again: Hashes = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+    return again
+
+
+def _check_really(parts: Iterator[pl.Series], repeated: Hashes, column: str, toml: TomlFile) -> None:
+    """Raise if rows have the same id, and not only the same hash."""
+    seen: dict[Any, int] = {}
+    start = 0
+    for part in parts:
+        places = np.flatnonzero(np.isin(part.hash(seed=0).to_numpy(), repeated))
+        for place, one in zip(places.tolist(), part.gather(places).to_list(), strict=True):
+            if one in seen:
+                raise toml.wrong(
+                    f"column {column!r} is the id, but {one!r} is on rows {seen[one]} and {start + place}: "
+                    "choose a column that is different on every row, or leave id out", "data", "id",
+                )  # fmt: skip
+            seen[one] = start + place
+        start += len(part)

@@ -1,75 +1,54 @@
-"""Settings: what shortlist.toml says, checked, with every mistake at its line. See docs/project.md."""
+"""Settings: the values of shortlist.toml, checked; a mistake is an error with its line. See docs/project.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import codecs
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from shortlist.classifier.kinds import Reads, find_kind, kind_names
+from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
 from shortlist.engines import ENGINES, is_elsewhere
-from shortlist.project.stages import STAGES
 from shortlist.project.toml import TomlFile
-from shortlist.project.values import (
-    Check,
-    Wrong,
-    anything,
-    columns,
-    encoding,
-    files,
-    flag,
-    inside,
-    kind,
-    one_of,
-    quoted,
-    share,
-    sign,
-    stages,
-    text,
-    texts,
-    types,
-    whole,
-)
 from shortlist.registry import TABLE_FORMATS
 from shortlist.wording import did_you_mean, given_twice
 
 NAME = "shortlist.toml"
-VERSION = 1
-PART = 131_072  # rows
+Check = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Data:
-    """Where the rows are, and what their columns mean."""
+class DataSettings:
+    """The data files, and the meaning of their columns."""
 
     files: tuple[str, ...]
     text: str | None = None
     features: tuple[str, ...] = ()
     id: str | None = None
     gold: str | None = None
-    gold_file: str = "gold.jsonl"  # what people say: see project/gold/file.py
+    gold_file: str = "gold.jsonl"  # labels made by people: see gold.py
     types: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
     encoding: str | None = None
 
 
 @dataclass(frozen=True)
-class Labelers:
-    """Where the labelers are, and how they are asked."""
+class LabelerSettings:
+    """The file of the labelers, and how they are called."""
 
     file: str = "labelers.py"
     depends: tuple[str, ...] = ()
-    off: tuple[str, ...] = ()  # labelers that are not asked
+    off: tuple[str, ...] = ()  # labelers that are switched off
     workers: int = 1
     on_error: str = "raise"
     full_set_abstains: bool = False
 
 
 @dataclass(frozen=True)
-class Classifier:
-    """What is trained on the beliefs."""
+class ClassifierSettings:
+    """The classifier that is trained on the beliefs."""
 
     kind: str = "linear"
     on: tuple[str, ...] = ()  # columns of text; without any, data.text
@@ -78,24 +57,24 @@ class Classifier:
 
 
 @dataclass(frozen=True)
-class Output:
-    """Where results go."""
+class OutputSettings:
+    """The output folder and its formats."""
 
     folder: str = "out"
     format: str = "parquet"
     shortlist: float = 0.9
     partitioned: bool | None = None  # None: where the engine works on other machines
-    stages: tuple[str, ...] = field(default_factory=lambda: STAGES.here)
+    stages: tuple[str, ...] | None = None  # None: all
 
 
 @dataclass(frozen=True)
-class EngineChoice:
-    """Where labelers are asked, rows are counted and labels are written."""
+class EngineSettings:
+    """The engine that votes, counts rows and writes labels."""
 
     kind: str = "local"
     address: str | None = None
     workers: int | None = None
-    part_rows: int = PART
+    part_rows: int = 131_072
 
 
 @dataclass(frozen=True)
@@ -104,24 +83,23 @@ class Settings:
 
     toml: TomlFile = field(repr=False, compare=False)
     classes: tuple[str, ...]
-    data: Data
-    labelers: Labelers
+    data: DataSettings
+    labelers: LabelerSettings
     declared: tuple[Mapping[str, Any], ...]
     models: Mapping[str, Mapping[str, Any]]
     label_model: Mapping[str, Any]
     gold_fits: bool
-    classifier: Classifier
-    output: Output
-    engine: EngineChoice
+    classifier: ClassifierSettings
+    output: OutputSettings
+    engine: EngineSettings
 
     @property
     def partitioned(self) -> bool:
-        """Whether labels are written in parts, as votes are."""
-        given = self.output.partitioned
-        return self.engine.kind != "local" if given is None else given
+        """Labels are written in parts, as votes are."""
+        return self.engine.kind != "local" if self.output.partitioned is None else self.output.partitioned
 
     def with_engine(self, engine: Any, address: str | None = None) -> Settings:
-        """The same with another engine, by its name; of one that was handed in, what counts is where it works."""
+        """Copy with another engine, given by name or as an object."""
         if engine is None and address is None:
             return self
         if engine is None or isinstance(engine, str):
@@ -143,18 +121,123 @@ class Settings:
         read = cls(
             toml=toml,
             classes=_classes(toml),
-            data=Data(**tables["data"]),
-            labelers=Labelers(**tables["labelers"]),
+            data=DataSettings(**tables["data"]),
+            labelers=LabelerSettings(**tables["labelers"]),
             declared=_declared(toml),
             models=_models(toml),
             gold_fits=fit.pop("use_gold", False),
             label_model=fit,
-            classifier=Classifier(**own, options=trained),
-            output=Output(**tables["output"]),
-            engine=EngineChoice(**tables["engine"]),
+            classifier=ClassifierSettings(**own, options=trained),
+            output=OutputSettings(**tables["output"]),
+            engine=EngineSettings(**tables["engine"]),
         )
         _check_reading(read)
         return read
+
+
+# -- checks of values ----------------------------------------------------------------------------------------
+
+
+class Wrong(Exception):  # noqa: N818
+    """The error about a value, which says what it should be."""
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise Wrong("is a text between quotation marks")
+    return value
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise Wrong('is a list of texts, such as ["one", "two"]')
+    return tuple(value)
+
+
+def files(value: Any) -> tuple[str, ...]:
+    names = texts([value] if isinstance(value, str) else value)
+    if not names:
+        raise Wrong("names at least one file")
+    return names
+
+
+def columns(value: Any) -> tuple[str, ...]:
+    names = texts([value] if isinstance(value, str) else value)
+    if not names or len(set(names)) < len(names):
+        raise Wrong('names columns, each once, such as ["title", "body"]')
+    return names
+
+
+def whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise Wrong("is a whole number from 1")
+    return value
+
+
+def flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Wrong("is true or false")
+    return value
+
+
+def inside(value: Any) -> str:
+    """A folder inside the project: a project from elsewhere writes nowhere else."""
+    folder = text(value)
+    parts = Path(folder.replace("\\", "/")).parts
+    if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
+        raise Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
+    return folder
+
+
+def share(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+        raise Wrong("is a share of belief, above 0 and at most 1")
+    return float(value)
+
+
+def anything(value: Any) -> Any:
+    return value
+
+
+def one_of(*choices: str) -> Check:
+    def check(value: Any) -> str:
+        if value not in choices:
+            raise Wrong(f"is one of {quoted(*choices)}")
+        return str(value)
+
+    return check
+
+
+def kind(value: Any) -> str:
+    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
+        raise Wrong(f"is one of {quoted(*kind_names(), *RESERVED)}")
+    return str(value)
+
+
+def quoted(*names: str) -> str:
+    return ", ".join(map(repr, names))
+
+
+def types(value: Any) -> dict[str, str]:
+    kinds = ("text", "number", "integer", "boolean")
+    if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
+        raise Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
+    return dict(value)
+
+
+def sign(value: Any) -> str:
+    """One character, which separates fields."""
+    if not isinstance(value, str) or len(value.encode()) != 1:
+        raise Wrong("is one character, such as ;")
+    return value
+
+
+def encoding(value: Any) -> str:
+    """An encoding that Python knows."""
+    try:
+        return codecs.lookup(value).name
+    except (LookupError, TypeError):
+        raise Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
 
 
 _DATA: dict[str, Check] = {
@@ -166,8 +249,7 @@ _LABELERS: dict[str, Check] = {
     "full_set_abstains": flag,
 }  # fmt: skip
 _OUTPUT: dict[str, Check] = {
-    "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag,
-    "stages": stages,
+    "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag, "stages": texts,
 }  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
     "data": _DATA,
@@ -182,12 +264,12 @@ _TABLES: dict[str, dict[str, Check]] = {
 def _version(toml: TomlFile) -> None:
     version = toml.values.get("version")
     if version is None:
-        raise toml.wrong(f"it does not say which version of the format it has: start it with `version = {VERSION}`")
+        raise toml.wrong("it does not say which version of the format it has: start it with `version = 1`")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise toml.wrong(f"version is a whole number, {VERSION} today; got {version!r}", "version")
-    if version > VERSION:
+        raise toml.wrong(f"version is a whole number, 1 today; got {version!r}", "version")
+    if version > 1:
         raise toml.wrong(
-            f"it was written for a newer shortlist (version {version}; this one reads {VERSION}): upgrade shortlist",
+            f"it was written for a newer shortlist (version {version}; this one reads 1): upgrade shortlist",
             "version",
         )
 

@@ -1,4 +1,4 @@
-"""TomlFile: shortlist.toml as values, and the line on which each was written."""
+"""TomlFile: the values of shortlist.toml with their lines, and BadProject, the error that names such a line."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from shortlist.project.mistake import BadProject
+from shortlist.errors import ShortlistError
 
 Path_ = tuple[str | int, ...]
 _TABLE = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))((?:\s*\.\s*[\w-]+)*)\s*=""")
 _PYTHON_NOT = re.compile(r"""\bNot\(\s*((?:"[^"]*"|'[^']*')(?:\s*,\s*(?:"[^"]*"|'[^']*'))*)\s*\)""")
-_PLAINER = {"Cannot overwrite a value": "this setting is written twice"}
 _PLACE = re.compile(r"^(.*?) \(at line (\d+), column (\d+)\)$", re.DOTALL)
 
 
+class BadProject(ShortlistError, ValueError):  # noqa: N818  as in errors.py
+    """A mistake in shortlist.toml or labelers.py.
+
+    The place (`file`, `line`, `offset`) stands before the message.
+    """
+
+    def __str__(self) -> str:
+        place = {"{}": self.file, "line {}": self.line, "column {}": self.offset}
+        where = ", ".join(shown.format(value) for shown, value in place.items() if value)
+        return f"{where}: {self.message}" if where else self.message
+
+
+class NoLabelers(BadProject):
+    """A project that has no labelers yet."""
+
+
 class TomlFile:
-    """What a TOML file says, and where it says it."""
+    """Values of a TOML file, and the lines on which they are written."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
@@ -38,11 +53,11 @@ class TomlFile:
             raise self._syntax_error(error) from error
 
     def wrong(self, message: str, *path: str | int) -> BadProject:
-        """The error about what is written at a path such as ("data", "files")."""
+        """Return the error about the value at a path such as ("data", "files")."""
         return BadProject(message, file=self.name, line=self.line(*path))
 
     def line(self, *path: str | int) -> int | None:
-        """The line of a key (or of its table, where the key is not written by itself)."""
+        """Line of a key, or of its table if the key is not written by itself."""
         places = self._places()
         for length in range(len(path), 0, -1):
             if path[:length] in places:
@@ -50,17 +65,20 @@ class TomlFile:
         return None
 
     def _syntax_error(self, error: tomllib.TOMLDecodeError) -> BadProject:
-        found = _PLACE.match(str(error))  # tomllib before Python 3.14 tells the place in its message only
-        if found:
-            hint = self._hint(int(found[2])) if found[1] == "Invalid value" else ""
+        place = _PLACE.match(str(error))  # tomllib before Python 3.14 tells the place in its message only
+        if place:
+            hint = self._hint(int(place[2])) if place[1] == "Invalid value" else ""
             return BadProject(
-                _PLAINER.get(found[1], found[1]) + hint, file=self.name, line=int(found[2]), offset=int(found[3])
+                place[1].replace("Cannot overwrite a value", "this setting is written twice") + hint,
+                file=self.name,
+                line=int(place[2]),
+                offset=int(place[3]),
             )
         what = str(error).replace(" (at end of document)", "")
         return BadProject(f"{what}, at the end of the file", file=self.name, line=self.text.count("\n") + 1)
 
     def _hint(self, line: int) -> str:
-        """What to write instead of a value that is none."""
+        """Hint for an invalid value."""
         python = _PYTHON_NOT.search(self.text.splitlines()[line - 1])
         if python is None:
             return " (texts stand between quotation marks)"
@@ -71,15 +89,15 @@ class TomlFile:
         """Path → line, for tables and for keys written on a line of their own."""
         table: Path_ = ()
         places: dict[Path_, int] = {}
-        seen: dict[str, int] = {}
+        count: dict[str, int] = {}
         for number, line in enumerate(self.text.splitlines(), start=1):
             header, key = _TABLE.match(line), _KEY.match(line)
             if header:
                 name = tuple(part.strip().strip("\"'") for part in header[2].split("."))
                 table = name
                 if header[1]:
-                    seen[header[2]] = seen.get(header[2], -1) + 1
-                    table = (*name, seen[header[2]])
+                    count[header[2]] = count.get(header[2], -1) + 1
+                    table = (*name, count[header[2]])
                 places.setdefault(table, number)
                 places.setdefault(name, number)
             elif key:

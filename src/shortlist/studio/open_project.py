@@ -18,12 +18,11 @@ import polars as pl
 from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.labelmodel import NearestClass
-from shortlist.project.change import Change, Snapshot
+from shortlist.project.changes import Change, Snapshot
 from shortlist.project.code.roster import Roster
-from shortlist.project.listener import Listener
-from shortlist.project.mistake import NoLabelers
-from shortlist.project.session import Session
+from shortlist.project.session import Listener, Session
 from shortlist.project.settings import NAME
+from shortlist.project.toml import NoLabelers
 from shortlist.project.watch import Watch
 from shortlist.votes import Votes
 
@@ -128,7 +127,7 @@ class OpenProject:
         with self.lock:
             if self.watch is None:  # else the page has just made the project
                 self._try_refresh("opened")
-        if self.session is not None and self.session.rows.keep:
+        if self.session is not None and self.session.rows.in_memory:
             for _ in self.session.rows.segments():  # the first search finds the rows in memory
                 pass
 
@@ -142,8 +141,7 @@ class OpenProject:
 
 def _without_labelers(watch: Watch) -> Session:
     """A session in which one labeler abstains on every row."""
-    with watch.project.open() as session:
-        watch.take_rows(session)
+    with watch.open() as session:
         classes = session.settings.classes
         codes = np.zeros((len(session.rows), 1), np.uint8)
         votes = Votes(codes, [[[classes[0]]]], classes, ["(no labeler yet)"], ids=session.rows.ids())

@@ -21,7 +21,6 @@ from shortlist.labelers.records import from_record
 from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
-from shortlist.project.prompting import planned, previewed, unsaved
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME
 from shortlist.prompts import PROMPTS, PromptLabeler
@@ -68,7 +67,7 @@ def rules(session: Session) -> list[Rule]:
 
 
 def _toml_rule(session: Session, record: dict[str, Any], off: tuple[str, ...]) -> Rule:
-    labeler = unsaved(session, record)
+    labeler = session.unsaved(record)
     return Rule(labeler.name, str(record.get("kind")), "toml", labeler.name not in off, _says(session, labeler), record)
 
 
@@ -103,7 +102,7 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
         raise ShortlistError(f"only rules of kind {', '.join(EDITABLE)} can be edited here", option=("kind",))
     if record["kind"] in PROMPTS and record.get("model") not in list(session.settings.models):
         raise ShortlistError("choose a model that shortlist.toml defines: [models.NAME]", option=("model",))
-    labeler = unsaved(session, dict(record)) if record["kind"] in PROMPTS else from_record(dict(record))
+    labeler = session.unsaved(dict(record)) if record["kind"] in PROMPTS else from_record(dict(record))
     classes = session.settings.classes
     if (word := unknown_word(labeler, classes)) is not None:
         raise ShortlistError(not_a_class(labeler, word, classes), word=word)
@@ -197,7 +196,7 @@ def preview(
     """Return coverage, votes, conflicts, accuracy on gold rows and examples. The project is not changed."""
     labeler = checked(session, record, replaces)
     if isinstance(labeler, PromptLabeler):  # only its cost: nothing is sent
-        (line,) = planned(session, record).lines
+        (line,) = session.plan(record).lines
         return {"name": line.labeler, "plan": asdict(line)}
     draft = draft_votes(session, labeler, superseded)
     codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
@@ -225,7 +224,7 @@ def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) 
         raise ShortlistError("only prompts can be tried on some rows; other rules are previewed as you type")
     if not 0 < len(rows) <= 10:
         raise ShortlistError(f"a prompt can be tried on 1 to 10 rows; got {len(rows)}")
-    answers = previewed(session, record, rows).to_dicts()
+    answers = session.preview(record, rows).to_dicts()
     for answer in answers:
         del answer["row"], answer["prompt"]
     views = show_rows(session, rows)

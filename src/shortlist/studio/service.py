@@ -12,12 +12,11 @@ from shortlist.browse import Query, next_row, select, show_rows, why
 from shortlist.browse.labeling import PICKS
 from shortlist.errors import ShortlistError
 from shortlist.project import Project
-from shortlist.project.gold.file import Entry, Picked
-from shortlist.project.gold.known import entry_for
-from shortlist.project.parts.extract import Extract
+from shortlist.project.gold import Entry, Picked, entry_for
+from shortlist.project.init import Guess, known_classes, toml_text
+from shortlist.project.labels import Extract
 from shortlist.project.settings import NAME
-from shortlist.project.stages.export import write_extract
-from shortlist.project.starter import Guess, known_classes, toml_text
+from shortlist.project.stages.run import write_extract
 from shortlist.registry import ROW_FORMATS
 from shortlist.rows import RowFile
 from shortlist.studio.open_project import OpenProject
@@ -173,7 +172,7 @@ class Service:
         outcomes = outcomes if stages[what] is None else outcomes[-1:]
         return {
             "files": [str(path) for one in outcomes for path in one.outputs],
-            "lines": [f"{one.stage}: {one.line or one.status}" for one in outcomes],
+            "lines": [f"{one.stage}: {one.summary or one.status}" for one in outcomes],
         }
 
     def export_own(self, request: Request) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from shortlist.archive import atomic
 from shortlist.errors import ShortlistError
-from shortlist.project.mistake import BadProject
+from shortlist.project.toml import BadProject
 from shortlist.wording import did_you_mean
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.browse import show_rows
 from shortlist.errors import ShortlistError
-from shortlist.project.change import Change
+from shortlist.project.changes import Change
 from shortlist.project.code.places import Places
 from shortlist.project.session import Session
 from shortlist.reporting.advice import check

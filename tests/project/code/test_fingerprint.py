@@ -2,8 +2,8 @@
 
 import pytest
 
-from shortlist.project.code.fingerprint import fingerprint
 from shortlist.project.code.load import load
+from shortlist.project.code.roster import fingerprint
 from shortlist.project.code.source import Source, local_files
 
 HEAD = "from shortlist import feature, from_classifier, keywords, labeler, pattern\n\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shortlist.project.code.printed import SHOWN
+from shortlist.project.code.user_output import SHOWN
 from tests.cli.shell import run
 from tests.project.news import LABELERS, TOML, make
 
@@ -42,7 +42,7 @@ def test_what_was_printed_before_a_crash_is_shown(tmp_path, workers):
 def test_a_debugger_shows_all(capsys):
     import sys
 
-    from shortlist.project.code.printed import printing
+    from shortlist.project.code.user_output import printing
 
     before = sys.gettrace()
     with printing():

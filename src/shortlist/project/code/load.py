@@ -17,9 +17,9 @@ from typing import Any
 import shortlist
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
-from shortlist.project.code.printed import printing
 from shortlist.project.code.source import Source, local_files
-from shortlist.project.mistake import BadProject
+from shortlist.project.code.user_output import printing
+from shortlist.project.toml import BadProject
 
 MODULE = "labelers"
 

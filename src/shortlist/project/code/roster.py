@@ -1,22 +1,29 @@
-"""Roster: the labelers of a project, from shortlist.toml and labelers.py, each with its fingerprint."""
+"""Roster: the labelers of a project, from shortlist.toml and labelers.py, each with its fingerprint.
+
+A labeler says itself what its answers depend on (`Labeler.fingerprint_parts`): plain data, and Python objects. The
+statements of labelers.py that an object depends on are found by `Source`. A function depends on its own statement; any
+other object (a fitted model, a closure) on the statement that made the labeler; both on all that those name.
+"""
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.labelers import Labeler
 from shortlist.labelers.features import ColumnFeature, Feature
-from shortlist.project.code.fingerprint import fingerprint
+from shortlist.project.cache import HIDDEN, Digests, digest
 from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
-from shortlist.project.files import HIDDEN, depended_files
-from shortlist.project.kept.digest import Digests, digest
-from shortlist.project.mistake import BadProject, NoLabelers
+from shortlist.project.parts import depended_files
 from shortlist.project.settings import Settings
+from shortlist.project.toml import BadProject, NoLabelers
 from shortlist.wording import did_you_mean, given_twice
 
 
@@ -29,7 +36,7 @@ class Roster:
     code: Code | None
     settings: Settings
     folder: Path
-    notes: tuple[str, ...] = ()  # what was warned about while they were made
+    notes: tuple[str, ...] = ()  # warnings while they were made
 
     @property
     def names(self) -> list[str]:
@@ -41,18 +48,18 @@ class Roster:
 
     @property
     def sources(self) -> dict[str, str]:
-        """The modules beside labelers.py that it imports: file → text. Workers elsewhere import them, too."""
+        """Modules beside labelers.py that it imports: file → text. Workers elsewhere import them, too."""
         files = self.code.modules if self.code else ()
         here = self.folder.resolve()
         return {str(path.resolve().relative_to(here)): path.read_text("utf-8") for path in files}
 
     def mistake(self, error: ShortlistError) -> ShortlistError:
-        """An error of stage 1 at its place, where it was made in labelers.py."""
+        """Return an error of stage 1 with its place in labelers.py."""
         return self.code.mistake(error) if self.code else error
 
     @contextmanager
     def placed(self) -> Iterator[None]:
-        """Errors of stage 1 that are raised inside are told at their place in labelers.py."""
+        """Add the place in labelers.py to errors of stage 1."""
         try:
             yield
         except ShortlistError as error:
@@ -96,15 +103,15 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
         digest(fingerprint(labeler, code, around, as_written), labeler.name, how)
         for labeler, as_written in zip(labelers, written, strict=True)
     ]
-    told = dict.fromkeys([*notes, *(code.notes if code else ())])
-    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent, tuple(told))
+    all_notes = tuple(dict.fromkeys([*notes, *(code.notes if code else ())]))
+    roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent, all_notes)
     _check_names(roster)
     _check_classes(roster)
     return _switched(roster)
 
 
 def _switched(roster: Roster) -> Roster:
-    """The labelers that are asked: those that the settings do not switch off."""
+    """The labelers that the settings do not switch off."""
     off, names, toml = roster.settings.labelers.off, roster.names, roster.settings.toml
     for name in off:
         if name not in names:
@@ -128,9 +135,76 @@ def _check_names(roster: Roster) -> None:
 
 
 def _check_classes(roster: Roster) -> None:
-    """Every class that a labeler declares is one; the line of one that is not is told."""
+    """Raise if a labeler declares a word that is not a class, with its line."""
     classes = roster.settings.classes
     for labeler in roster.labelers:
         if (word := unknown_word(labeler, classes)) is not None:
             error = UnknownClass(not_a_class(labeler, word, classes), labeler=labeler.name, word=word)
             raise roster.mistake(error)
+
+
+# -- fingerprints ----------------------------------------------------------------------------------------
+
+
+def fingerprint(labeler: Labeler, code: Code | None, surroundings: str, written: Labeler | None = None) -> str:
+    """Hash of everything a labeler's answers depend on.
+
+    surroundings   stands for the files that labelers.py imports and reads: every labeler that is code may use them
+    written        the labeler as labelers.py made it, where that is another object
+    """
+    parts = labeler.fingerprint_parts()
+    if not parts.code:
+        return digest("data", parts.data)
+    used = [_code(thing, written or labeler, code) for thing in parts.code]
+    return digest("code", labeler.name, parts.data, used, surroundings)
+
+
+def _code(thing: Any, labeler: Labeler, code: Code | None) -> Any:
+    """Statements of labelers.py that an object depends on; the whole file if that cannot be known."""
+    if code is None:
+        return None
+    statements = None if code.source.dynamic else _function(thing, code) or _made(labeler, code)
+    return ["the whole file", code.source.text] if statements is None else statements
+
+
+def _function(thing: Any, code: Code) -> list[Any] | None:
+    """Statements that a function of the file depends on, with the values of its closure."""
+    if not inspect.isfunction(thing) or thing.__code__.co_filename != str(code.source.path):
+        return None
+    line = thing.__code__.co_firstlineno
+    statement, cells = code.source.statement(line), _cells(thing)
+    if statement is None or cells is None:
+        return None
+    return [thing.__qualname__, line - statement.lineno, code.source.needs([statement], code.namespace), cells]
+
+
+def _made(labeler: Labeler, code: Code) -> list[Any] | None:
+    """Statements that made a labeler."""
+    pieces = code.source.makers(labeler, code.namespace)
+    return None if pieces is None else ["made", code.source.needs(pieces, code.namespace)]
+
+
+def _cells(function: Any) -> list[Any] | None:
+    """Values of the closure of a function, if they are plain data."""
+    cells = [] if function.__closure__ is None else [cell.cell_contents for cell in function.__closure__]
+    values = [*cells, *(function.__defaults__ or ())]
+    plain = [_plain(value) for value in values]
+    return None if any(value is _UNKNOWN for value in plain) else plain
+
+
+_UNKNOWN = object()
+
+
+def _plain(value: Any) -> Any:
+    """A plain value with its type; _UNKNOWN for any other."""
+    if isinstance(value, (str, int, float, bool, bytes, type(None))):
+        return [type(value).__name__, repr(value)]
+    if isinstance(value, re.Pattern):
+        return ["pattern", repr(value.pattern), value.flags]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        inside = [_plain(one) for one in value]
+        ordered = inside if isinstance(value, (list, tuple)) else sorted(inside, key=repr)
+        return _UNKNOWN if any(one is _UNKNOWN for one in inside) else [type(value).__name__, ordered]
+    if isinstance(value, dict):
+        return _plain(list(value.items()))
+    return _UNKNOWN

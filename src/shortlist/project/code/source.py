@@ -16,7 +16,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from shortlist.project.mistake import BadProject
+from shortlist.project.toml import BadProject
 
 DYNAMIC = {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "import_module", "modules"}
 HARMLESS = {"labeler", "feature", "cache", "lru_cache", "wraps"}

@@ -1,4 +1,4 @@
-"""The labelers that are written in shortlist.toml, as labelers."""
+"""Labelers and language models of shortlist.toml, made from their records."""
 
 from __future__ import annotations
 
@@ -13,16 +13,45 @@ from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
 from shortlist.labelers.records import from_record
 from shortlist.labelspace import Not
-from shortlist.project.code.toml_models import TomlModels
+from shortlist.models import Model, model_from_record
 from shortlist.project.settings import Settings
 from shortlist.prompts import PROMPTS
 from shortlist.wording import did_you_mean, listed, some_of
 
-_NOT = re.compile(r"\s*not\b[\s(]*(.+?)[\s)]*$", re.IGNORECASE)
+
+class TomlModels:
+    """Every [models.NAME] of the toml, made when a labeler first names it; a mistake is an error at its line."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings, self.folder = settings, folder
+        self._made: dict[str, Model] = {}
+
+    def named(self, name: Any, *path: str | int) -> Model:
+        """The model of that name; `path` is where the toml names it."""
+        known, toml = self.settings.models, self.settings.toml
+        if not isinstance(name, str) or name not in known:
+            hint = did_you_mean(name, known) if known else ""
+            names = f"Models: {', '.join(known)}" if known else "Write one: [models.NAME] with kind and its settings"
+            raise toml.wrong(f"there is no model {name!r}.{hint} {names}", *path)
+        if name not in self._made:
+            try:
+                self._made[name] = model_from_record(self._placed(known[name]))
+            except ShortlistError as error:
+                raise toml.wrong(str(error), "models", name, *error.option) from error
+        return self._made[name]
+
+    def _placed(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """A record whose files are in the folder of the project."""
+        placed = dict(record)
+        for key in ("file", "name", "kept"):  # settings that may name a file
+            value = record.get(key)
+            if isinstance(value, str) and (key != "name" or (self.folder / value).exists()):
+                placed[key] = str(self.folder / value)
+        return placed
 
 
 def toml_labelers(settings: Settings, folder: Path = Path()) -> tuple[list[Labeler], list[str]]:
-    """Every [[labeler]] of the toml, and what was warned about; a mistake is told at its line."""
+    """Every [[labeler]] of the toml, and warnings about them; a mistake is an error at its line."""
     models = TomlModels(settings, folder)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ShortlistWarning)
@@ -40,14 +69,14 @@ def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:
         keys = [key for key, value in record.items() if word in _texts(value)]
-        told = meant_not(word, settings.classes) or meant_several(word, settings.classes)
-        told = told or not_a_class(made, word, settings.classes)
-        raise settings.toml.wrong(told, "labeler", i, *keys[-1:])
+        message = meant_not(word, settings.classes) or meant_several(word, settings.classes)
+        message = message or not_a_class(made, word, settings.classes)
+        raise settings.toml.wrong(message, "labeler", i, *keys[-1:])
     return made
 
 
 def toml_not(classes: Sequence[str]) -> str:
-    """Every class but these, as the toml says it."""
+    """Every class but these, as it is written in the toml."""
     words = [json.dumps(name, ensure_ascii=False) for name in classes]
     return f"{{ not = {words[0] if len(words) == 1 else '[' + ', '.join(words) + ']'} }}"
 
@@ -62,9 +91,9 @@ def unknown_word(labeler: Labeler, classes: tuple[str, ...]) -> str | None:
 
 
 def meant_not(word: str, classes: tuple[str, ...]) -> str | None:
-    """What to write instead of `"Not(business)"` and `"not business"`, which name no class; None of other words."""
-    found = _NOT.match(word)
-    names = [name.strip().strip("\"'") for name in found[1].split(",")] if found else []
+    """Advice for `"Not(business)"` and `"not business"`, which name no class; None for other words."""
+    match = re.match(r"\s*not\b[\s(]*(.+?)[\s)]*$", word, re.IGNORECASE)
+    names = [name.strip().strip("\"'") for name in match[1].split(",")] if match else []
     known = {name.casefold(): name for name in classes}
     if not names or any(name.casefold() not in known for name in names):
         return None
@@ -73,7 +102,7 @@ def meant_not(word: str, classes: tuple[str, ...]) -> str | None:
 
 
 def meant_several(word: str, classes: tuple[str, ...]) -> str | None:
-    """What to write instead of `"business, sports"`, which is one text; None of other words."""
+    """Advice for `"business, sports"`, which is one text; None for other words."""
     names = [name.strip() for name in word.split(",")]
     if len(names) < 2 or not all(name in classes for name in names):
         return None

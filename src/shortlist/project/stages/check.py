@@ -1,24 +1,25 @@
-"""check: what to do next, and whether accuracies can be learned from these votes alone."""
+"""check and report: what to do next, and one HTML page about all of it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.stages.score import model_score
+from shortlist.project.cache import write_json
+from shortlist.project.session import Session
+from shortlist.project.settings import Settings
+from shortlist.project.stages.fit import hard_rows, model_score
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
-    from shortlist.project.session import Session
-    from shortlist.project.settings import Settings
     from shortlist.reporting.checkup import Checkup
-
-TIME_LIMIT = 30.0  # seconds for the diagnosis
 
 
 class Check(Stage):
-    """The advice and the diagnosis that the report shows, too."""
+    """Advice, and a diagnosis: can accuracies be learned from votes alone? The report shows both, too."""
 
     name = "check"
     help = "What to do next; can accuracies be learned from votes?"
@@ -39,27 +40,61 @@ class Check(Stage):
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.code.places import Places
-        from shortlist.project.kept.state import write_json
         from shortlist.reporting.advice import check
         from shortlist.reporting.overview import Overview
 
-        overview = Overview(session.seen, scores=model_score(session), gold_fits=session.settings.gold_fits)
-        found = check(overview, time_limit=TIME_LIMIT, snippets=Places(session.roster)).in_project
-        write_json(paths[0], found.to_dict())
-        session.results[self.name] = found
-        return {"identifiable": found.identifiable, "verdict": found.diagnosis.status} | {
-            "findings": found.diagnosis.findings,
-            "advice": found.to_dict()["advice"],
+        overview = Overview(session.sampled_analysis, scores=model_score(session), gold_fits=session.settings.gold_fits)
+        seconds = 30.0  # for the diagnosis
+        checkup = check(overview, time_limit=seconds, snippets=Places(session.roster)).in_project
+        write_json(paths[0], checkup.to_dict())
+        session.results[self.name] = checkup
+        return {"identifiable": checkup.identifiable, "verdict": checkup.diagnosis.status} | {
+            "findings": checkup.diagnosis.findings,
+            "advice": checkup.to_dict()["advice"],
             "notes": session.sample.notes,
         }
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Checkup:  # noqa: ARG002
-        import json
-
         from shortlist.reporting.checkup import Checkup
 
         return Checkup.from_dict(json.loads(paths[0].read_text("utf-8")))
 
-    def tell(self, facts: Facts) -> str:
+    def summary(self, facts: Facts) -> str:
         count = len(facts["advice"])
         return f"{count or 'no'} suggestion{'' if count == 1 else 's'}; {facts['verdict']} from votes alone"
+
+
+class Report(Stage):
+    """One HTML page about all of it."""
+
+    name = "report"
+    help = "Write the one-page HTML report."
+    needs = ("vote", "fit", "check")
+    facts_from = ("predict",)
+    optional = True
+    revision = 3  # goes up when the same results are shown in another way
+
+    def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
+        return ("report.html",)
+
+    def key(self, session: Session) -> Any:
+        data = asdict(session.settings.data)
+        return [self.revision, session.data_digests(), data, session.gold_digest(), self._spent(session)]
+
+    def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        from shortlist.reporting.overview import Overview
+        from shortlist.reporting.page import write_page
+
+        title = f"What the labelers of {session.folder.resolve().name} do"
+        fits, scores, hard = session.settings.gold_fits, model_score(session), hard_rows(session)
+        predicted = session.shown_facts.get("predict", {})
+        scores |= {"classifier": predicted["accuracy"]} if predicted.get("accuracy") is not None else {}
+        overview = Overview(session.sampled_analysis, scores=scores, gold_fits=fits, gold_hard=hard)
+        spent, labelers = self._spent(session), session.roster.labelers
+        write_page(overview, session.checkup, session.sample.rows, paths[0], title, labelers, spent)
+        return {"notes": session.sample.notes}
+
+    def _spent(self, session: Session) -> list[dict[str, Any]]:
+        """Spending on language models when votes were made, a line for each model and labeler."""
+        record = session.state.records.get("vote")
+        return [] if record is None else list(record.facts.get("spent", ()))

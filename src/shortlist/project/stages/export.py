@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shortlist.project.parts import listed_files
+from shortlist.project.session import Session
+from shortlist.project.settings import Settings
 from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
-    from shortlist.project.parts.extract import Extract
-    from shortlist.project.parts.labels import LabelJob
-    from shortlist.project.session import Session
-    from shortlist.project.settings import Settings
+    from shortlist.project.labels import Extract
 
 
 class Export(Stage):
@@ -34,73 +33,43 @@ class Export(Stage):
         return len(session.parts)
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        write = write_label_parts if session.settings.partitioned else write_labels
-        return write(session, paths[0])
+        return write_labels(session, paths[0], partitioned=session.settings.partitioned)
 
     def complete(self, paths: Sequence[Path]) -> bool:
-        """Whether the files of all parts are there."""
         return all(path.is_file() for path in label_files(paths[0]))
 
-    def tell(self, facts: Facts) -> str:
+    def summary(self, facts: Facts) -> str:
         return f"{number_of(facts['labelled'], 'row')} labelled"
 
 
 def label_files(path: Path) -> list[Path]:
     """The files that hold the labels: the file itself, or those that a list of parts names."""
-    from shortlist.project.files import listed_files
-
     return listed_files(path) if path.suffix == ".json" else [path]
 
 
-def write_labels(session: Session, path: Path, extract: Extract | None = None) -> Facts:
-    """Write the labels of all rows, or what is asked for of them. How many rows got each class comes back."""
-    from shortlist.project.parts.extract import Extract
-    from shortlist.project.parts.labels import write_one_file
+def write_labels(session: Session, path: Path, extract: Extract | None = None, *, partitioned: bool = False) -> Facts:
+    """Write the labels of all rows, or an extract of them; return how many rows got each class.
 
-    session.rows.refuse_to_overwrite(path)
-    session.gold_file.refuse_to_overwrite(path)
-    asked = extract or Extract()
-    counts = write_one_file(label_job(session, path), session.rows, path, session.listener.advance, asked)
-    return label_facts(session, counts)
-
-
-def write_extract(session: Session, path: Path, extract: Extract) -> Facts:
-    """Fit where that is out of date, and write what is asked for. What cannot be had is told before the work."""
-    from shortlist.project.stages.running import run_stages
-    from shortlist.rows import table_format
-
-    table_format(path)
-    extract.check(session.rows)
-    run_stages(session, ["fit"], force=False)
-    return write_labels(session, path, extract)
-
-
-def write_label_parts(session: Session, path: Path) -> Facts:
-    """The same in a file for each part, wherever the engine works. `path` is the list of them."""
-    from shortlist.project.parts.labels import write_parts
-
-    counts = write_parts(label_job(session, path), session.rows, path, session.engine, session.listener.advance)
-    return label_facts(session, counts)
-
-
-def label_job(session: Session, path: Path) -> LabelJob:
-    """What is done with each part."""
+    With `partitioned`, workers write a file for each part, and `path` is the list of them.
+    """
     from shortlist.beliefs import LabelTable
-    from shortlist.project.parts.labels import LabelJob, labels_by_votes
-    from shortlist.project.parts.part import PartReader
+    from shortlist.project.labels import Extract, LabelJob, labels_by_votes, write_one_file, write_parts
 
-    rows, model, votes = session.rows, session.model, session.tally.without_gold().votes
+    rows, model, votes = session.rows, session.model, session.evidence.without_gold().votes
+    rows.refuse_to_overwrite(path)
+    session.gold_file.refuse_to_overwrite(path)
     table = LabelTable(votes.space, rows.key(), balance=model.class_balance_, held=session.settings.output.shortlist)
-    return LabelJob(
+    job = LabelJob(
         parts=session.parts,
-        reader=PartReader.of(rows),
+        reader=rows.reader,
         labels=labels_by_votes(votes, model, table),
         table=table,
         id=rows.data.id,
         target=path.parent.absolute() / "labels",
         suffix=session.settings.output.format,
     )
-
-
-def label_facts(session: Session, counts: Counter[str]) -> Facts:
+    if partitioned:
+        counts = write_parts(job, rows, path, session.engine, session.listener.advance)
+    else:
+        counts = write_one_file(job, rows, path, session.listener.advance, extract or Extract())
     return {"labelled": counts.total(), "classes": {name: counts[name] for name in session.settings.classes}}

@@ -1,27 +1,28 @@
-"""fit: how far each labeler can be trusted, estimated from the votes."""
+"""fit: the accuracy of each labeler, estimated from the votes; and how often the model is right on known classes.
+
+A row without any vote has no label, so it is neither right nor wrong: shares are those of rows with a vote.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import OneSided, ShortlistError
-from shortlist.project.stages.score import gold_scores, judged_by_halves, right_on_gold, without_hard
-from shortlist.project.stages.stage import Facts, Stage, noted
+from shortlist.errors import FitWarning, OneSided, ShortlistError
+from shortlist.project.session import Session
+from shortlist.project.settings import Settings
+from shortlist.project.stages.stage import Facts, Stage, warnings_as_notes
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
+    from shortlist.arrays import Floats
     from shortlist.labelmodel.evidence import Evidence
-    from shortlist.project.session import Session
-    from shortlist.project.settings import Settings
-
-
-SAMPLED = "too many rows differ in their votes to count them all: scores and tables are those of {:,} of them, a sample"
 
 
 class Fit(Stage):
-    """Known classes score the model. They fit it only where the toml says so."""
+    """Known classes score the model. They fit it only if the settings say so."""
 
     name = "fit"
     help = "Estimate how far each labeler can be trusted."
@@ -43,54 +44,59 @@ class Fit(Stage):
         ]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        notes = list(_notes(session))
-        evidence = session.tally if session.settings.gold_fits else session.tally.without_gold()
-        with noted(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
-            if session.counted.sampled and not session.settings.gold_fits:
+        notes = [] if session.in_memory else list(_notes(session))
+        evidence = session.evidence if session.settings.gold_fits else session.evidence.without_gold()
+        with warnings_as_notes(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
+            if session.is_sampled and not session.settings.gold_fits:
                 model = fitted(session.settings, session.parts, engine=session.engine)
             else:
                 model = fit_model(session.settings, evidence)
-        model.save(paths[0])
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
+        if session.in_memory:
+            return facts
+        model.save(paths[0])
         return facts | self._scores(session, model) | without_hard(session, model)
 
     def _scores(self, session: Session, model: Any) -> Facts:
         if not session.has_gold:
             return {}
         if session.settings.gold_fits:
-            return judged_by_halves(session.tally, lambda evidence: fit_model(session.settings, evidence))
-        return gold_scores(session.tally, model)
+            return judged_by_halves(session.evidence, lambda evidence: fit_model(session.settings, evidence))
+        return gold_scores(session.evidence, model)
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
 
         return LabelModel.load(paths[0])
 
-    def tell(self, facts: Facts) -> str:
+    def summary(self, facts: Facts) -> str:
         stopped = "" if facts["converged"] else ", not converged"
         return f"{number_of(facts['n_iter'], 'step')}{stopped}{right_on_gold(facts)}"
 
-    def doubtful(self, facts: Facts) -> bool:
-        """Whether counting votes is right more often, beyond chance."""
+    def is_poor(self, facts: Facts) -> bool:
+        """Counting votes is right more often, beyond chance."""
         return bool(facts.get("below_counting"))
 
 
 def _notes(session: Session) -> Iterator[str]:
     from shortlist.reporting.overview import GOLD_FITS
 
-    if session.counted.sampled:
-        yield SAMPLED.format(len(session.tally.weights))
+    if session.is_sampled:
+        yield (
+            "too many rows differ in their votes to count them all: scores and tables are those of "
+            f"{len(session.evidence.weights):,} of them, a sample"
+        )
     if session.settings.gold_fits and session.has_gold:
         yield GOLD_FITS
-    if len(session.said) < sum(bool(entry.classes) for entry in session.gold_file.latest().values()):
+    if len(session.gold_by_row) < sum(bool(entry.classes) for entry in session.gold_file.latest().values()):
         yield from _lost(session)
 
 
 def _lost(session: Session) -> Iterator[str]:
     """A note about labels of the gold file that belong to no row."""
-    from shortlist.project.gold.known import lost_labels
+    from shortlist.project.gold import lost_labels
 
     lost = lost_labels(session.rows, session.gold_file)
     if lost:
@@ -104,12 +110,12 @@ def _lost(session: Session) -> Iterator[str]:
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
-    """The label model with the options of the toml, fitted to rows that were counted."""
+    """Fit a label model with the options of the settings to counted rows."""
     return fitted(settings, evidence.votes, evidence.gold_names(), weights=evidence.weights)
 
 
 def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
-    """The label model with the options of the toml, fitted. An option that cannot be is told at its line."""
+    """Fit a label model with the options of the settings. A wrong option is an error at its line."""
     from shortlist.labelmodel import LabelModel
 
     try:
@@ -118,3 +124,132 @@ def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
+
+
+# -- scores ----------------------------------------------------------------------------------------------
+
+
+def gold_scores(evidence: Evidence, model: Any) -> Facts:
+    """Scores of a model that has not seen the known classes."""
+    return _facts(evidence, lambda known: _right(model, known, known.weights))
+
+
+def judged_by_halves(evidence: Evidence, fit: Callable[[Evidence], Any]) -> Facts:
+    """Scores if known classes fit the model: each half is judged by a model fitted with the other."""
+    from shortlist.labelmodel.evidence import two_folds
+
+    def right(known: Evidence) -> Floats:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FitWarning)  # the fit with all of them has told
+            first, second = (_right(fit(fold), known, judging) for fold, judging in two_folds(evidence))
+        return first + second
+
+    return _facts(evidence, right)
+
+
+def without_hard(session: Session, model: Any) -> Facts:
+    """Number of gold rows that were picked because they are hard, and the scores on the others.
+
+    If known classes fit the model, there is no score on the others: it has seen them.
+    """
+    from shortlist.project.gold import picked_rows
+
+    picked = picked_rows(session.rows, session.gold_file)
+    hard = sorted(row for row, how in picked.items() if how == "gain" and session.gold_by_row.get(row, -1) >= 0)
+    if not hard:
+        return {}
+    facts: Facts = {"gold_hard": len(hard)}
+    if session.settings.gold_fits or session.is_sampled:
+        return facts
+    return facts | {"others": _on_others(session, model, hard)}
+
+
+def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
+    """Scores on all rows of known class but the hard ones."""
+    import numpy as np
+
+    from shortlist.labelmodel import MajorityVote
+    from shortlist.labelmodel.evidence import Evidence
+
+    every = session.evidence.known()
+    gold = np.array([session.gold_by_row[row] for row in hard])
+    some = Evidence(session.parts.take(np.array(hard)), np.ones(len(hard)), gold)
+    voted = round(_voted(every) - _voted(some))
+    if not voted:
+        return {"gold_voted": 0}
+    models = {"accuracy": model, "counting": MajorityVote().fit(session.evidence.votes)}
+    right = {
+        name: float(_right(one, every, every.weights).sum() - _right(one, some, some.weights).sum())
+        for name, one in models.items()
+    }
+    return {"gold_voted": voted} | {name: count / voted for name, count in right.items()}
+
+
+def model_score(session: Session) -> dict[str, float]:
+    """Accuracy of the label model on gold rows, under its name in the report."""
+    from shortlist.reporting.overview import LABEL_MODEL
+
+    record = session.state.records.get("fit")
+    share = None if record is None else record.facts.get("accuracy")
+    return {} if share is None else {LABEL_MODEL: share}
+
+
+def hard_rows(session: Session) -> int:
+    """Number of gold rows that were picked because they are hard."""
+    record = session.state.records.get("fit")
+    return 0 if record is None else int(record.facts.get("gold_hard", 0))
+
+
+def right_on_gold(facts: Facts) -> str:
+    if facts.get("accuracy") is None:
+        return ""
+    some = facts.get("gold_voted", facts["gold_rows"]) < facts["gold_rows"]
+    return f", {facts['accuracy']:.1%} right on gold rows{' with a vote' if some else ''}"
+
+
+def _facts(evidence: Evidence, right: Callable[[Evidence], Floats]) -> Facts:
+    from shortlist.labelmodel import MajorityVote
+
+    known = evidence.known()
+    voted = _voted(known)
+    facts: Facts = {"gold_rows": round(float(known.weights.sum())), "gold_voted": round(voted)}
+    if not voted:
+        return facts
+    correct, counted = right(known), _right(MajorityVote().fit(evidence.votes), known, known.weights)
+    shares = {"accuracy": float(correct.sum()) / voted, "counting": float(counted.sum()) / voted}
+    return shares | facts | {"below_counting": _below(correct, counted), "frequent": _frequent(known)}
+
+
+def _below(correct: Floats, counted: Floats) -> bool:
+    """Sign test: counting votes is right more often than a model, by more than chance explains.
+
+    Only rows on which one of the two is right and the other wrong count.
+    """
+    from shortlist.reporting.trials import surely_more
+
+    differ = counted - correct
+    return surely_more(float(differ[differ > 0].sum()), -float(differ[differ < 0].sum()))
+
+
+def _frequent(known: Evidence) -> Facts:
+    """The most frequent class of the known rows: on how many of them it is right, and on how many with a vote."""
+    import numpy as np
+
+    counts = np.bincount(known.gold, known.weights)
+    j = int(counts.argmax())
+    voted = known.weights @ (known.votes.covered & (known.gold == j))
+    return {"class": known.votes.space[j], "gold_rows": round(float(counts[j])), "gold_voted": round(float(voted))}
+
+
+def _right(model: Any, known: Evidence, counts: Floats) -> Floats:
+    """Number of rows of each kind that have a vote and are labelled right."""
+    from shortlist.beliefs import most_likely
+
+    guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
+    right: Floats = counts * ((guess == known.gold) & known.votes.covered)
+    return right
+
+
+def _voted(known: Evidence) -> float:
+    """Number of rows with a vote."""
+    return float(known.weights @ known.votes.covered)

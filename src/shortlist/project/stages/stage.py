@@ -6,42 +6,41 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from shortlist.errors import ShortlistError, ShortlistWarning
+from shortlist.project.session import Session
+from shortlist.project.settings import Settings
 
-if TYPE_CHECKING:
-    from shortlist.project.session import Session
-    from shortlist.project.settings import Settings
-
-Facts = dict[str, Any]  # what a stage found, as JSON holds it; "notes" are sentences for the user
+Facts = dict[str, Any]  # results of a stage, as JSON holds them; "notes" are sentences for the user
 
 
 class Stage(ABC):
     """What it needs, the files it writes, what they are made from, and the work.
 
-    All that a stage works with comes from the Session: rows, votes, model, beliefs. What is heavy to import is
-    imported inside the methods, so that a run with nothing to do ends at once.
+    All that a stage works with comes from the Session: rows, votes, model, beliefs. Heavy packages are imported inside
+    the methods, so that a run with nothing to do ends at once.
     """
 
     name: ClassVar[str]
     help: ClassVar[str] = ""  # one line for the list of commands
-    needs: ClassVar[tuple[str, ...]] = ()  # the stages whose outputs it reads
-    shows: ClassVar[tuple[str, ...]] = ()  # the stages whose facts it shows where they are up to date
-    optional: ClassVar[bool] = False  # whether a run goes on without it where a package is not installed
-    passing: ClassVar[tuple[str, ...]] = ()  # facts that are about one run only, and are not kept
+    needs: ClassVar[tuple[str, ...]] = ()  # stages whose outputs it reads
+    facts_from: ClassVar[tuple[str, ...]] = ()  # stages whose facts it shows if they are up to date
+    optional: ClassVar[bool] = False  # a run goes on without it if a package is not installed
+    transient_facts: ClassVar[tuple[str, ...]] = ()  # facts that are about one run only, and are not kept
 
     @abstractmethod
     def outputs(self, settings: Settings) -> tuple[str, ...]:
-        """The files it writes, by their names in the output folder."""
+        """Names of the files it writes, in the output folder."""
 
     def paths(self, folder: Path, settings: Settings) -> tuple[Path, ...]:
-        """The files it writes in a project folder."""
+        """Paths of the files it writes in a project folder."""
         return tuple(folder / settings.output.folder / name for name in self.outputs(settings))
 
     def key(self, session: Session) -> Any:  # noqa: ARG002
-        """What the outputs are made from, besides the outputs of the stages it needs, as plain data.
+        """Plain data that the outputs are made from, besides the outputs of the stages it needs.
 
         The stage is done again when this changes. A file counts by `session.digests.of(path)`.
         """
@@ -49,50 +48,82 @@ class Stage(ABC):
 
     @abstractmethod
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        """Write the outputs. What was found comes back.
+        """Write the outputs, and return the facts.
 
         What other stages need of it can stay in memory: `session.results[self.name] = …`.
         """
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
-        """What it made, from its files."""
+        """Load the result from its files."""
         raise ShortlistError(f"stage {self.name!r} does not say how its files are loaded")
 
     def complete(self, paths: Sequence[Path]) -> bool:  # noqa: ARG002
-        """Whether files that its outputs speak of are there, besides the outputs themselves."""
+        """Whether the files that its outputs refer to are there, besides the outputs themselves."""
         return True
 
-    def tell(self, facts: Facts) -> str:  # noqa: ARG002
-        """What was found, in one line: on the command line and in notebooks."""
+    def summary(self, facts: Facts) -> str:  # noqa: ARG002
+        """The facts in one line: on the command line and in notebooks."""
         return ""
 
-    def doubtful(self, facts: Facts) -> bool:  # noqa: ARG002
-        """Whether what was found is too little, or too bad, to go on with."""
+    def is_poor(self, facts: Facts) -> bool:  # noqa: ARG002
+        """Whether the result is too small, or too bad, to go on with."""
         return False
 
     def size(self, session: Session) -> int | None:  # noqa: ARG002
-        """How many rows it goes through, where it tells `session.listener.advance`."""
+        """Number of rows it goes through, if it calls `session.listener.advance`."""
         return None
 
     def reads(self, session: Session) -> Sequence[Path]:  # noqa: ARG002
-        """Files that it was found to read while it was done: they are part of the key from then on."""
+        """Files that it was seen to read while it was done: they are part of the key from then on."""
         return ()
 
-    def forget(self, session: Session) -> None:  # noqa: B027  there may be nothing to forget
-        """Before it is done again by force: throw away what would be used again."""
+    def clear_cache(self, session: Session) -> None:  # noqa: B027  there may be none
+        """Delete what would be used again, before it is done again by force."""
 
-    def refusal(self, settings: Settings) -> ShortlistError | None:  # noqa: ARG002
-        """Why these settings do without it. A run of all stages leaves it out; who names it gets this error."""
+    def disabled_reason(self, settings: Settings) -> ShortlistError | None:  # noqa: ARG002
+        """Error of a stage that the settings switch off. A run of all stages leaves it out."""
         return None
 
-    def idle(self, session: Session) -> str | None:  # noqa: ARG002
-        """Why there is nothing to do it with. A run of all stages goes on without it, and says so."""
+    def skip_reason(self, session: Session) -> str | None:  # noqa: ARG002
+        """Reason why it has nothing to work on. A run of all stages goes on without it, with this note."""
         return None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A stage after a run: its status, files and facts.
+
+    summary   the facts in one line; empty if it was skipped
+    is_poor   the result is too small, or too bad, to go on with
+    """
+
+    stage: str
+    status: Literal["done", "up to date", "skipped"]
+    outputs: tuple[Path, ...] = ()
+    facts: Facts = field(default_factory=dict)
+    seconds: float = 0.0
+    summary: str = ""
+    is_poor: bool = False
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for the user."""
+        return list(self.facts.get("notes", ()))
+
+    def to_dict(self) -> Facts:
+        """Plain data for JSON."""
+        return {
+            "stage": self.stage,
+            "status": self.status,
+            "outputs": [str(path) for path in self.outputs],
+            "seconds": round(self.seconds, 3),
+            **self.facts,
+        }
 
 
 @contextmanager
-def noted(notes: list[str], but: tuple[type[Warning], ...] = ()) -> Iterator[None]:
-    """Warnings become notes, but for some kinds that are told elsewhere."""
+def warnings_as_notes(notes: list[str], but: tuple[type[Warning], ...] = ()) -> Iterator[None]:
+    """Add warnings to notes, but for some kinds that are shown elsewhere."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ShortlistWarning)
         yield

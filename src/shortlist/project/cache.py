@@ -1,0 +1,218 @@
+"""Cache: files in .shortlist that save work: digests of files, the record of each stage, and the lock of the folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from shortlist.engines.pickling import MAKER
+from shortlist.errors import BadFile
+
+HIDDEN = ".shortlist"  # the folder of all caches; it can be deleted at any time
+FORMAT = 1  # of state.json and history.json
+_DRAFT = re.compile(r"^\..+\.[0-9a-f]{32}\.tmp$")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file, replaced in one step. (`archive.atomic` would import numpy.)"""
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        draft.write_text(json.dumps(value, indent=1) + "\n", "utf-8")
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        error.filename = str(path)
+        raise
+
+
+def sweep(folder: Path) -> None:
+    """Delete drafts that a killed run left. Call it only while holding the lock."""
+    for path in folder.glob(".*.tmp") if folder.is_dir() else ():
+        if _DRAFT.match(path.name):
+            path.unlink(missing_ok=True)
+
+
+# -- state -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StageRecord:
+    """A stage that was done: the hash of its inputs, its output files with their digests, and what it found."""
+
+    key: str
+    outputs: dict[str, str] = field(default_factory=dict)  # path within the project → digest
+    reads: list[str] = field(default_factory=list)  # other files that it was seen to read
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+class State:
+    """Records of stages, in state.json. A file that is missing or damaged counts as "nothing was done yet"."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.records: dict[str, StageRecord] = {}
+        try:
+            content = json.loads(path.read_text("utf-8"))
+            if content["format"] == FORMAT:
+                self.records = {stage: StageRecord(**record) for stage, record in content["stages"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            self.records = {}
+
+    def keep(self, stage: str, record: StageRecord) -> None:
+        """Record that a stage was done; on disk in one step."""
+        self.records[stage] = record
+        stages = {name: asdict(one) for name, one in sorted(self.records.items())}
+        write_json(self.path, {"format": FORMAT, "stages": stages})
+
+
+# -- digests ---------------------------------------------------------------------------------------------
+
+
+def digest(*parts: Any) -> str:
+    """Hash of plain data and of the version of shortlist (`MAKER`), since another version may work differently."""
+    text = json.dumps([MAKER, *parts], sort_keys=True, ensure_ascii=True, default=_plain)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (set, frozenset)):
+        return ["a set", sorted(value)]
+    return [type(value).__name__, repr(value)]
+
+
+def file_digest(path: Path) -> str:
+    """Hash of the content of a file."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise BadFile(f"{path} does not exist") from None
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read ({error.strerror})") from error
+
+
+class Look(NamedTuple):
+    """Size, time stamp and inode of a file, and when they were read."""
+
+    stamp: list[int]
+    now: int
+
+
+def look(path: Path) -> Look:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        raise BadFile(f"{path} does not exist") from None
+    return Look([status.st_size, status.st_mtime_ns, status.st_ino], time.time_ns())
+
+
+class Digests:
+    """Digests of files, cached for as long as size, time stamp and inode stay the same.
+
+    As in git's index, a digest is not cached if the file had just been written when it was taken: a later change
+    within the resolution of the time stamp would not be seen.
+    """
+
+    def __init__(self, memory: Path) -> None:
+        self.memory = memory
+        self._cached: dict[str, list[Any]] = _read_digests(memory)
+        self._changed = False
+        self._seen: dict[str, str] = {}
+
+    def look_again(self) -> None:
+        """Allow for changed files from now on. Until then, the first digest of each file counts."""
+        self._seen.clear()
+
+    def of(self, path: Path, *, again: bool = False) -> str:
+        """Digest of a file as it was when first asked for; with `again`, as it is."""
+        name = str(path.absolute())
+        if again or name not in self._seen:
+            now = look(path)
+            self._seen[name] = self._remembered(name, now) or self.learn(path, file_digest(path), now)
+        return self._seen[name]
+
+    def unknown(self, paths: Iterable[Path]) -> list[Path]:
+        """Files that have to be read to know their digest."""
+        names = {path: str(path.absolute()) for path in paths}
+        return [
+            path for path, name in names.items() if name not in self._seen and not self._remembered(name, look(path))
+        ]
+
+    def learn(self, path: Path, content: str, before: Look) -> str:
+        """Store the digest of a file, as it was when it was looked at."""
+        name = str(path.absolute())
+        self._seen[name] = content
+        if before.stamp[1] < before.now - 2_000_000_000:  # nanoseconds: a later write is sure to get another time stamp
+            self._cached[name] = [*before.stamp, content]
+            self._changed = True
+        return content
+
+    def _remembered(self, name: str, now: Look) -> str | None:
+        cached = self._cached.get(name)
+        return str(cached[3]) if cached and cached[:3] == now.stamp else None
+
+    def save(self) -> None:
+        """Write the cache; without its folder there is nothing to write."""
+        if self._changed and self.memory.parent.is_dir():
+            write_json(self.memory, dict(sorted(self._cached.items())))
+            self._changed = False
+
+
+def _read_digests(path: Path) -> dict[str, list[Any]]:
+    """The cached digests; none from a damaged file."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    whole = isinstance(content, dict) and all(isinstance(v, list) and len(v) == 4 for v in content.values())
+    return content if whole else {}
+
+
+# -- lock ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def locked(path: Path, waiting: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock of a folder; while another process holds it, call `waiting` once with its number, and wait.
+
+    The lock ends with its process, however that ends.
+    """
+    with path.open("a+", encoding="utf-8") as file:
+        announced = False
+        while not _take(file):
+            if not announced:
+                file.seek(0)
+                waiting(file.read().strip() or "unknown")
+                announced = True
+            time.sleep(0.1)
+        file.seek(0)
+        file.truncate()
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield
+
+
+def _take(file: IO[str]) -> bool:
+    """Try to take the lock of the operating system."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(1 << 20)  # a byte nobody reads, so that the owner's number can be read
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,385 @@
+"""Gold: classes that people know. They stand in a column of the data, and in a file of labels made by hand.
+
+The file has one line of JSON for each label, the latest last:
+
+    {"kind": "shortlist gold", "version": 1}
+    {"id": "doc3", "classes": ["sports"]}
+    {"id": "doc7", "classes": ["business", "politics"]}       one of these, the person did not know which
+    {"id": "doc8", "classes": []}                             looked at, and skipped
+    {"id": "doc9", "classes": ["sports"], "picked": "random"}
+
+`picked` is how the row was selected for labelling: "random", or "gain" if its label was expected to help most. A score
+on rows of the second kind may be too low. Without it, a person chose the row, or nobody knows.
+
+Without a column of ids, a row is named by its number and by a digest of its text: `{"row": 7, "text": "9f…", …}`. Of
+several lines about one row, the last counts, so that undoing is removing the last line. The file counts before the
+column.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from shortlist.arrays import Positions
+from shortlist.errors import BadFile, UnknownClass
+from shortlist.project.cache import HIDDEN, locked
+from shortlist.project.parts import Part, PartReader
+from shortlist.project.rows import Rows
+from shortlist.wording import did_you_mean, listed
+
+Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
+Picked = Literal["gain", "random"]
+INTEGER = re.compile(r"(-?\d+)(\.0)?")
+
+
+# -- the file --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Label of a row by a person: one class, several of which one is meant, or none (skipped)."""
+
+    key: Key
+    classes: tuple[str, ...]
+    text: str | None = None  # the digest of its text, where the key is a number
+    picked: Picked | None = None  # how the row was chosen
+
+    def to_dict(self) -> dict[str, Any]:
+        record = {self.key[0]: self.key[1], "text": self.text, "classes": list(self.classes), "picked": self.picked}
+        return {name: value for name, value in record.items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Entry:
+        name = "id" if "id" in record else "row"
+        value, classes, picked = record[name], record["classes"], record.get("picked")
+        if not isinstance(value, (str, int)) or not isinstance(classes, list):
+            raise TypeError
+        if picked not in (None, *get_args(Picked)):
+            raise ValueError
+        return cls((name, value), tuple(map(str, classes)), record.get("text"), picked)
+
+
+class GoldFile:
+    """The file, read again before every change, so that nothing that others wrote is lost."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    def refuse_to_overwrite(self, path: Path) -> None:
+        """Raise if an output would replace labels made by hand."""
+        if path.exists() and self.path.exists() and self.path.samefile(path):
+            raise BadFile(f"{path} holds labels made by hand, which would be lost: write to another file")
+
+    def entries(self) -> list[Entry]:
+        """All lines, in the order in which they were written; none without a file."""
+        try:
+            lines = self.path.read_text("utf-8").splitlines()
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadFile(f"cannot be read ({error})", file=self.path.name) from error
+        self._check_header(lines[0] if lines else "")
+        return [self._entry(line, number) for number, line in enumerate(lines[1:], start=2) if line.strip()]
+
+    def latest(self) -> dict[Key, Entry]:
+        """The last entry about each row."""
+        return {entry.key: entry for entry in self.entries()}
+
+    def picked(self) -> dict[Key, Picked]:
+        """Selection method of rows, if known; a later correction does not change it."""
+        return {entry.key: entry.picked for entry in self.entries() if entry.picked is not None}
+
+    def add(self, *entries: Entry) -> None:
+        """Append entries."""
+        with self._changing() as held:
+            held.extend(entries)
+
+    def undo(self, entry: Entry | None = None) -> Entry | None:
+        """Remove and return the last entry, or the last one that equals `entry`."""
+        with self._changing() as held:
+            places = [i for i, one in enumerate(held) if entry is None or one == entry]
+            return held.pop(places[-1]) if places else None
+
+    @contextmanager
+    def _changing(self) -> Iterator[list[Entry]]:
+        """The entries, to be changed; they are written at the end. Other processes wait meanwhile."""
+        hidden = self.path.parent / HIDDEN
+        hidden.mkdir(exist_ok=True)
+        with locked(hidden / "gold.lock", lambda _process: None):
+            held = self.entries()
+            before = list(held)
+            yield held
+            if held != before:
+                self._write(held)
+
+    def _write(self, entries: Iterable[Entry]) -> None:
+        from shortlist.archive import atomic  # brings numpy in
+
+        lines = [{"kind": "shortlist gold", "version": 1}, *(entry.to_dict() for entry in entries)]
+        with atomic(self.path) as file:
+            file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+
+    def _check_header(self, line: str) -> None:
+        try:
+            header = json.loads(line)
+            kind, version = header["kind"], header["version"]
+        except (ValueError, KeyError, TypeError):
+            kind = version = None
+        if kind != "shortlist gold" or not isinstance(version, int):
+            raise BadFile(
+                "is no gold file: its first line is not "
+                '{"kind": "shortlist gold", "version": 1}. Name another with gold_file = "…" under [data]',
+                file=self.path.name,
+            )
+        if version > 1:
+            raise BadFile(
+                f"was written by a newer shortlist (version {version}): upgrade shortlist",
+                file=self.path.name,
+            )
+
+    def _entry(self, line: str, number: int) -> Entry:
+        try:
+            return Entry.from_dict(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadFile(
+                f"holds something else than a label of a row on line {number}. A label is written like this: "
+                '{"id": "doc3", "classes": ["sports"]}', file=self.path.name, line=number,
+            ) from error  # fmt: skip
+
+
+# -- the column ------------------------------------------------------------------------------------------
+
+
+def as_classes(column: pl.Series, classes: Sequence[str]) -> pl.Series:
+    """The column as text, null for an empty cell. A value that is no class stays as it is written.
+
+    pandas writes the integer 1 as 1.0 if a value of the column is missing. It is read as 1, unless 1.0 is a class.
+    """
+    words = column.cast(pl.String).replace({"": None})
+    unknown = [word for word in words.unique() if word is not None and word not in classes]
+    meant = {word: _integer(word) for word in unknown if _integer(word) in classes}
+    return words.replace(meant) if meant else words
+
+
+def classes_in(column: pl.Series) -> list[str]:
+    """The classes in a column, in alphabetical order. If all are integers, none is written with .0."""
+    words = [word for word in column.cast(pl.String).unique() if word]
+    return sorted(set(map(_integer, words)) if all(map(INTEGER.fullmatch, words)) else words)
+
+
+def _integer(word: str) -> str:
+    """An integer without its .0; any other word as it is."""
+    match = INTEGER.fullmatch(word)
+    return match[1] if match else word
+
+
+def class_positions(labels: pl.Series, classes: Sequence[str], start: int) -> Positions:
+    """Positions of known classes, −1 for none. Raise UnknownClass for another word; the first label is row `start`."""
+    words = as_classes(labels, classes)
+    unknown = {word for word in words.unique().to_list() if word and word not in classes}
+    if unknown:
+        row, word = next((a, word) for a, word in enumerate(words, start) if word in unknown)
+        raise UnknownClass(
+            f"column {words.name!r} holds the known classes, but {word!r} on row {row} is not a class."
+            f"{did_you_mean(word, classes)} Classes: {listed(classes)}", word=word, row=row, column=words.name,
+        )  # fmt: skip
+    positions = words.replace_strict(list(classes), range(len(classes)), default=-1, return_dtype=pl.Int64)
+    return positions.fill_null(-1).to_numpy().astype(np.int64)
+
+
+@dataclass(frozen=True)
+class GoldReader:
+    """Finds the known classes of parts. It is sent to workers; `by_row` are the labels of the gold file."""
+
+    reader: PartReader
+    column: str | None
+    classes: tuple[str, ...]
+    by_row: Mapping[int, int]
+
+    def positions(self, parts: Sequence[Part]) -> list[Positions | None]:
+        """For each part the positions of known classes, −1 if unknown; None if none is known."""
+        columns: list[Positions | None] = []
+        for f, group in groupby(parts, key=lambda part: part.file):
+            here = list(group)
+            if self.column is None or self.column not in self.reader.open(f).schema:
+                columns += [None] * len(here)
+                continue
+            frames = self.reader.frames(here, [self.column])
+            columns += [
+                class_positions(frame[self.column], self.classes, part.start)
+                for part, frame in zip(here, frames, strict=True)
+            ]
+        return [_with_file(column, part, self.by_row) for column, part in zip(columns, parts, strict=True)]
+
+
+def gold_column(rows: Rows, classes: Sequence[str], by_row: Mapping[int, int]) -> Iterator[Positions | None]:
+    """What `GoldReader` finds, part by part, in rows that may be in memory. A word that is no class has its line."""
+    column = rows.data.gold
+    with class_errors(rows):
+        for f, group in groupby(rows.parts, key=lambda part: part.file):
+            if column is None or column not in rows.files[f].schema:
+                yield from (_with_file(None, part, by_row) for part in group)
+                continue
+            for part, frame in rows.segments([column], files=[f]):
+                yield _with_file(class_positions(frame[column], classes, part.start), part, by_row)
+
+
+@contextmanager
+def class_errors(rows: Rows) -> Iterator[None]:
+    """Add the line of shortlist.toml to an error about the column."""
+    try:
+        yield
+    except UnknownClass as error:
+        raise rows.toml.wrong(error.message, "data", "gold") from error
+
+
+def _with_file(column: Positions | None, part: Part, by_row: Mapping[int, int]) -> Positions | None:
+    here = {row - part.start: j for row, j in by_row.items() if part.start <= row < part.start + part.rows}
+    if not here:
+        return column
+    merged = np.full(part.rows, -1, np.int64) if column is None else column.copy()
+    merged[list(here)] = list(here.values())
+    return merged
+
+
+# -- both ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Known:
+    """The known classes of all rows, in memory.
+
+    names        the names of the classes
+    positions    (m,) the class of each row, −1 if it is not known
+    shortlists   rows for which a person named several classes, of which one is meant
+    skipped      rows that a person looked at and skipped
+    lost         lines of the gold file about rows that are no longer there
+    """
+
+    names: tuple[str, ...]
+    positions: Positions
+    shortlists: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    skipped: frozenset[int] = frozenset()
+    lost: int = 0
+
+    @classmethod
+    def read(cls, rows: Rows, file: GoldFile, names: tuple[str, ...]) -> Known:
+        """The column, and over it the file."""
+        labels, lost = file_labels(rows, file, names)
+        parts = zip(gold_column(rows, names, label_positions(labels, names)), rows.parts, strict=True)
+        positions = [np.full(part.rows, -1, np.int64) if column is None else column for column, part in parts]
+        return cls(
+            names,
+            np.concatenate(positions) if positions else np.zeros(0, np.int64),
+            {row: classes for row, classes in labels.items() if len(classes) > 1},
+            frozenset(row for row, classes in labels.items() if not classes),
+            lost,
+        )
+
+    @property
+    def any(self) -> bool:
+        """Some row has a known class."""
+        return bool((self.positions >= 0).any())
+
+    @cached_property
+    def classes(self) -> list[str | None] | None:
+        """The class of each row, None if it is not known; None if no row has any."""
+        return [self.names[j] if j >= 0 else None for j in self.positions.tolist()] if self.any else None
+
+    def with_label(self, row: int, classes: Sequence[str]) -> Known:
+        """Copy after a person labelled one row, equal to what `read` would read from the gold file."""
+        positions = self.positions.copy()
+        if classes:
+            positions[row] = self.names.index(classes[0]) if len(classes) == 1 else -1
+        others = {a: names for a, names in self.shortlists.items() if a != row}
+        several = {row: tuple(classes)} if len(classes) > 1 else {}
+        skipped = self.skipped - {row} if classes else self.skipped | {row}
+        return replace(self, positions=positions, shortlists=others | several, skipped=skipped)
+
+    @property
+    def touched(self) -> set[int]:
+        """Rows that need not be asked about again."""
+        return {*self.shortlists, *self.skipped, *np.flatnonzero(self.positions >= 0).tolist()}
+
+
+def file_labels(rows: Rows, file: GoldFile, classes: Sequence[str]) -> tuple[dict[int, tuple[str, ...]], int]:
+    """Row → its classes in the gold file, and the number of labels that belong to no row. As large as the file."""
+    latest = file.latest()
+    for entry in latest.values():
+        for word in entry.classes:
+            if word not in classes:
+                raise UnknownClass(
+                    f"{file.path.name}: {word!r}, said about {entry.key[0]} {entry.key[1]!r}, is not a class."
+                    f"{did_you_mean(word, classes)} Classes: {listed(classes)}", word=word, file=file.path.name,
+                )  # fmt: skip
+    where = _row_numbers(rows, latest)
+    return {where[key]: entry.classes for key, entry in latest.items() if key in where}, len(latest) - len(where)
+
+
+def label_positions(labels: Mapping[int, tuple[str, ...]], classes: Sequence[str]) -> dict[int, int]:
+    """Row → position of its class, −1 if several were named. Skipped rows are left out."""
+    place = {name: j for j, name in enumerate(classes)}
+    return {row: place[names[0]] if len(names) == 1 else -1 for row, names in labels.items() if names}
+
+
+def picked_rows(rows: Rows, file: GoldFile) -> dict[int, Picked]:
+    """Row → how it was selected for labelling, for rows of the gold file of which that is known."""
+    picked, latest = file.picked(), file.latest()
+    where = _row_numbers(rows, {key: latest[key] for key in picked})
+    return {row: picked[key] for key, row in where.items()}
+
+
+def lost_labels(rows: Rows, file: GoldFile) -> list[Entry]:
+    """Labels of the gold file that belong to no row: no row has that id, or that number and that text."""
+    latest = {key: entry for key, entry in file.latest().items() if entry.classes}
+    there = {(name, str(value)) for name, value in _row_numbers(rows, latest)}
+    return [entry for (name, value), entry in latest.items() if (name, str(value)) not in there]
+
+
+def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | None = None) -> Entry:
+    """The line of the gold file for a label of a row."""
+    if rows.data.id is not None:
+        name = rows.take([row], [rows.data.id])[rows.data.id][0]
+        return Entry(("id", name if isinstance(name, int) else str(name)), tuple(classes), None, picked)
+    return Entry(("row", row), tuple(classes), _text_digests(rows, [row])[0], picked)
+
+
+def _row_numbers(rows: Rows, latest: Mapping[Key, Entry]) -> dict[Key, int]:
+    """Key → the number of its row, for rows that are there."""
+    if not latest:
+        return {}
+    by_number = [entry for entry in latest.values() if entry.key[0] == "row" and 0 <= int(entry.key[1]) < len(rows)]
+    digests = _text_digests(rows, [int(entry.key[1]) for entry in by_number])
+    same = zip(by_number, digests, strict=True)
+    numbers: dict[Key, int] = {entry.key: int(entry.key[1]) for entry, text in same if entry.text in (None, text)}
+    ids = {str(entry.key[1]): entry.key for entry in latest.values() if entry.key[0] == "id"}
+    if ids and rows.data.id is not None:
+        names = pl.Series(list(ids), dtype=pl.String)
+        start = 0
+        for part in rows.key_parts():
+            texts = part.cast(pl.String)
+            numbers |= {ids[texts[a]]: start + a for a in texts.is_in(names.implode()).arg_true()}
+            start += len(part)
+    return numbers
+
+
+def _text_digests(rows: Rows, numbers: list[int]) -> list[str]:
+    """Short hashes of the texts of rows."""
+    if not numbers:
+        return []
+    text = rows.data.text
+    table = rows.take(numbers, None if text is None else [text])
+    return [hashlib.sha256(repr(line).encode("utf-8", "replace")).hexdigest()[:16] for line in table.iter_rows()]

@@ -1,0 +1,148 @@
+"""A model is scored on known classes that it was not fitted with."""
+
+import numpy as np
+import pytest
+
+from shortlist import Votes
+from shortlist.labelmodel import MajorityVote
+from shortlist.labelmodel.evidence import Evidence
+from shortlist.project.gold import entry_for
+from shortlist.project.stages.fit import gold_scores, judged_by_halves, right_on_gold
+from shortlist.reporting.trials import MOST, Trials
+from tests.project.news import edit, make
+
+NOISY = """from shortlist import labeler
+
+TOPICS = ["business", "politics", "sports"]
+
+
+@labeler(says=TOPICS)
+def length(text):
+    return TOPICS[len(text) % 3]
+
+
+@labeler(says=TOPICS)
+def letters(text):
+    return TOPICS[sum(map(ord, text)) % 3]
+"""
+
+
+class Memory:
+    """Believes of a row what the rows with the same votes were known to be; else, the first class."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        known = evidence.gold >= 0
+        self.seen = dict(zip(map(bytes, evidence.votes.codes[known]), evidence.gold[known], strict=True))
+        self.class_balance_ = np.full(2, 0.5)
+
+    def predict_proba(self, votes):
+        return np.eye(2)[[self.seen.get(bytes(row), 0) for row in votes.codes]]
+
+
+def tally():
+    """Six kinds of rows: three of x and two of y are known, and one that is not."""
+    votes = Votes([[1, 1], [1, 2], [2, 1], [2, 2], [1, 0], [2, 0]], [["x", "y"]] * 2, ["x", "y"])
+    return Evidence(votes, np.array([2.0, 1, 1, 3, 1, 5]), np.array([0, 0, 0, 1, 1, -1]))
+
+
+def test_who_has_seen_the_answers_is_scored_by_halves():
+    evidence, fitted = tally(), []
+
+    def fit(one):
+        fitted.append(one)
+        return Memory(one)
+
+    assert gold_scores(evidence, Memory(evidence))["accuracy"] == 1.0
+    found = judged_by_halves(evidence, fit)
+    # the fifth kind has one row: where its class is hidden, the row is taken for x
+    assert found == {"accuracy": 7 / 8, "counting": 7 / 8, "gold_rows": 8, "gold_voted": 8} | {
+        "below_counting": False,
+        "frequent": {"class": "x", "gold_rows": 4, "gold_voted": 4},
+    }
+    assert [one.known().total for one in fitted] == [4, 4]
+
+
+@pytest.mark.parametrize("m", [300, MOST + 500])
+def test_a_trial_of_the_report_and_a_fit_with_gold_rows_tell_the_same(tmp_path, m):
+    """A trial took every other gold row, the fit every other kind of them: 75.9 and 81.9 % on one project."""
+    project = make(tmp_path, labelers=NOISY, m=m)
+    project.run(["fit"])
+    tried = Trials(project.session.sampled_analysis).knowing()
+    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    facts = project.run(["fit"])[-1].facts
+    assert (tried.after, tried.known) == (pytest.approx(facts["accuracy"]), facts["gold_voted"])
+    assert 0.5 < tried.after < 1
+
+
+def test_check_tells_the_figure_of_the_fit_where_gold_rows_fit(tmp_path):
+    """With its own gold rows among those it was fitted with, a model looks better than it is."""
+    project = make(tmp_path, labelers=NOISY)
+    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    fit, _check = project.run(["fit", "check"])[-2:]
+    session = project.session
+    assert session.checkup.right == fit.facts["accuracy"] < session.sampled_analysis.right_on_gold
+
+
+def test_counting_is_scored_on_the_same_rows():
+    # x x: right twice; x y and y x: tied, so the first class, right; y y: right three times; x alone: wrong
+    assert gold_scores(tally(), Memory(tally()))["counting"] == 7 / 8
+
+
+@pytest.mark.parametrize(("lost", "won", "below"), [(2, 0, False), (4, 0, False), (5, 0, True), (20, 12, False)])
+def test_a_model_is_below_counting_where_rows_that_differ_say_so(lost, won, below):
+    """2 rows of 92 were called worse. Of kinds: both right, counting right alone, the model right alone."""
+    votes = Votes([[1, 1], [2, 2], [1, 0]], [["x", "y"]] * 2, ["x", "y"])
+    evidence = Evidence(votes, np.array([60.0, lost, won]), np.array([0, 1, 1]))
+    wrong = Memory(Evidence(votes, np.ones(3), np.array([0, 0, 1])))
+    assert gold_scores(evidence, wrong)["below_counting"] is below
+
+
+def test_rows_without_a_vote_are_not_scored():
+    votes = Votes([[1, 1], [2, 2], [0, 0]], [["x", "y"]] * 2, ["x", "y"])
+    evidence = Evidence(votes, np.array([2.0, 1, 3]), np.array([0, 0, 0]))
+    found = gold_scores(evidence, MajorityVote().fit(votes))
+    assert found == {"accuracy": 2 / 3, "counting": 2 / 3, "gold_rows": 6, "gold_voted": 3} | {
+        "below_counting": False,
+        "frequent": {"class": "x", "gold_rows": 6, "gold_voted": 3},
+    }
+    assert right_on_gold(found) == ", 66.7% right on gold rows with a vote"
+    silent = Evidence(votes, np.array([2.0, 1, 3]), np.array([-1, -1, 0]))
+    assert gold_scores(silent, MajorityVote().fit(votes)) == {"gold_rows": 3, "gold_voted": 0}
+    assert right_on_gold({"gold_rows": 3, "gold_voted": 0}) == ""
+
+
+def test_scores_on_rows_that_were_not_picked_because_they_are_hard(tmp_path):
+    """Of 100 rows of the gold column, which are not hard, and 4 of the gold file, which are, two of them wrong."""
+    project = make(tmp_path)
+    before = project.run(["fit"])[-1].facts
+    assert "gold_hard" not in before
+    session = project.session
+    hard = [int(row) for row in np.flatnonzero(session.votes.covered) if row % 3][:4]
+    label = [session.votes.space[int(session.analysis.guess[row])] for row in hard]
+    label[:2] = ["business" if name == "sports" else "sports" for name in label[:2]]
+    said = zip(hard, label, ("gain", "gain", "gain", "random"), strict=True)
+    session.gold_file.add(*(entry_for(session.rows, row, [name], how) for row, name, how in said))
+    facts = project.run(["fit"])[-1].facts
+    assert (facts["gold_rows"], facts["gold_hard"]) == (104, 3)
+    assert facts["accuracy"] == pytest.approx((before["accuracy"] * 100 + 2) / 104)
+    assert facts["others"]["gold_voted"] == 101
+    assert facts["others"]["accuracy"] == pytest.approx((before["accuracy"] * 100 + 1) / 101)
+    assert facts["others"]["counting"] == pytest.approx(counted_right(project, hard) / 101)
+
+
+def counted_right(project, hard):
+    """On all gold rows but the hard ones, as the public functions count it."""
+    session = project.session
+    gold = [None if row in hard[:3] else name for row, name in enumerate(session.gold)]
+    votes = session.votes
+    return MajorityVote().fit(votes).score(votes, gold) * 101
+
+
+def test_where_gold_rows_fit_there_is_no_score_on_the_others(tmp_path):
+    project = make(tmp_path)
+    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
+    session = project.session
+    session.gold_file.add(entry_for(session.rows, 1, ["sports"], "gain"))
+    facts = project.run(["fit"])[-1].facts
+    assert facts["gold_hard"] == 1
+    assert "others" not in facts
