@@ -105,7 +105,7 @@ def test_init_is_told_how_a_csv_file_is_written(tmp_path, monkeypatch, capfd):
     named = ["--text", "text", "--classes", "a,b", "--separator", "#", "--encoding", "latin-1"]
     assert call(capfd, "init", "x.csv", *named).code == 0
     assert shortlist.Project(tmp_path).rows.take([0], ["text"])["text"][0] == "für; alle"
-    assert "separator is one sign" in call(capfd, "init", "x.csv", "--separator", "##", "--force").err
+    assert "separator is one character" in call(capfd, "init", "x.csv", "--separator", "##", "--force").err
     assert "is an encoding" in call(capfd, "init", "x.csv", "--encoding", "klingon", "--force").err
 
 

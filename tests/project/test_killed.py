@@ -88,7 +88,7 @@ def test_a_run_waits_for_the_lock(tmp_path):
         waiting = subprocess.Popen([*COMMAND, "vote"], cwd=tmp_path, env=environment(), stderr=subprocess.PIPE,
                                    stdout=subprocess.PIPE, text=True)  # fmt: skip
         line = waiting.stderr.readline()
-        assert f"another shortlist (process {holder.pid}) is working in this folder" in line
+        assert f"another shortlist (process {holder.pid}) is running in this folder" in line
         assert waiting.poll() is None
         holder.kill()  # the lock goes with its process
         out, _ = waiting.communicate(timeout=60)

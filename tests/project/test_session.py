@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 import shortlist.project.counting
-import shortlist.reporting.overview
+import shortlist.reporting.advice
 from shortlist import LabelModel, Project
 from shortlist.analysis.measures import Distinct
 from shortlist.classifier import NoiseAwareClassifier
@@ -36,7 +36,7 @@ def done(monkeypatch):
     count("model fitted", LabelModel, "fit", lambda *_: True)
     count("model loaded", LabelModel, "load")
     count("gold read", Known, "read")
-    count("diagnosed", shortlist.reporting.overview, "diagnose")
+    count("diagnosed", shortlist.reporting.advice, "diagnose")
     count("beliefs of all rows", Distinct, "of")
     count("classifier loaded", NoiseAwareClassifier, "load")
     return counts
