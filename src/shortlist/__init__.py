@@ -11,6 +11,7 @@ The front door is lazy (scientific Python's SPEC 1): a name is imported when it 
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
@@ -53,65 +54,35 @@ if TYPE_CHECKING:
     from shortlist.zeroshot import AttributeDetectors as AttributeDetectors
     from shortlist.zeroshot import ZeroShotClassifier as ZeroShotClassifier
 
-_ROOMS = {
-    "classifier": ["MLPClassifier", "NoiseAwareClassifier", "TransformerClassifier", "evaluate"],
-    "errors": ["ShortlistError"],
-    "labelspace": ["LabelSpace", "Not"],
-    "votes": ["Votes"],
-    "labelers": [
-        "Labeler",
-        "apply",
-        "attributes",
-        "feature",
-        "from_classifier",
-        "keywords",
-        "labeler",
-        "load_labelers",
-        "pattern",
-        "save_labelers",
-        "spacy_features",
-    ],
-    "identifiability": ["diagnose"],
-    "analysis": ["Analysis", "suggest_questions"],
-    "project": ["Project"],
-    "prompts": ["ask", "choose", "plan", "suggest_rules"],
-    "reporting": ["report", "summarise"],
-    "labelmodel": ["LabelModel", "MajorityVote", "NearestClass", "simulate"],
-    "uncertainty": ["intervals"],
-    "zeroshot": ["AttributeDetectors", "ZeroShotClassifier"],
+_NAMES = {
+    "analysis": "Analysis suggest_questions",
+    "classifier": "MLPClassifier NoiseAwareClassifier TransformerClassifier evaluate",
+    "errors": "ShortlistError",
+    "identifiability": "diagnose",
+    "labelers": "Labeler apply attributes feature from_classifier keywords labeler load_labelers pattern "
+    "save_labelers spacy_features",
+    "labelmodel": "LabelModel MajorityVote NearestClass simulate",
+    "labelspace": "LabelSpace Not",
+    "project": "Project",
+    "prompts": "ask choose plan suggest_rules",
+    "reporting": "report summarise",
+    "uncertainty": "intervals",
+    "votes": "Votes",
+    "zeroshot": "AttributeDetectors ZeroShotClassifier",
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
-_SUBMODULES = [
-    "analysis",
-    "classifier",
-    "cli",
-    "errors",
-    "identifiability",
-    "labelers",
-    "labelmodel",
-    "labelspace",
-    "models",
-    "project",
-    "prompts",
-    "reporting",
-    "rows",
-    "uncertainty",
-    "votes",
-    "zeroshot",
-]
+_ROOM_OF = {name: room for room, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_ROOM_OF)
 
 
 def __getattr__(name: str) -> Any:
     if name in _ROOM_OF:
-        found = getattr(importlib.import_module(f"shortlist.{_ROOM_OF[name]}"), name)
-        globals()[name] = found
-        return found
-    if name in _SUBMODULES:
+        globals()[name] = getattr(importlib.import_module(f"shortlist.{_ROOM_OF[name]}"), name)
+        return globals()[name]
+    if find_spec(f"shortlist.{name}") is not None:
         return importlib.import_module(f"shortlist.{name}")
     raise AttributeError(f"module 'shortlist' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_SUBMODULES, "__version__"])
+    return sorted({*__all__, *_NAMES, "__version__"})

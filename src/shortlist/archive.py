@@ -1,8 +1,4 @@
-"""Archive: named arrays and a versioned JSON header in one npz file, written atomically, never pickled.
-
-Votes and models are kept this way. A file is replaced in one step, so a reader sees the old one or the new
-one and never half of one.
-"""
+"""Archive: named arrays and a versioned JSON header in one npz file, written atomically, never pickled."""
 
 from __future__ import annotations
 
@@ -40,7 +36,7 @@ def write_archive(
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write to that takes its name only once it is whole; a failure leaves the old one alone."""
+    """Open a file that takes its name only once it is written; a failure leaves the old one alone."""
     target = Path(path)
     if not target.parent.is_dir():
         raise BadFile(f"{target} cannot be written: there is no folder {target.parent}")
@@ -55,7 +51,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.replace(draft, target)
     except BaseException as error:
         draft.unlink(missing_ok=True)
-        if _of_polars(error):  # which tells in words only that the disk is full
+        if _of_polars(error):  # it has no number for a full disk, only a message
             raise BadFile(f"cannot be written: {' '.join(str(error).split())[:200]}", file=str(target)) from error
         if isinstance(error, OSError):  # the disk is full, or the folder may not be written to
             error.filename = str(target)
@@ -63,7 +59,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def put_same(source: Path, target: Path) -> None:
-    """Give a file a second name, in one step; where the file system cannot, copy it.
+    """Give a file a second name, in one step, or copy it where the file system has no links.
 
     That is safe for files that are replaced and never written to.
     """
@@ -79,11 +75,11 @@ def put_same(source: Path, target: Path) -> None:
 
 
 def _of_polars(error: BaseException) -> bool:
-    """Whether polars raised it: an error of its own, or one of the system without a number."""
+    """Whether polars raised it: an error class of polars, or an OSError without a number."""
     return type(error).__module__.startswith("polars") or (isinstance(error, OSError) and error.strerror is None)
 
 
-def read_archive(path: str | os.PathLike[str], *, kind: str, version: int = 1) -> tuple[dict[str, Any], Arrays]:
+def read_archive(path: str | os.PathLike[str], *, kind: str, version: int = 1) -> tuple[dict[str, Any], Archive]:
     """Read what `write_archive` wrote: (header, arrays). Anything else is a BadFile that says why.
 
     An array is unpacked when it is first used, so that a small file cannot fill the memory with arrays nobody reads.
@@ -95,7 +91,7 @@ def read_archive(path: str | os.PathLike[str], *, kind: str, version: int = 1) -
             raise BadFile(f"{path} was not written by shortlist: it has no header")
         header: dict[str, Any] = json.loads(content[_HEADER].tobytes().decode())
         check_header(path, header, kind, version)
-        return header, _Packed(path, content)
+        return header, Archive(path, content)
 
 
 def check_header(path: str | os.PathLike[str], header: Mapping[str, Any], kind: str, version: int = 1) -> None:
@@ -126,18 +122,18 @@ def damage_as_bad_file(path: str | os.PathLike[str]) -> Iterator[None]:
         raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error
 
 
-class _Packed(Arrays):
-    """The arrays of a file by name, unpacked when they are asked for."""
+class Archive(Arrays):
+    """The arrays of a file by name, unpacked when they are first used."""
 
-    def __init__(self, path: str | os.PathLike[str], content: Any) -> None:
+    def __init__(self, path: str | os.PathLike[str], content: Any, prefix: str = "") -> None:
         self._path, self._content = path, content
-        self._names = [name for name in content.files if name != _HEADER]
+        names = [name for name in content.files if name.startswith(prefix) and name != _HEADER]
+        self._names = {name.removeprefix(prefix): name for name in names}
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        if name not in self._names:
-            raise KeyError(name)
+        stored = self._names[name]
         with damage_as_bad_file(self._path):
-            array = self._content[name]
+            array = self._content[stored]
             if not isinstance(array, np.ndarray):
                 raise BadFile(f"{self._path} is truncated or not a shortlist file ({name} is no array)")
         return array
@@ -148,23 +144,6 @@ class _Packed(Arrays):
     def __len__(self) -> int:
         return len(self._names)
 
-
-class Renamed(Arrays):
-    """Arrays under other names: `names` has the name of each in `arrays`. They are not unpacked for that."""
-
-    def __init__(self, arrays: Arrays, names: Mapping[str, str], also: Arrays | None = None) -> None:
-        self._arrays, self._names, self._also = arrays, dict(names), dict(also or {})
-
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        return self._also[name] if name in self._also else self._arrays[self._names[name]]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._names, **self._also})
-
-    def __len__(self) -> int:
-        return len({**self._names, **self._also})
-
-
-def under(arrays: Arrays, beginning: str) -> Arrays:
-    """The arrays whose names begin in this way, by the rest of their names."""
-    return Renamed(arrays, {name.removeprefix(beginning): name for name in arrays if name.startswith(beginning)})
+    def under(self, prefix: str) -> Archive:
+        """The arrays whose names begin with the prefix, by the rest of their names."""
+        return Archive(self._path, self._content, prefix)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.archive import Arrays, read_archive, under, write_archive
+from shortlist.archive import Archive, read_archive, write_archive
 from shortlist.arrays import Floats
 from shortlist.engines import Engine
 from shortlist.errors import BadFile, BadFit, BadVotes, FitWarning, MissingPackage, about_option
@@ -306,13 +306,13 @@ class LabelModel(Predictor):
             "seen.gold": evidence.gold,
             **{f"estimate.{name}": array for name, array in state.arrays.items()},
         }
-        write_archive(path, kind="label model", version=1, header=header, arrays=arrays)
+        write_archive(path, kind="label model", header=header, arrays=arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
         """Read what `save` wrote. `estimators` are the classes of estimators that are not part of shortlist."""
         kinds = _kinds_with(estimators)
-        header, arrays = read_archive(path, kind="label model", version=1)
+        header, arrays = read_archive(path, kind="label model")
         try:
             kind = header["estimator"]["kind"]
             if kind not in kinds:
@@ -379,13 +379,13 @@ def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
     return ["labeler", "votes on", "accuracy: worst class", "best class"], lines
 
 
-def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Arrays, estimator: Estimator) -> None:
+def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, estimator: Estimator) -> None:
     panel = Panel.from_json(header["panel"])
     votes = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
     weights, gold = checked_weights(arrays["seen.weights"]), arrays["seen.gold"]
     if not len(votes) == len(weights) == len(gold) or not np.isin(gold, range(-1, len(panel.space))).all():
         raise BadFit("the rows it has seen do not fit together")
-    estimate = estimator.restore(panel, State(header["estimate"], under(arrays, "estimate.")))
+    estimate = estimator.restore(panel, State(header["estimate"], arrays.under("estimate.")))
     model._keep(estimator, estimate, Evidence(votes, weights, gold))
     _check_restored(model)
 
