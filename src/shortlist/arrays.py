@@ -1,4 +1,4 @@
-"""Arrays: the three kinds of array that everything is computed with; and sums and maxima of short rows."""
+"""Arrays: the types of arrays that everything is computed with; sums and maxima of short rows."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Positions: TypeAlias = npt.NDArray[np.int64]  # of rows, labelers or classes, counted from 0; −1 for none
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-SHORT = 64  # numbers in a row: up to here a copy by columns is the faster way to a maximum
-
 
 def row_sums(table: Floats) -> Floats:
-    """(m, 1): what `sum(axis=1, keepdims=True)` gives, several times as fast where rows are short."""
+    """(m, 1): `sum(axis=1, keepdims=True)`, several times as fast where rows are short."""
     sums: Floats = table @ np.ones((table.shape[1], 1))
     return sums
 
 
 def row_largest(table: Floats) -> Floats:
-    """(m, 1): what `max(axis=1, keepdims=True)` gives, several times as fast where rows are short."""
-    if table.shape[1] > SHORT:
+    """(m, 1): `max(axis=1, keepdims=True)`, several times as fast where rows are short."""
+    if table.shape[1] > 64:  # up to here, a copy by columns is faster
         return np.asarray(table.max(axis=1, keepdims=True))
     return np.asarray(np.ascontiguousarray(table.T).max(axis=0))[:, None]

@@ -47,7 +47,7 @@ class LabelTable:
     key        the column that joins labels to rows, and its data type
     balance    (k,), the class balance; ties go to the class with the larger share
     held       the shortlist of a row is the smallest set of classes that holds this much belief
-    voted      whether the table counts the votes of each row (a row without any vote then has no class)
+    voted      count the votes of each row (a row without any vote then has no class)
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class LabelTable:
         self.schema: dict[str, Any] = {key[0]: key[1], **columns}
 
     def frame(self, keys: pl.Series, beliefs: Floats, votes: Any | None = None) -> pl.DataFrame:
-        """The labels of some rows; `votes` is how many labelers voted on each."""
+        """The labels of some rows; `votes` is the number of labelers that voted on each."""
         import polars as pl
 
-        known = pl.Series(self.classes, dtype=pl.String).gather(most_likely(beliefs, self.balance))
+        best = pl.Series(self.classes, dtype=pl.String).gather(most_likely(beliefs, self.balance))
         ranked = np.sort(beliefs, axis=1)
         columns: dict[str, Any] = {
             self.key[0]: keys,
-            "class": known if votes is None else known.set(pl.Series(votes == 0), None),
+            "class": best if votes is None else best.set(pl.Series(votes == 0), None),
             "belief": ranked[:, -1],
             "margin": ranked[:, -1] - ranked[:, -2],
             "shortlist": self._shortlists(beliefs),
@@ -87,7 +87,7 @@ class LabelTable:
         return pl.DataFrame(columns, schema_overrides={self.key[0]: self.key[1]})
 
     def _shortlists(self, beliefs: Floats) -> pl.Series:
-        """The names of the smallest sets, each different one made once."""
+        """The names of the smallest sets, each distinct one made once."""
         import polars as pl
 
         masks = np.packbits(smallest_sets(beliefs, self.held), axis=1)

@@ -1,7 +1,7 @@
-"""One family of errors, and the one door through which optional packages come in.
+"""Errors and warnings; and `require`, which imports optional packages.
 
-Every mistake a user can make is a `ShortlistError`. The message, for people, says who, what, and what next. The facts,
-for programs, are attributes: `error.labeler`, `error.row`, `error.line`. No program needs to read a message.
+Every mistake a user can make is a `ShortlistError`. The message says who, what, and what next. The facts are also
+attributes, so that no program needs to read a message: `error.labeler`, `error.row`, `error.line`.
 """
 
 # ruff: noqa: N818  an error is called what went wrong, as one reads it in `except UnknownClass`
@@ -14,17 +14,11 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Self
 
-_ABOUT = {  # how a fact is told before a message
-    "labeler": "labeler {!r}",
-    "row": "row {}",
-    "file": "{}",
-}
-
 
 class ShortlistError(Exception):
-    """The root of the family: `except ShortlistError` catches every mistake this library explains.
+    """Base of every error that this library explains.
 
-    What a program needs to know about it are attributes, None or empty where they do not apply:
+    Facts about it are attributes, None or empty where they do not apply:
 
     labeler, feature   the labeler or the feature that was asked
     row                the row, counted from 0
@@ -67,16 +61,17 @@ class ShortlistError(Exception):
     @property
     def facts(self) -> dict[str, Any]:
         """All facts that apply."""
-        known = {name: getattr(self, name) for name in ShortlistError.__annotations__}
-        return {name: value for name, value in known.items() if value not in (None, ())}
+        facts = {name: getattr(self, name) for name in ShortlistError.__annotations__}
+        return {name: value for name, value in facts.items() if value not in (None, ())}
 
     def about(self, **facts: Any) -> Self:
-        """The same error with more facts, which stand before the message: `labeler 'film', row 3: …`."""
-        told = ", ".join(_ABOUT[name].format(value) for name, value in facts.items())
-        return type(self)(f"{told}: {self}", **{**self.facts, **facts})
+        """This error with more facts, which stand before the message: `labeler 'film', row 3: …`."""
+        formats = {"labeler": "labeler {!r}", "row": "row {}", "file": "{}"}
+        place = ", ".join(formats[name].format(value) for name, value in facts.items())
+        return type(self)(f"{place}: {self}", **{**self.facts, **facts})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To other processes it travels with its facts, however an error of its kind is made."""
+        """Pickle it with its facts, whatever the parameters of its class are."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -118,7 +113,7 @@ class BadFit(ShortlistError, ValueError):
 
 
 class NotFitted(ShortlistError, ValueError, AttributeError):
-    """A model was asked for what it only knows once it is fitted."""
+    """A model was asked for something that it only has once it is fitted."""
 
 
 class BadFile(ShortlistError, ValueError):
@@ -132,7 +127,7 @@ class BadFile(ShortlistError, ValueError):
 
 
 class CannotTravel(ShortlistError, ValueError):
-    """Something that labelers use cannot be sent to workers elsewhere."""
+    """Something that labelers use cannot be pickled, and so not be sent to other machines."""
 
 
 class PieceLost(ShortlistError, RuntimeError):
@@ -152,7 +147,7 @@ class BudgetSpent(ShortlistError, RuntimeError):
 
 
 class ShortlistWarning(UserWarning):
-    """The root of everything this library warns about."""
+    """Base of every warning of this library."""
 
 
 class SlowPattern(ShortlistWarning):
@@ -168,11 +163,11 @@ class WholeRow(ShortlistWarning):
 
 
 class ModelWarning(ShortlistWarning):
-    """What there is to know about the answers of a language model: rows without an answer, choices it mixes up."""
+    """Answers of a language model that need attention: rows without an answer, choices it mixes up."""
 
 
 class FitWarning(ShortlistWarning):
-    """What a fit has to say about itself; each kind below can be filtered by its class."""
+    """Base of the warnings about a fit; each can be filtered by its class."""
 
 
 class Inseparable(FitWarning):
@@ -180,19 +175,19 @@ class Inseparable(FitWarning):
 
 
 class OneSided(FitWarning):
-    """Labelers with one thing to say, whose accuracy rests on the prior."""
+    """One-sided labelers, whose accuracy rests on the prior."""
 
 
 class BalanceCollapsed(FitWarning):
-    """A learned class balance that has given a class up."""
+    """A learned class balance in which a class has a share of almost zero."""
 
 
 class NotConverged(FitWarning):
-    """A solver that stopped because it had to."""
+    """A solver that stopped before it converged."""
 
 
 class FewLabelers(FitWarning):
-    """Fewer than three labelers vote: their accuracies cannot be told from their agreement."""
+    """Fewer than three labelers vote: their accuracies cannot be learned from their agreement."""
 
 
 class UnnamedClasses(FitWarning):

@@ -18,7 +18,6 @@ from shortlist.errors import BadShortlist, UnknownClass
 from shortlist.wording import did_you_mean, given_twice, half_a_character, listed
 
 Shortlist: TypeAlias = frozenset[str]
-_MISSING = ("NAType", "NaTType")  # of pandas, which need not be there
 
 
 @dataclass(frozen=True, init=False)
@@ -37,14 +36,14 @@ class Not:
 
 
 def as_written(answer: object) -> str:
-    """An answer as a user would write it: sets between braces."""
+    """An answer as a user would write it: sets in braces."""
     if isinstance(answer, (set, frozenset)):
         return "{" + ", ".join(sorted(map(repr, answer))) + "}" if answer else "an empty set"
     return repr(answer)
 
 
 def names_in(answer: object) -> Shortlist | Not:
-    """A name, a collection of names or a Not as what it says, before any label space is known."""
+    """The names in an answer (a name, a collection of names or a Not), without a label space."""
     if isinstance(answer, Not):
         return answer
     if isinstance(answer, str):
@@ -72,12 +71,12 @@ class LabelSpace(Sequence[str]):
     def __init__(self, names: Iterable[str]) -> None:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise BadShortlist(f"the classes are given as a list of names, not as {names!r}")
-        given = tuple(names)
-        for name in given:
+        names = tuple(names)
+        for name in names:
             if not isinstance(name, str) or not name:
                 hint = f"; write {str(name)!r}" if isinstance(name, (int, np.integer)) else ""
                 raise BadShortlist(f"class names are non-empty strings; got {name!r}{hint}")
-        self.names: tuple[str, ...] = tuple(_plain(name) for name in given)
+        self.names: tuple[str, ...] = tuple(map(_plain, names))
         self._positions = {name: j for j, name in enumerate(self.names)}
         if (half := half_a_character(self.names)) is not None:
             raise BadShortlist(f"class {half!r} holds half a character (a lone surrogate), which no file can hold")
@@ -112,15 +111,15 @@ class LabelSpace(Sequence[str]):
         return f"LabelSpace({list(self.names)!r})"
 
     def position(self, name: str) -> int:
-        """Where a class stands; an unknown name is an error that offers the nearest one."""
+        """The position of a class; an unknown name is an error that offers the nearest one."""
         try:
             return self._positions[name]
         except (KeyError, TypeError):
-            some = listed(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
-            raise UnknownClass(f"{name!r} is not a class. Classes: {some}.{self._hint(name)}", word=name) from None
+            classes = listed(self[:100]) + (f", … ({len(self):,} in all)" if len(self) > 100 else "")
+            raise UnknownClass(f"{name!r} is not a class. Classes: {classes}.{self._hint(name)}", word=name) from None
 
     def _check_one(self, word: str) -> None:
-        """Several classes in one text, "cooking, money", are a set that lacks its braces."""
+        """Raise where several classes are in one text, "cooking, money": a set that lacks its braces."""
         names = [name.strip() for name in word.split(",")]
         if word not in self and len(names) > 1 and all(name in self for name in names):
             raise UnknownClass(f"{word!r} is not a class: several are a set, {as_written(set(names))}", word=word)
@@ -136,8 +135,9 @@ class LabelSpace(Sequence[str]):
 
     def _gold(self, name: Any) -> int:
         if isinstance(name, (set, frozenset, list, tuple, Not)):
-            told = "is not a class: a gold label is one class, or None where it is not known"
-            raise UnknownClass(f"{as_written(name)} {told}")
+            raise UnknownClass(
+                f"{as_written(name)} is not a class: a gold label is one class, or None where it is not known"
+            )
         return self.position(name)
 
     def shortlist(self, answer: object, *, full_is_none: bool = False) -> Shortlist | None:
@@ -161,7 +161,7 @@ class LabelSpace(Sequence[str]):
         return classes
 
     def mask(self, answer: object) -> npt.NDArray[np.bool_]:
-        """The same shortlist as a (k,) bool array."""
+        """An answer as a (k,) bool array."""
         classes = self.shortlist(answer)
         assert classes is not None
         return np.fromiter((name in classes for name in self), np.bool_, len(self))
@@ -199,7 +199,7 @@ def _plain(name: str) -> str:
 
 
 def unknown(name: object) -> bool:
-    """Whether a gold label says that the class is not known: None, an empty text, or NaN, NaT and NA of pandas."""
+    """True for a gold label of an unknown class: None, an empty text, or NaN, NaT and NA of pandas."""
     if name is None or (isinstance(name, str) and not name):
         return True
-    return type(name).__name__ in _MISSING or (isinstance(name, (float, np.floating)) and bool(name != name))
+    return type(name).__name__ in ("NAType", "NaTType") or (isinstance(name, (float, np.floating)) and bool(name != name))

@@ -1,4 +1,4 @@
-"""Progress: bars on standard error, and whoever else wants to know how far the work is."""
+"""Progress: bars and status lines on standard error, or a callback in their place."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-Advance: TypeAlias = Callable[[int], None]  # called with how many more are done
+Advance: TypeAlias = Callable[[int], None]  # called with the number of rows that were done since the last call
 Tell: TypeAlias = Callable[[str], None]  # called with one line
 
 
 @contextmanager
-def counted(progress: bool | Advance | None, what: str, total: int | None = None) -> Iterator[Advance]:
-    """A function to call with how many more are done.
+def progress_count(progress: bool | Advance | None, what: str, total: int | None = None) -> Iterator[Advance]:
+    """A function to call with the number of rows that were done.
 
-    progress   True for a bar, False for none, None for a bar on a terminal only, or a function that is told instead
-    total      how many there are, where that is known
+    progress   True for a bar, False for none, None for a bar on a terminal only, or a callback
+    total      number of all rows, where it is known
     """
     if callable(progress):
         yield progress
         return
-    if not (sys.stderr.isatty() if progress is None else progress):
+    if not _is_shown(progress):
         yield lambda _more: None
         return
     from rich.console import Console
@@ -34,13 +34,16 @@ def counted(progress: bool | Advance | None, what: str, total: int | None = None
 
 
 @contextmanager
-def live_line(progress: bool | Advance | None) -> Iterator[Tell | None]:
-    """A function to call with a line that takes the place of the one before; None where nobody watches.
+def progress_lines(progress: bool | Tell | None) -> Iterator[Tell]:
+    """A function to call with a line that replaces the one before.
 
-    progress   as in `counted`; a function is told numbers, and no lines
+    progress   True to show it on standard error, False not to, None on a terminal only, or a callback
     """
-    if callable(progress) or not (sys.stderr.isatty() if progress is None else progress):
-        yield None
+    if callable(progress):
+        yield progress
+        return
+    if not _is_shown(progress):
+        yield lambda _line: None
         return
     from rich.console import Console
     from rich.live import Live
@@ -50,29 +53,20 @@ def live_line(progress: bool | Advance | None) -> Iterator[Tell | None]:
         yield lambda line: live.update(Text(line))
 
 
-@contextmanager
-def told_lines(progress: bool | Tell | None) -> Iterator[Tell]:
-    """A function to call with a line that takes the place of the one before.
-
-    progress   True to show it on standard error, False not to, None on a terminal only, or a function that is told
-    """
-    if callable(progress):
-        yield progress
-        return
-    with live_line(progress) as tell:
-        yield tell or (lambda _line: None)
+def _is_shown(progress: bool | None) -> bool:
+    return sys.stderr.isatty() if progress is None else progress
 
 
 @contextmanager
-def progress_bar(show: bool | Tell, what: str = "training") -> Iterator[Callable[[float], None] | None]:
+def progress_bar(progress: bool | Tell, what: str = "training") -> Iterator[Callable[[float], None] | None]:
     """A function to call with the share that is done, or None where no bar is wanted.
 
-    show   whether there is a bar, or a function that is told a line instead
+    progress   True for a bar, or a callback for lines
     """
-    if callable(show):
-        yield lambda share: show(f"{what}: {share:.0%}")
+    if callable(progress):
+        yield lambda share: progress(f"{what}: {share:.0%}")
         return
-    if not show:
+    if not progress:
         yield None
         return
     from rich.console import Console
