@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from shortlist.progress import counted, progress_bar, told_lines
+from shortlist.progress import progress_bar, progress_count, progress_lines
 
 
 class Terminal(io.StringIO):
@@ -24,7 +24,7 @@ class Terminal(io.StringIO):
 )
 def test_where_a_bar_is_shown(stream, progress, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream())
-    with counted(progress, "voting", total=3) as advance:
+    with progress_count(progress, "voting", total=3) as advance:
         advance(2)
         advance(1)
     assert ("3/3" in sys.stderr.getvalue()) == shown
@@ -33,7 +33,7 @@ def test_where_a_bar_is_shown(stream, progress, shown, monkeypatch):
 def test_a_function_is_told_instead(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     told = []
-    with counted(told.append, "voting", total=3) as advance:
+    with progress_count(told.append, "voting", total=3) as advance:
         advance(2)
         advance(1)
     assert told == [2, 1]
@@ -56,7 +56,7 @@ def test_a_bar_of_shares(monkeypatch):
 )
 def test_where_lines_are_shown(stream, progress, shown, monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream())
-    with told_lines(progress) as tell:
+    with progress_lines(progress) as tell:
         tell("step 1")
     assert ("step 1" in sys.stderr.getvalue()) == shown
 
@@ -64,7 +64,7 @@ def test_where_lines_are_shown(stream, progress, shown, monkeypatch):
 def test_a_function_is_told_lines_and_shares(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     told = []
-    with told_lines(told.append) as tell, progress_bar(told.append, "training") as tick:
+    with progress_lines(told.append) as tell, progress_bar(told.append, "training") as tick:
         tell("step 1")
         tick(0.5)
     assert told == ["step 1", "training: 50%"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from shortlist.wording import (
     did_you_mean,
     ended,
-    given_twice,
+    first_duplicate,
     html_list,
     html_table,
     listed,
@@ -55,8 +55,8 @@ def test_one_thing_is_no_plural():
 
 
 def test_the_first_word_that_is_given_twice():
-    assert given_twice(["a", "b", "a", "b"]) == "a"
-    assert given_twice(["a", "b"]) is None
+    assert first_duplicate(["a", "b", "a", "b"]) == "a"
+    assert first_duplicate(["a", "b"]) is None
 
 
 def test_what_hides_or_turns_other_text_is_written_as_its_code():

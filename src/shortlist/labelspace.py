@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadShortlist, UnknownClass
-from shortlist.wording import did_you_mean, given_twice, half_a_character, listed
+from shortlist.wording import did_you_mean, first_duplicate, listed, lone_surrogate
 
 Shortlist: TypeAlias = frozenset[str]
 
@@ -78,9 +78,9 @@ class LabelSpace(Sequence[str]):
                 raise BadShortlist(f"class names are non-empty strings; got {name!r}{hint}")
         self.names: tuple[str, ...] = tuple(map(_plain, names))
         self._positions = {name: j for j, name in enumerate(self.names)}
-        if (half := half_a_character(self.names)) is not None:
+        if (half := lone_surrogate(self.names)) is not None:
             raise BadShortlist(f"class {half!r} holds half a character (a lone surrogate), which no file can hold")
-        if twice := given_twice(self.names):
+        if twice := first_duplicate(self.names):
             raise BadShortlist(f"class {twice!r} is named twice")
         if len(self.names) < 2:
             raise BadShortlist(f"a label space needs at least two classes; got {list(self.names)}")
@@ -202,4 +202,6 @@ def unknown(name: object) -> bool:
     """True for a gold label of an unknown class: None, an empty text, or NaN, NaT and NA of pandas."""
     if name is None or (isinstance(name, str) and not name):
         return True
-    return type(name).__name__ in ("NAType", "NaTType") or (isinstance(name, (float, np.floating)) and bool(name != name))
+    return type(name).__name__ in ("NAType", "NaTType") or (
+        isinstance(name, (float, np.floating)) and bool(name != name)
+    )

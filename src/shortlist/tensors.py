@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from shortlist.archive import atomic
+from shortlist.archive import atomic, damage_as_bad_file
 from shortlist.errors import BadFile, BadFit, require
 
 Tensor: TypeAlias = Any
@@ -45,13 +45,13 @@ def upload(torch: Any, array: npt.NDArray[Any], device: str) -> Tensor:
 
 
 def autocast(torch: Any, device: str, precision: str) -> Any:
-    """A context in which matrix products are bfloat16 where `precision` is "bf16"."""
+    """Context in which matrix products are bfloat16 where `precision` is "bf16"."""
     return torch.autocast(device.split(":")[0], torch.bfloat16, enabled=precision == "bf16")
 
 
 @contextmanager
 def own_randomness(torch: Any, seed: int, device: str) -> Iterator[None]:
-    """A context in which torch is seeded. Afterwards its random state is what it was before."""
+    """Context in which torch is seeded. Afterwards its random state is restored."""
     devices = [torch.device(device)] if device.startswith("cuda") else []
     with torch.random.fork_rng([d.index or 0 for d in devices]):
         torch.manual_seed(seed)
@@ -62,7 +62,7 @@ def own_randomness(torch: Any, seed: int, device: str) -> Iterator[None]:
 
 
 def write_tensors(path: str | os.PathLike[str], kind: str, header: dict[str, Any], tensors: Tensors) -> None:
-    """Tensors and a JSON header as one safetensors file, written atomically."""
+    """Write tensors and a JSON header as one safetensors file, atomically."""
     dump = require("safetensors.torch", extra="torch").save
     plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     with atomic(path) as file:
@@ -70,22 +70,16 @@ def write_tensors(path: str | os.PathLike[str], kind: str, header: dict[str, Any
 
 
 def read_tensors(path: str | os.PathLike[str], kind: str, prefix: str = "") -> tuple[dict[str, Any], Tensors]:
-    """(header, tensors whose names begin with `prefix`) of a file that `write_tensors` wrote; else a BadFile."""
+    """Read (header, tensors whose names begin with `prefix`) of a file that `write_tensors` wrote; else a BadFile."""
     safe_open = require("safetensors", extra="torch").safe_open
     if not Path(path).is_file():
         raise BadFile(f"{path} does not exist")
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            found = metadata.get("kind")
-            if found != kind:
-                raise BadFile(f"{path} holds {found!r}, not {kind!r}")
-            wanted = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
-            return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in wanted}
-    except BadFile:
-        raise
-    except Exception as error:  # a damaged file can trip safetensors and json in any way
-        raise BadFile(f"{path} is truncated or not a shortlist file ({type(error).__name__})") from error
+    with damage_as_bad_file(path), safe_open(path, framework="pt") as file:
+        metadata = file.metadata() or {}
+        if metadata.get("kind") != kind:
+            raise BadFile(f"{path} holds {metadata.get('kind')!r}, not {kind!r}")
+        names = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
+        return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in names}
 
 
 def under(prefix: str, tensors: Tensors) -> Tensors:

@@ -1,4 +1,4 @@
-"""Wording: the small sentences that messages share."""
+"""Wording: parts of messages; and tables for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-# Characters that change how the text around them is shown: controls of terminals, and of the direction of writing
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_HALF = re.compile("[\ud800-\udfff]")  # surrogates without the other half
+NOT_KNOWN = "not known"  # in the place of an accuracy that cannot be estimated from votes
 
 
 def visible(text: str) -> str:
-    """A text as it is to be shown to people: what would move, hide or reverse other text is written as its code."""
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """Escape characters that would move, hide or reverse other text: controls of terminals and of writing direction."""
+    hidden = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+    return re.sub(hidden, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def nearest(word: object, words: Iterable[str], cutoff: float = 0.65) -> str | None:
-    """The most similar of `words`; nothing when none is close. How close is close: `cutoff`, from 0 to 1 (the same).
+    """The most similar of `words`, or None where the similarity (0 to 1) of all is below `cutoff`.
 
-    The same number is the closest: of 0.0 and 1.0, 0.0 to 0.
+    A number is most similar to an equal one: 0 to 0.0.
     """
     folded: dict[str, str] = {}
-    for known in words:
-        folded.setdefault(known.casefold(), known)
+    for one in words:
+        folded.setdefault(one.casefold(), one)
     if (number := _number(word)) is not None:
-        same = next((known for known in folded.values() if _number(known) == number), None)
+        same = next((one for one in folded.values() if _number(one) == number), None)
         if same is not None:
             return same
     close = difflib.get_close_matches(str(word).casefold(), folded, n=1, cutoff=cutoff)
@@ -52,7 +51,7 @@ def ended(sentence: str) -> str:
 
 
 def some_of(words: Iterable[str], most: int = 6, joint: str = ", ", last: str = " and ") -> str:
-    """All words in one line, or the first `most` of them and how many more there are."""
+    """All words in one line, or the first `most` of them and the number of the others."""
     words = list(words)
     shown = joint.join(words[:most])
     return f"{shown}{last}{len(words) - most:,} more" if len(words) > most else shown
@@ -69,19 +68,19 @@ def number_of(n: int, thing: str) -> str:
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
-def half_a_character(words: Iterable[str]) -> str | None:
-    """The first word with a lone surrogate, which no table and no page can hold, or nothing."""
-    return next((word for word in words if _HALF.search(word)), None)
+def lone_surrogate(words: Iterable[str]) -> str | None:
+    """The first word with a lone surrogate, which no table and no page can hold, or None."""
+    return next((word for word in words if re.search("[\ud800-\udfff]", word)), None)
 
 
-def given_twice(words: Sequence[str]) -> str | None:
-    """The first word that stands in a list twice, or nothing."""
+def first_duplicate(words: Sequence[str]) -> str | None:
+    """The first word that is in a list twice, or None."""
     seen: set[str] = set()
     return next((word for word in words if word in seen or seen.add(word)), None)  # type: ignore[func-returns-value]
 
 
 def listed(names: Iterable[str], sign: str = ",", gap: str = " ") -> str:
-    """Names in one line, with commas between. A name that holds one stands in quotation marks, as in a csv file."""
+    """Names in one line, separated by commas. A name that holds one is in quotation marks, as in a csv file."""
     return f"{sign}{gap}".join(_quoted(name, sign) for name in names)
 
 
@@ -91,17 +90,14 @@ def _quoted(name: str, sign: str) -> str:
 
 
 def split_names(text: str, sign: str = ",") -> list[str]:
-    """The names that `listed` wrote, or that people write with commas between. Between quotation marks, any sign is."""
-    between = rf"(?:{re.escape(sign)}|\Z)"
-    found = re.finditer(rf'\s*"((?:[^"]|"")*)"\s*{between}|(.*?){between}', text, re.DOTALL)
-    names = (one[2].strip() or None if one[1] is None else one[1].replace('""', '"') for one in found)
+    """The names in a line that `listed` or a person wrote: separated by commas, some in quotation marks."""
+    end = rf"(?:{re.escape(sign)}|\Z)"
+    matches = re.finditer(rf'\s*"((?:[^"]|"")*)"\s*{end}|(.*?){end}', text, re.DOTALL)
+    names = (one[2].strip() or None if one[1] is None else one[1].replace('""', '"') for one in matches)
     return [name for name in names if name is not None]
 
 
 # -- tables for terminals and notebooks ------------------------------------------------------------------
-
-
-NOT_KNOWN = "not known"  # in the place of an accuracy that votes cannot tell
 
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -119,22 +115,18 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    placed = (
-        cell.rjust(width) if to_right else cell.ljust(width)
-        for cell, width, to_right in zip(cells, widths, right, strict=True)
-    )
-    return "  ".join(placed).rstrip()
+    each = zip(cells, widths, right, strict=True)
+    return "  ".join(cell.rjust(width) if to_right else cell.ljust(width) for cell, width, to_right in each).rstrip()
 
 
 def is_figure(cell: str) -> bool:
-    """Whether a cell is a number, or stands for one that is not known."""
     return not cell or cell[0].isdigit() or cell[0] in "+-−–" or cell == NOT_KNOWN
 
 
 def html_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The same for notebooks; everything in it is text."""
+    """A table for notebooks, of escaped text."""
     head = "".join(f"<th>{escape(header)}</th>" for header in headers)
-    body = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in rows)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -144,7 +136,7 @@ def _cell(cell: str) -> str:
 
 
 def html_list(sentences: Iterable[str]) -> str:
-    """Sentences as a list for notebooks; everything in them is text."""
+    """A list of sentences for notebooks, of escaped text."""
     return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
 
 

@@ -25,7 +25,7 @@ from shortlist.classifier.linear import SoftLogisticRegression
 from shortlist.classifier.targets import Uncovered, make_targets
 from shortlist.classifier.text import TextFeatures
 from shortlist.errors import BadFile, BadFit, BadRows, require
-from shortlist.progress import Tell, told_lines
+from shortlist.progress import Tell, progress_lines
 from shortlist.rows import read_texts
 
 KIND = "noise-aware classifier"  # in the header of its files
@@ -109,7 +109,7 @@ class NoiseAwareClassifier(BaseClassifier):
         estimator = SoftLogisticRegression() if self.estimator is None else clone(self.estimator)
         kept: Any = X[targets.rows] if texts is None else [texts[a] for a in targets.rows]
         self.features_ = None if texts is None else self._text_features(estimator)
-        with told_lines(self.progress) as tell:
+        with progress_lines(self.progress) as tell:
             if self.features_ is not None:
                 tell(f"reading {len(kept):,} texts")
                 kept = self.features_.fit_transform(kept)

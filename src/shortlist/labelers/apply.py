@@ -21,11 +21,11 @@ from shortlist.labelers.features import Columns, Feature, FeaturePlan, meant_by
 from shortlist.labelers.labeler import AllRows, FunctionLabeler, Labeler
 from shortlist.labelers.regex import ColumnSearch, search_columns
 from shortlist.labelspace import LabelSpace, Not, Shortlist
-from shortlist.progress import Advance, counted, live_line
+from shortlist.progress import Advance, progress_count, progress_lines
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.codomain import infer_codomain, merged_failure
-from shortlist.wording import given_twice, half_a_character
+from shortlist.wording import first_duplicate, lone_surrogate
 
 OnError = Literal["raise", "abstain"]
 
@@ -61,7 +61,7 @@ def apply(
     asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
     chosen = chosen_engine(engine, workers)
     if not isinstance(rows, Iterator):  # they can be read more than once
-        with live_line(progress) as tell:
+        with progress_lines(False if callable(progress) else progress) as tell:
             asker = asker.prepared(AllRows(lambda: chunks(rows, first=first_row), tell))
     largest = 262_144 if asker.by_column else None
     pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=largest)
@@ -69,7 +69,7 @@ def apply(
     for chunk in start:
         _warn_of_rows(asker.plan, chunk.columns)
     results = []
-    with counted(progress, "voting", total) as advance:
+    with progress_count(progress, "voting", total) as advance:
         for ballots in ordered(chosen, asker, chain(start, pieces)):
             results.append(ballots)
             advance(len(ballots[0].codes))
@@ -263,9 +263,9 @@ def _listed(labelers: Any) -> tuple[Labeler, ...]:
         raise BadLabeler("there are no labelers to apply")
     result = tuple(one if isinstance(one, Labeler) else FunctionLabeler(one) for one in listed)
     names = [labeler.name for labeler in result]
-    if (half := half_a_character(names)) is not None:
+    if (half := lone_surrogate(names)) is not None:
         raise BadLabeler(f"labeler {half!r}: its name holds half a character (a lone surrogate)", labeler=half)
-    if twice := given_twice(names):
+    if twice := first_duplicate(names):
         raise BadLabeler(f"two labelers are called {twice!r}: give each its own name=…", labeler=twice)
     return result
 

@@ -22,7 +22,7 @@ from shortlist.labelers.labeler import Labeler, Parts
 from shortlist.labelers.records import labeler_kind
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.rows import Chunk
-from shortlist.wording import did_you_mean, given_twice
+from shortlist.wording import did_you_mean, first_duplicate
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class AttributeTable:
             odd = next((name for name in names if not isinstance(name, str) or not name), None)
             if odd is not None:
                 raise BadLabeler(f"the table calls a {what} {odd!r}: names are non-empty text")
-            if twice := given_twice(names):
+            if twice := first_duplicate(names):
                 raise BadLabeler(f"the table has the {what} {twice!r} twice")
 
     @classmethod

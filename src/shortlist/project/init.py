@@ -18,7 +18,7 @@ from shortlist.project.settings import NAME, Check, Wrong, sign
 from shortlist.project.settings import encoding as check_encoding
 from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.rows import RowFile
-from shortlist.wording import did_you_mean, given_twice, listed, some_of
+from shortlist.wording import did_you_mean, first_duplicate, listed, some_of
 
 CODE = "labelers.py"
 MOST_CLASSES = 50  # more different values are not classes
@@ -140,7 +140,7 @@ def _checked(option: str, check: Check, value: str | None) -> str | None:
 def _check_classes(classes: Sequence[str]) -> None:
     if len(classes) < 2:
         raise ShortlistError("name at least two classes, for example --classes business,sports,world")
-    if twice := given_twice(classes):
+    if twice := first_duplicate(classes):
         raise ShortlistError(f"class {twice!r} is named twice")
 
 

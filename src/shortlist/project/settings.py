@@ -13,7 +13,7 @@ from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
 from shortlist.engines import ENGINES, is_elsewhere
 from shortlist.project.toml import TomlFile
 from shortlist.registry import TABLE_FORMATS
-from shortlist.wording import did_you_mean, given_twice
+from shortlist.wording import did_you_mean, first_duplicate
 
 NAME = "shortlist.toml"
 Check = Callable[[Any], Any]
@@ -350,7 +350,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
     if classes is None:
         raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
     names: tuple[str, ...] = _checked(toml, texts, classes, "classes")
-    if twice := given_twice(names):
+    if twice := first_duplicate(names):
         raise toml.wrong(f"class {twice!r} is named twice", "classes")
     if len(names) < 2:
         raise toml.wrong(f"at least two classes are needed; got {list(names)}", "classes")

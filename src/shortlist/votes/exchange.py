@@ -16,7 +16,7 @@ from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace, natural
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.crowd import read_answers, to_table
-from shortlist.wording import given_twice
+from shortlist.wording import first_duplicate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,7 +96,7 @@ class Exchange:
         """The records of a WRENCH json file; gold class names and row data go in beside the votes."""
         m = len(self)
         ids = [str(i) for i in (range(m) if self.ids is None else self.ids)]
-        if twice := given_twice(ids):
+        if twice := first_duplicate(ids):
             raise BadVotes(f"WRENCH records need an id each, but {twice!r} is the id of several rows")
         labels = [-1] * m if gold is None else self.space.positions(gold).tolist()
         rows: list[Mapping[str, Any]] = [{}] * m if data is None else list(data)

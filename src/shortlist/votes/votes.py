@@ -17,7 +17,7 @@ from shortlist.votes.codomain import Codomain, Failure, infer_codomain, merged_f
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.files import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
-from shortlist.wording import did_you_mean, given_twice, half_a_character, html_table, listed, number_of, percent
+from shortlist.wording import did_you_mean, first_duplicate, html_table, listed, lone_surrogate, number_of, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -352,9 +352,9 @@ def _checked_names(names: Iterable[str] | None, n: int) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str) or not name:
             raise BadVotes(f"names of labelers are non-empty strings; got {name!r}")
-    if (half := half_a_character(names)) is not None:
+    if (half := lone_surrogate(names)) is not None:
         raise BadVotes(f"labeler {half!r}: its name holds half a character (a lone surrogate), which no file can hold")
-    if twice := given_twice(names):
+    if twice := first_duplicate(names):
         raise BadVotes(f"two labelers are called {twice!r}: give each its own name")
     return tuple(str(name) for name in names)
 

@@ -24,7 +24,7 @@ from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unk
 from shortlist.project.parts import depended_files
 from shortlist.project.settings import Settings
 from shortlist.project.toml import BadProject, NoLabelers
-from shortlist.wording import did_you_mean, given_twice
+from shortlist.wording import did_you_mean, first_duplicate
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _switched(roster: Roster) -> Roster:
 
 
 def _check_names(roster: Roster) -> None:
-    if twice := given_twice(roster.names):
+    if twice := first_duplicate(roster.names):
         line = roster.code.source.find_definition(twice) if roster.code else None
         file = roster.code.source.path.name if roster.code and line else None
         both = line and any(record.get("name") == twice for record in roster.settings.declared)
