@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from shortlist import Analysis, MajorityVote, Votes, report, summarise
+from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.errors import BadFile, BadRows, BadVotes, MissingPackage
 from shortlist.reporting.overview import Overview
 from tests.analysis.worked import quietly_fitted
@@ -201,3 +202,11 @@ def test_an_accuracy_that_votes_cannot_tell_is_not_known_everywhere(tmp_path):
     assert page.count('aria-label="not known from votes') == 1
     (line,) = [line for line in str(summarise(votes, model)).splitlines() if " not known " in line]
     assert line.split()[0] == "film"
+
+
+def test_the_page_shows_every_column_of_the_table_of_labelers(tmp_path):
+    votes, truth = drawn()
+    page = report(votes, quietly_fitted(votes), gold=truth, path=tmp_path / "page.html").read_text()
+    for column in LABELER_COLUMNS:
+        assert f"<button>{column.title.capitalize()}</button>" in page
+        assert f"<dt>{column.title.capitalize()}</dt><dd>{column.help}</dd>" in page

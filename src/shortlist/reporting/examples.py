@@ -64,17 +64,8 @@ class Side(NamedTuple):
     gold: float | None
 
 
-class Contradiction(NamedTuple):
-    """Rows on which one labeler says this while another says that."""
-
-    sides: tuple[Side, Side]
-    rows: int
-    neither: float | None
-    examples: tuple[Example, ...]
-
-
-def contradictions(overview: Overview, rows: Any, most: int = 8) -> list[Contradiction]:
-    """The most frequent contradictions, with rows."""
+def contradictions(overview: Overview, rows: Any, most: int = 8) -> list[dict[str, Any]]:
+    """The most frequent contradictions: the two sides, number of rows, the belief in neither, and examples."""
     analysis, layout = overview.analysis, overview.analysis.bits.layout
     answers = [answer for codomain in overview.votes.codomains for answer in codomain.shortlists]
     pairs = contradicting_pairs(analysis)[:most].tolist()
@@ -85,7 +76,7 @@ def contradictions(overview: Overview, rows: Any, most: int = 8) -> list[Contrad
         one, other = (_side(overview, overview.votes.names[layout.owner[s]], answers[s], group) for s in pair)
         examples = tuple(Example.of(overview, a, specimens.get(a)) for a in evenly_spaced(group, 4).tolist())
         neither = None if overview.model is None else max(0.0, 1 - (one.believed or 0) - (other.believed or 0))
-        contradictions.append(Contradiction((one, other), len(group), neither, examples))
+        contradictions.append({"sides": (one, other), "rows": len(group), "neither": neither, "examples": examples})
     return contradictions
 
 
@@ -102,58 +93,34 @@ def _side(overview: Overview, name: str, answer: frozenset[str], rows: Positions
 # -- rows to label next --------------------------------------------------------------------------------
 
 
-class Suggestion(NamedTuple):
-    """A row to label next, with the expected gain."""
-
-    example: Example
-    gain: float
-    like: int
-    said: str
-    key: str  # its id, or its number, to copy
-
-
-def suggested(overview: Overview, rows: Any) -> list[Suggestion]:
-    """The rows with the largest expected gain."""
+def suggested(overview: Overview, rows: Any) -> list[dict[str, Any]]:
+    """The rows with the largest expected gain: lines of the table of suggestions, with an example each."""
     if overview.model is None:
         return []
     lines = list(overview.suggestions.iter_rows(named=True))
     specimens = pick(rows, [line["row"] for line in lines], len(overview.votes))
-    return [
-        Suggestion(
-            Example.of(overview, line["row"], specimens.get(line["row"])),
-            line["gain"],
-            line["rows"],
-            line["said"],
-            str(line.get("id", line["row"])),
-        )
-        for line in lines
-    ]
+    return [line | {"example": Example.of(overview, line["row"], specimens.get(line["row"]))} for line in lines]
 
 
 # -- rows of each labeler ------------------------------------------------------------------------------
 
 
-class Group(NamedTuple):
-    """Rows on which a labeler does one thing, with the pieces of text that it matches."""
+def labeler_rows(overview: Overview, rows: Any, labelers: Sequence[Labeler] = ()) -> list[tuple[str, list[Any]]]:
+    """Per labeler, of the first 60: groups of rows with title, size, and examples with the text in pieces.
 
-    title: str
-    size: int
-    examples: list[tuple[Example, tuple[Piece, ...]]]
-
-
-def labeler_rows(overview: Overview, rows: Any, labelers: Sequence[Labeler] = ()) -> list[tuple[str, list[Group]]]:
-    """Rows of the first 60 labelers; matched words are marked for those in `labelers`."""
+    Words that a labeler matches are marked for those in `labelers`.
+    """
     if rows is None:
         return []
     chosen = [(name, list(_groups(overview, i))) for i, name in enumerate(overview.votes.names[:60])]
     specimens = pick(rows, {a for _, groups in chosen for group in groups for a in group[2]}, len(overview.votes))
     by_name = {labeler.name: labeler for labeler in labelers}
 
-    def filled(name: str, title: str, count: int, some: list[int]) -> Group:
-        examples = [Example.of(overview, a, specimens.get(a)) for a in some]
-        return Group(title, count, list(zip(examples, _marked(examples, by_name.get(name)), strict=True)))
+    def shown(name: str, group: list[int]) -> list[tuple[Example, tuple[Piece, ...]]]:
+        examples = [Example.of(overview, a, specimens.get(a)) for a in group]
+        return list(zip(examples, _marked(examples, by_name.get(name)), strict=True))
 
-    return [(name, [filled(name, *group) for group in groups]) for name, groups in chosen]
+    return [(name, [(title, size, shown(name, group)) for title, size, group in groups]) for name, groups in chosen]
 
 
 def _groups(overview: Overview, i: int) -> Iterable[tuple[str, int, list[int]]]:
