@@ -67,7 +67,7 @@ def attribute(
 ) -> Attribute:
     """A labeler that reads a column of scores: `yes` from `yes_from` on, `no` below `no_below`, between it abstains."""
     name = name or on
-    ordered_thresholds(yes_from, no_below)
+    _check_thresholds(yes_from, no_below)
     answers = checked_answer(yes, name, "yes"), checked_answer(no, name, "no")
     return Attribute(name, *answers, on, yes_from, no_below)
 
@@ -90,7 +90,7 @@ def attributes(
     score is missing, the labeler abstains. An attribute that all classes or none have is left out, with a warning.
     """
     no_below = yes_from if no_below is None else no_below
-    ordered_thresholds(yes_from, no_below)
+    _check_thresholds(yes_from, no_below)
     read = AttributeTable.of(table, classes)
     space = frozenset(LabelSpace(read.classes))
     labelers, useless = [], []
@@ -108,7 +108,7 @@ def attributes(
     return labelers
 
 
-def ordered_thresholds(yes_from: Any, no_below: Any) -> None:
+def _check_thresholds(yes_from: Any, no_below: Any) -> None:
     if not all(isinstance(limit, (int, float, np.number)) for limit in (yes_from, no_below)):
         limits = f"yes_from={yes_from!r}, no_below={no_below!r}"
         raise BadLabeler(f"thresholds are numbers; got {limits}", option=("yes_from",))

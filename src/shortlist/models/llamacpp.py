@@ -70,9 +70,8 @@ class LlamaCpp(ServerModel):
         return f"LlamaCpp({where})"
 
     def record(self) -> dict[str, Any]:
-        where = {"package": self.package} if self.package else {"file": str(self.file)}
-        chat = {} if self.chat is None else {"chat": self.chat}
-        return {"kind": "llama.cpp", **where, **chat}
+        source = {"package": self.package} if self.package else {"file": str(self.file)}
+        return {"kind": "llama.cpp", **source, **({} if self.chat is None else {"chat": self.chat})}
 
     def send(self, path: str, body: Body) -> Reply:
         if body.get("echo"):

@@ -1,4 +1,4 @@
-"""Language models as labelers: questions whose answers are shortlists, scores that are kept, costs that are known."""
+"""Language models as labelers: prompts whose answers are shortlists, stored scores, and costs."""
 
 from shortlist.prompts.planning import Plan, plan, preview
 from shortlist.prompts.prompt_labeler import PromptLabeler, ask, choose
