@@ -185,6 +185,10 @@ def studio(
 
     The page is served to this machine only. Press Ctrl-C to stop; all work is saved in the project's files.
     """
+    from shortlist.errors import require
+
+    for package in ("starlette", "uvicorn"):
+        require(package, extra="studio")
     from shortlist.studio import OpenProject
     from shortlist.studio.server import Server
 

@@ -18,23 +18,23 @@ import secrets
 import socket
 import sys
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
+from collections.abc import AsyncIterator, Callable
 from importlib import resources
 from typing import Any
-from urllib.parse import parse_qs
 
-from shortlist.errors import ShortlistError, require
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shortlist.errors import ShortlistError
 from shortlist.reporting.page import asset as report_asset
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.rules import Conflict, Superseded
-from shortlist.studio.service import GETS, POSTS, Request, Service
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from shortlist.studio.service import GETS, POSTS, Service
 
 MAX_BODY = 1 << 20  # bytes
 HEADERS = {
@@ -58,14 +58,15 @@ class Server:
     """The studio on a port of this machine: open `address`; `run` serves until `stop` or Ctrl-C."""
 
     def __init__(self, project: OpenProject, port: int = 0) -> None:
-        uvicorn = require("uvicorn", extra="studio")
         self.project = project
         app = make_app(project, lambda: self._server.should_exit)
         self._socket = listening(port)
         self.port = int(self._socket.getsockname()[1])
-        self.guard = Guard(app, self.port)
-        options = {"log_level": "warning", "access_log": False, "lifespan": "off", "timeout_graceful_shutdown": 3}
-        self._server = uvicorn.Server(uvicorn.Config(self.guard, **options))
+        self.guard = AccessGuard(app, self.port)
+        config = uvicorn.Config(
+            self.guard, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=3
+        )
+        self._server = uvicorn.Server(config)
 
     @property
     def address(self) -> str:
@@ -98,19 +99,12 @@ def listening(port: int = 0) -> socket.socket:
 # -- the application -----------------------------------------------------------------------------------
 
 
-def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False) -> App:
+def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False) -> ASGIApp:
     """Make the application without its guard."""
-    require("starlette", extra="studio")
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.requests import Request as HttpRequest
-    from starlette.responses import Response, StreamingResponse
-    from starlette.routing import Route
-
     service = Service(project)
 
-    def endpoint(name: str) -> Callable[[HttpRequest], Any]:
-        async def respond(request: HttpRequest) -> Response:
+    def endpoint(name: str) -> Callable[[Request], Any]:
+        async def respond(request: Request) -> Response:
             try:
                 body = await request.body()
             except TooLarge:
@@ -120,10 +114,10 @@ def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False)
 
         return respond
 
-    async def stream(_request: HttpRequest) -> Response:
+    async def stream(_request: Request) -> Response:
         return StreamingResponse(events(project, stopping), media_type="text/event-stream")
 
-    async def asset(request: HttpRequest) -> Response:
+    async def asset(request: Request) -> Response:
         content = read_asset(request.path_params.get("name", "index.html"))
         return Response(status_code=404) if content is None else Response(content[0], media_type=content[1])
 
@@ -132,7 +126,7 @@ def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False)
     return Starlette(routes=[*routes, Route("/api/events", stream), Route("/", asset), Route("/{name}", asset)])
 
 
-def call(method: Callable[[Request], Any], body: bytes) -> bytes:
+def call(method: Callable[[dict[str, Any]], Any], body: bytes) -> bytes:
     """Call a method of the service; return its answer, or its error, as JSON."""
     try:
         request = json.loads(body) if body else {}
@@ -198,10 +192,10 @@ class TooLarge(Exception):  # noqa: N818
     """A request body over the limit."""
 
 
-class Guard:
+class AccessGuard:
     """Middleware that admits one browser. `token` opens it once; from then on, the cookie must contain `key`."""
 
-    def __init__(self, app: App, port: int) -> None:
+    def __init__(self, app: ASGIApp, port: int) -> None:
         self.app, self.port = app, port
         self.token: str | None = secrets.token_urlsafe(32)
         self.key = secrets.token_urlsafe(32)
@@ -213,61 +207,38 @@ class Guard:
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            return await self.app(scope, receive, send)
-        if scope["type"] != "http":
-            return None  # web sockets are never opened
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            return await respond(send, *refusal)
-        if scope["path"] == "/" and "token" in (query := parse_qs(scope["query_string"].decode("latin-1"))):
-            return await self._enter(query["token"][0], headers, send)
-        if not self._has_cookie(headers):
-            return await respond(send, 403, LOCKED)
-        return await self._pass_on(scope, headers, receive, send)
+        if scope["type"] == "http":  # web sockets are never opened
+            request = Request(scope)
+            app = self._refusal(request) or self._entry(request) or self.app
+            await app(scope, limited(receive), with_headers(send))
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
-        """Status and text for a request from a wrong host or origin."""
-        host = headers.get("host", "")
+    def _refusal(self, request: Request) -> Response | None:
+        """Refuse a wrong host, a wrong origin, or a request that is too large."""
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        length = request.headers.get("content-length", "0")
         if host not in self.hosts:
-            return 421, "wrong host"
-        own = f"http://{host}"
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
-        if scope["method"] not in ("GET", "HEAD") and origin != own:
-            return 403, "only the studio's own page may make changes"
-        if (origin is not None and origin != own) or (scope["path"].startswith("/api/") and site != "same-origin"):
-            return 403, "wrong origin"
+            return PlainTextResponse("wrong host", 421)
+        if request.method not in ("GET", "HEAD") and origin != f"http://{host}":
+            return PlainTextResponse("only the studio's own page may make changes", 403)
+        elsewhere = request.headers.get("sec-fetch-site", "same-origin") != "same-origin"
+        if origin not in (None, f"http://{host}") or (elsewhere and request.url.path.startswith("/api/")):
+            return PlainTextResponse("wrong origin", 403)
+        if not length.isdecimal() or int(length) > MAX_BODY:
+            return PlainTextResponse("the request is too large", 413)
         return None
 
-    async def _enter(self, token: str, headers: dict[str, str], send: Send) -> None:
-        """Exchange the token for a cookie, and redirect to the address without it."""
-        if self.token is not None and secrets.compare_digest(token.encode(), self.token.encode()):
+    def _entry(self, request: Request) -> Response | None:
+        """Exchange the token for a cookie, and redirect to the address without it; refuse who has neither."""
+        admitted = secrets.compare_digest(request.cookies.get(self.cookie, "").encode(), self.key.encode())
+        token = request.query_params.get("token") if request.url.path == "/" else None
+        if token is not None and self.token is not None and secrets.compare_digest(token.encode(), self.token.encode()):
             self.token = None
-            cookie = f"{self.cookie}={self.key}; HttpOnly; SameSite=Strict; Path=/"
-            return await respond(send, 303, "", {"location": "/", "set-cookie": cookie})
-        if self._has_cookie(headers):  # the same address opened again, in the same browser
-            return await respond(send, 303, "", {"location": "/"})
-        return await respond(send, 403, LOCKED)
-
-    def _has_cookie(self, headers: dict[str, str]) -> bool:
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
-        except CookieError:
-            return False
-        return cookie is not None and secrets.compare_digest(cookie.value.encode(), self.key.encode())
-
-    async def _pass_on(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY:
-            return await respond(send, 413, "the request is too large")
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_raw(HEADERS)]
-            await send(message)
-
-        return await self.app(scope, limited(receive), send_with_headers)
+            response = RedirectResponse("/", 303)
+            response.set_cookie(self.cookie, self.key, httponly=True, samesite="strict", path="/")
+            return response
+        if not admitted:
+            return HTMLResponse(LOCKED, 403)
+        return None if token is None else RedirectResponse("/", 303)  # the same address again, in the same browser
 
 
 def limited(receive: Receive) -> Receive:
@@ -285,13 +256,13 @@ def limited(receive: Receive) -> Receive:
     return receive_some
 
 
-async def respond(send: Send, status: int, text: str, extra: dict[str, str] | None = None) -> None:
-    """Send a short answer of the guard."""
-    kind = "text/html; charset=utf-8" if text.startswith("<") else "text/plain; charset=utf-8"
-    headers = {**HEADERS, "content-type": kind, "content-length": str(len(text.encode())), **(extra or {})}
-    await send({"type": "http.response.start", "status": status, "headers": _raw(headers)})
-    await send({"type": "http.response.body", "body": text.encode()})
+def with_headers(send: Send) -> Send:
+    """Send every response with the headers of the page."""
 
+    async def send_some(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+            message["headers"] = [*message.get("headers", ()), *headers]
+        await send(message)
 
-def _raw(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode(), value.encode()) for name, value in headers.items()]
+    return send_some

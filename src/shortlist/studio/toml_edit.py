@@ -1,7 +1,7 @@
 """Edit shortlist.toml and keep its comments, order and layout.
 
 The text is split into statements: a header, or a key with its value, on one line or several. An edit replaces some of
-them. The new text is parsed and compared with what was meant before it is written.
+them. The new text is parsed and compared with what was meant before it is accepted.
 """
 
 from __future__ import annotations
@@ -9,170 +9,163 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shortlist.archive import atomic
 from shortlist.errors import ShortlistError
 from shortlist.project.toml import BadProject
 from shortlist.wording import did_you_mean
 
-
-@dataclass(frozen=True)
-class Statement:
-    """Lines [start, end) of the file, the table they belong to (name and number), and the key they set."""
-
-    start: int
-    end: int
-    table: tuple[str, int]
-    key: str | None  # None: the header of the table
+Record = Mapping[str, Any]
 
 
 class TomlEdit:
-    """The text of the file, to be changed and then written back."""
+    """The lines of the file, to be changed and then written back."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         text = path.read_bytes().decode("utf-8")
-        self.text = text.removeprefix("\ufeff")
-        self._mark = text[: len(text) - len(self.text)]  # some editors write a byte order mark
+        self._mark = "\ufeff" if text.startswith("\ufeff") else ""  # some editors write a byte order mark
+        self._newline = "\r\n" if "\r\n" in text else "\n"
+        self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
         try:
             self.labelers()
         except tomllib.TOMLDecodeError as error:
             raise BadProject(f"fix it in an editor first: {error}", file=path.name) from error
 
-    def write(self) -> None:
-        with atomic(self.path) as file:
-            file.write((self._mark + self.text).encode())
+    @property
+    def text(self) -> str:
+        return self._newline.join(self.lines)
 
     @property
     def values(self) -> dict[str, Any]:
-        return tomllib.loads("\n".join(self._lines()))
+        return tomllib.loads("\n".join(self.lines))
 
     def labelers(self) -> list[dict[str, Any]]:
         """The records of all [[labeler]] tables."""
         records: list[dict[str, Any]] = self.values.get("labeler", [])
         return records
 
-    # -- labelers --------------------------------------------------------------------------------------
+    def write(self) -> None:
+        with atomic(self.path) as file:
+            file.write((self._mark + self.text).encode())
 
-    def put(self, record: Mapping[str, Any], replaces: str | None = None) -> None:
+    def put(self, record: Record, replaces: str | None = None) -> None:
         """Write a labeler in place of the one of that name, or at the end of the file."""
+        records = self.labelers()
         if replaces is None:
-            lines = self._lines()
-            while lines and not lines[-1].strip():
-                lines.pop()
-            written = ["", "[[labeler]]", *(line for key, value in record.items() for line in pair(key, value))]
-            wanted = [*self.labelers(), dict(record)]
-            self._replace([*lines, *written, ""], wanted)
-            return
-        number = self._number(replaces)
-        wanted = self.labelers()
-        self._rewrite(("labeler", number), wanted[number], record)
-        wanted[number] = dict(record)
-        self._check(wanted)
+            written = [line for key, value in record.items() for line in pair(key, value)]
+            lines = ["\n".join(self.lines).rstrip(), "", "[[labeler]]", *written, ""]
+            self._accept("\n".join(lines).split("\n"), "labeler", [*records, dict(record)])
+        else:
+            number = self._number(replaces)
+            lines = _rewritten(self.lines, ("labeler", number), records[number], record)
+            self._accept(lines, "labeler", [*records[:number], dict(record), *records[number + 1 :]])
 
     def remove(self, name: str) -> None:
         """Remove a labeler, from its header to its last setting. Comments stay."""
-        number = self._number(name)
-        wanted = [record for place, record in enumerate(self.labelers()) if place != number]
-        own = [one for one in self._statements() if one.table == ("labeler", number)]
-        lines = self._lines()
-        self._replace([*lines[: own[0].start], *lines[own[-1].end :]], wanted)
+        records, number = self.labelers(), self._number(name)
+        own = [one for one in _statements(self.lines) if one.table == ("labeler", number)]
+        rest = records[:number] + records[number + 1 :]
+        self._accept([*self.lines[: own[0].start], *self.lines[own[-1].end :]], "labeler", rest)
+
+    def set(self, table: str, key: str, value: Any) -> None:
+        """Write one setting of a table, which is added if missing. None removes the setting."""
+        before = self.values.get(table, {})
+        after = {name: one for name, one in {**before, key: value}.items() if one is not None}
+        if before != after:
+            lines = self.lines
+            if not any(one.table == (table, 0) for one in _statements(lines)):
+                lines = _with_table(lines, table)
+            self._accept(_rewritten(lines, (table, 0), before, after), table, after)
 
     def _number(self, name: str) -> int:
         names = [str(record.get("name")) for record in self.labelers()]
         if name not in names:
-            hint = did_you_mean(name, names)
-            raise ShortlistError(f"{self.path.name} has no labeler {name!r}.{hint}", labeler=name)
+            raise ShortlistError(f"{self.path.name} has no labeler {name!r}.{did_you_mean(name, names)}", labeler=name)
         return names.index(name)
 
-    def _rewrite(self, table: tuple[str, int], before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """Change the settings of a table that differ."""
-        lines = self._lines()
-        own = [one for one in self._statements() if one.table == table]
-        end = own[-1].end if own else len(lines)
-        lines[end:end] = [line for key in after if key not in before for line in pair(key, after[key])]
-        for one in reversed(own):
-            key = one.key
-            if key is not None and key not in after:
-                del lines[one.start : one.end]
-            elif key is not None and after[key] != before[key]:
-                comment = _comment(lines[one.start]) if one.end == one.start + 1 else ""
-                written = pair(key, after[key])
-                lines[one.start : one.end] = [*written[:-1], written[-1] + comment]
-        self.text = self._joined(lines)
-
-    # -- settings --------------------------------------------------------------------------------------
-
-    def set(self, table: str, key: str, value: Any) -> None:
-        """Write one setting of a table, which is added if missing. None removes the setting."""
-        before, wanted = self.values.get(table, {}), self.labelers()
-        after = {name: one for name, one in {**before, key: value}.items() if one is not None}
-        if before == after:
-            return
-        if not any(one.table == (table, 0) for one in self._statements()):
-            self._new_table(table)
-        self._rewrite((table, 0), before, after)
-        self._check(wanted, {table: after})
-
-    def _new_table(self, name: str) -> None:
-        """Add a header before the first labeler and the comment above it, or at the end."""
-        lines = self._lines()
-        at = next((one.start for one in self._statements() if one.table[0] == "labeler"), len(lines))
-        while 0 < at < len(lines) and lines[at - 1].lstrip().startswith("#"):
-            at -= 1
-        gap = [""] if at and lines[at - 1].strip() else []
-        lines[at:at] = [*gap, f"[{name}]", ""]
-        self.text = self._joined(lines)
-
-    # -- text ------------------------------------------------------------------------------------------
-
-    def _lines(self) -> list[str]:
-        return self.text.replace("\r\n", "\n").split("\n")
-
-    def _joined(self, lines: list[str]) -> str:
-        return ("\r\n" if "\r\n" in self.text else "\n").join(lines)
-
-    def _replace(self, lines: list[str], wanted: list[dict[str, Any]]) -> None:
-        self.text = self._joined(lines)
-        self._check(wanted)
-
-    def _statements(self) -> list[Statement]:
-        """Split the text."""
-        lines, statements, place = self._lines(), [], 0
-        table, seen = ("", 0), {"labeler": -1}
-        while place < len(lines):
-            line = lines[place]
-            if header := re.match(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]\]?\s*(#.*)?$", line):
-                many = len(header[1]) == 2
-                seen[header[2]] = seen.get(header[2], -1) + 1 if many else 0
-                table, end, key = (header[2], seen[header[2]]), place + 1, None
-            elif not line.strip() or line.lstrip().startswith("#"):
-                place += 1
-                continue
-            elif line.lstrip().startswith("["):
-                table, end, key = (line.strip(), 0), place + 1, None
-            else:
-                end, key = _pair_end(lines, place)
-            statements.append(Statement(place, end, table, key))
-            place = end
-        return statements
-
-    def _check(self, labelers: list[dict[str, Any]], settings: Mapping[str, Any] | None = None) -> None:
-        """Raise if the new text does not parse to what was meant."""
+    def _accept(self, lines: list[str], key: str, value: Any) -> None:
+        """Take the new lines, if they differ from the old ones in the value of one top-level key and nothing else."""
+        meant = {**self.values, key: value}
+        if value == []:
+            del meant[key]
         try:
-            now = self.values
+            if tomllib.loads("\n".join(lines)) == meant:
+                self.lines = lines
+                return
         except tomllib.TOMLDecodeError:
-            now = {}
-        same = all(now.get(table, {}) == values for table, values in (settings or {}).items())
-        if now.get("labeler", []) != labelers or not same:
-            raise BadProject(
-                "its layout cannot be edited here (only [tables] and [[labeler]] tables can): change it in an editor",
-                file=self.path.name,
-            )  # fmt: skip
+            pass
+        raise BadProject(
+            "its layout cannot be edited here (only [tables] and [[labeler]] tables can): change it in an editor",
+            file=self.path.name,
+        )
+
+
+class Statement(NamedTuple):
+    """Lines [start, end), the table they belong to (name and number), and the key they set, None for a header."""
+
+    start: int
+    end: int
+    table: tuple[str, int]
+    key: str | None
+
+
+def _statements(lines: list[str]) -> Iterator[Statement]:
+    """Split the text."""
+    place, table, counts = 0, ("", 0), dict[str, int]()
+    while place < len(lines):
+        line, start = lines[place].strip(), place
+        place += 1
+        if not line or line.startswith("#"):
+            continue
+        key = None
+        if header := re.fullmatch(r"(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]\]?\s*(#.*)?", line):
+            name, many = header[2], len(header[1]) == 2
+            counts[name] = counts.get(name, -1) + 1 if many else 0
+            table = (name, counts[name])
+        elif line.startswith("["):
+            table = (line, 0)
+        else:
+            place, key = _pair_end(lines, start)
+        yield Statement(start, place, table, key)
+
+
+def _pair_end(lines: list[str], start: int) -> tuple[int, str | None]:
+    """The line after a key and its value, and the key."""
+    for end in range(start + 1, len(lines) + 1):
+        try:
+            return end, next(iter(tomllib.loads("\n".join(lines[start:end]))))
+        except tomllib.TOMLDecodeError:
+            continue
+    return start + 1, None
+
+
+def _rewritten(lines: list[str], table: tuple[str, int], before: Record, after: Record) -> list[str]:
+    """Change the settings of a table that differ."""
+    lines = list(lines)
+    own = [one for one in _statements(lines) if one.table == table]
+    end = own[-1].end if own else len(lines)
+    lines[end:end] = [line for key in after if key not in before for line in pair(key, after[key])]
+    for start, end, _, key in reversed(own):
+        if key is not None and key not in after:
+            del lines[start:end]
+        elif key is not None and after[key] != before[key]:
+            comment = _comment(lines[start]) if end == start + 1 else ""
+            *first, last = pair(key, after[key])
+            lines[start:end] = [*first, last + comment]
+    return lines
+
+
+def _with_table(lines: list[str], name: str) -> list[str]:
+    """Add a header before the first labeler and the comment above it, or at the end."""
+    at = next((one.start for one in _statements(lines) if one.table[0] == "labeler"), len(lines))
+    while 0 < at < len(lines) and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    gap = [""] if at and lines[at - 1].strip() else []
+    return [*lines[:at], *gap, f"[{name}]", "", *lines[at:]]
 
 
 def pair(key: str, value: Any) -> list[str]:
@@ -195,16 +188,6 @@ def _value(value: Any) -> str:
     if isinstance(value, str) and "\\" in value and not re.search(r"['\x00-\x1f\x7f]", value):
         return f"'{value}'"  # a regular expression is easier to read without doubled backslashes
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # otherwise, strings are written as in JSON
-
-
-def _pair_end(lines: list[str], start: int) -> tuple[int, str | None]:
-    """The line after a key and its value, and the key."""
-    for end in range(start + 1, len(lines) + 1):
-        try:
-            return end, next(iter(tomllib.loads("\n".join(lines[start:end]))))
-        except tomllib.TOMLDecodeError:
-            continue
-    return start + 1, None
 
 
 def _comment(line: str) -> str:
