@@ -132,10 +132,10 @@ def init(
     debug: Debug = False,
 ) -> None:
     """Write a commented shortlist.toml and labelers.py for a data file. Asks for what the options leave open."""
-    from shortlist.cli.start import Answers, start
+    from shortlist.cli.start import InitOptions, start
 
-    answers = Answers(classes, text, features, id, gold, separator, encoding)
-    start(data, project, answers, ask=not (yes or json), force=force, as_json=json)
+    options = InitOptions(classes, text, features, id, gold, separator, encoding)
+    start(data, project, options, ask=not (yes or json), force=force, as_json=json)
 
 
 @command("Run everything that is out of date.")

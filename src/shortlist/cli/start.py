@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from shortlist.rows import RowFile
 
 
-@dataclass(frozen=True)
-class Answers:
-    """The options of the command, or answers to its questions; empty if left open."""
+@dataclass
+class InitOptions:
+    """The options of the command, or the answers to its questions; empty if left open."""
 
     classes: str = ""
     text: str = ""
@@ -38,34 +38,34 @@ class Answers:
         return {"separator": separator or None, "encoding": self.encoding or None}
 
 
-def start(data: Path, folder: Path, answers: Answers, *, ask: bool, force: bool, as_json: bool) -> None:
+def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project. On a terminal, ask first for what the options leave open."""
     from shortlist.project.init import Guess, data_file, not_classes, write_starter
     from shortlist.project.settings import NAME, Settings
 
     screen = Screen(as_json=as_json)
-    file = data_file(data, **answers.dialect)
+    file = data_file(data, **options.dialect)
     if (folder / NAME).exists() and not force:
         raise ShortlistError(f"{folder / NAME} exists already; --force overwrites it")
     asks = ask and sys.stdin.isatty()
     if asks:
-        answers = ask_user(file, answers, screen)
+        ask_user(file, options, screen)
     written = write_starter(
         folder,
         data,
-        classes=split_names(answers.classes),
-        text=answers.text or None,
-        features=split_names(answers.features),
-        id=answers.id or None,
-        gold=answers.gold or None,
+        classes=split_names(options.classes),
+        text=options.text or None,
+        features=split_names(options.features),
+        id=options.id or None,
+        gold=options.gold or None,
         guess=not asks,
         force=force,
-        **answers.dialect,
+        **options.dialect,
     )
     for path in written:
         screen.text(f"wrote {path}")
     settings = Settings.read(folder)
-    screen.text(chosen_columns(settings, guessed=not answers.classes))
+    screen.text(chosen_columns(settings, guessed=not options.classes))
     unknown = not_classes(file, settings.data.gold, settings.classes) if settings.data.gold else {}
     if unknown:
         screen.note(unknown_classes(settings, unknown))
@@ -102,31 +102,30 @@ def unknown_classes(settings: Settings, unknown: dict[str, int]) -> str:
     )
 
 
-def ask_user(file: RowFile, answers: Answers, screen: Screen) -> Answers:
+def ask_user(file: RowFile, options: InitOptions, screen: Screen) -> None:
     """Ask for what is left open, with guesses from the columns as defaults."""
     from shortlist.project.init import Guess, known_classes
 
-    guess = Guess.of(file, id=answers.id or None, gold=answers.gold or None)
+    guess = Guess.of(file, id=options.id or None, gold=options.gold or None)
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)  # polars makes reads continue after Ctrl-C
     screen.text(f"{file.path}: {', '.join(f'{name} ({kind})' for name, kind in file.schema.items())}")
     columns = file.columns
-    if not answers.text and not answers.features:
-        answers = replace(answers, text=ask_column("Which column has the text?", columns, guess.text))
-    if not answers.text and not answers.features and guess.features:
+    if not options.text and not options.features:
+        options.text = ask_column("Which column has the text?", columns, guess.text)
+    if not options.text and not options.features and guess.features:
         numbers = typer.prompt("Numeric columns for the classifier (- for none)", default=listed(guess.features))
-        answers = replace(answers, features="" if numbers == "-" else numbers)
-    if not answers.id:
-        answers = replace(answers, id=ask_column("Which column is the row id?", columns, guess.id))
-    if not answers.gold:
-        answers = replace(answers, gold=ask_column("Which column has known classes, if any?", columns, guess.gold))
-    if not answers.classes:
-        known = listed(known_classes(file, answers.gold)) if answers.gold else None
-        answers = replace(answers, classes=typer.prompt("Classes, separated by commas", default=known))
-        while len(split_names(answers.classes)) < 2:
+        options.features = "" if numbers == "-" else numbers
+    if not options.id:
+        options.id = ask_column("Which column is the row id?", columns, guess.id)
+    if not options.gold:
+        options.gold = ask_column("Which column has known classes, if any?", columns, guess.gold)
+    if not options.classes:
+        known = listed(known_classes(file, options.gold)) if options.gold else None
+        options.classes = typer.prompt("Classes, separated by commas", default=known)
+        while len(split_names(options.classes)) < 2:
             screen.text("name at least two, for example: business, sports, world")
-            answers = replace(answers, classes=typer.prompt("Classes, separated by commas"))
-    return answers
+            options.classes = typer.prompt("Classes, separated by commas")
 
 
 def ask_column(question: str, columns: list[str], guess: str | None) -> str:

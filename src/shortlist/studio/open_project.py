@@ -176,7 +176,7 @@ class _Progress(Listener):
 
 
 @dataclass(frozen=True)
-class State:
+class SavedState:
     """A snapshot of the project, with its number, its time and the change that led to it."""
 
     number: int
@@ -194,7 +194,7 @@ class States:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / ".shortlist" / "studio" / "last.npz"  # runs clean up the other folders
-        self.all: list[State] = []
+        self.all: list[SavedState] = []
         self._number = 0
         self._writing = threading.Lock()
         self.all += _load(self.path)
@@ -204,12 +204,12 @@ class States:
         if self.all and _same(self.all[-1].snapshot, snapshot):
             return
         self._number += 1
-        state = State(self._number, datetime.now().astimezone().isoformat(timespec="seconds"), title, snapshot)
+        state = SavedState(self._number, datetime.now().astimezone().isoformat(timespec="seconds"), title, snapshot)
         self.all.append(state)
         del self.all[1:-40]  # the first one stays, as it was when the session began
         threading.Thread(target=self._keep, args=(state,), name="state").start()
 
-    def _keep(self, state: State) -> None:
+    def _keep(self, state: SavedState) -> None:
         """Save the last state, in the background."""
         with self._writing:
             if state is self.all[-1]:
@@ -217,7 +217,7 @@ class States:
                     self.path.parent.mkdir(parents=True, exist_ok=True)
                     _save(self.path, state)
 
-    def find(self, number: int) -> State:
+    def find(self, number: int) -> SavedState:
         for state in self.all:
             if state.number == number:
                 return state
@@ -229,7 +229,7 @@ def _same(one: Snapshot, other: Snapshot) -> bool:
     return same and np.array_equal(one.labels, other.labels)
 
 
-def _save(path: Path, state: State) -> None:
+def _save(path: Path, state: SavedState) -> None:
     snapshot = state.snapshot
     header = {
         "at": state.at,
@@ -243,7 +243,7 @@ def _save(path: Path, state: State) -> None:
     write_archive(path, kind="studio state", version=1, header=header, arrays={"labels": labels})
 
 
-def _load(path: Path) -> list[State]:
+def _load(path: Path) -> list[SavedState]:
     """The last state of the session before; none if the file is missing or damaged."""
     try:
         header, arrays = read_archive(path, kind="studio state", version=1)
@@ -251,6 +251,6 @@ def _load(path: Path) -> list[State]:
             dict(header["fingerprints"]), tuple(header["classes"]), tuple(header["sources"]),
             pl.DataFrame(header["labelers"]), dict(header["totals"]), arrays["labels"].astype(np.int64),
         )  # fmt: skip
-        return [State(0, str(header["at"]), "last time", snapshot)]
+        return [SavedState(0, str(header["at"]), "last time", snapshot)]
     except (BadFile, KeyError, TypeError, ValueError, pl.exceptions.PolarsError):
         return []
