@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-Folder = Annotated[
-    Path, typer.Option("--project", "-C", help="Project folder.", file_okay=False, show_default="this folder")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")]
-Force = Annotated[bool, typer.Option("--force", help="Run even if the results are up to date.")]
+
+def option(help: str, *names: str, **settings: Any) -> Any:
+    return typer.Option(*names, help=help, **settings)
+
+
+def argument(help: str, **settings: Any) -> Any:
+    return typer.Argument(help=help, show_default=False, **settings)
+
+
+Folder = Annotated[Path, option("Project folder.", "--project", "-C", file_okay=False, show_default="this folder")]
+Json = Annotated[bool, option("Print one JSON object instead of text.", "--json")]
+Debug = Annotated[bool, option("Show the full traceback of an error.", "--debug")]
+Force = Annotated[bool, option("Run even if the results are up to date.", "--force")]
 HERE = Path()
 ROW_FILES = either(list(dict.fromkeys(ROW_FORMATS.values())))
 TABLE_FILES = either([f".{name}" for name in TABLE_FORMATS])
@@ -94,12 +101,9 @@ def _version(wanted: bool) -> None:
 def everywhere(
     context: typer.Context,
     project: Annotated[
-        Path | None,
-        typer.Option("--project", "-C", help="Project folder, as after a command.", show_default=False),
+        Path | None, option("Project folder, as after a command.", "--project", "-C", show_default=False)
     ] = None,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
-    ] = False,
+    version: Annotated[bool, option("Print the version.", "--version", callback=_version, is_eager=True)] = False,
 ) -> None:
     """See the help of the application."""
     if project is not None and context.invoked_subcommand:
@@ -111,23 +115,23 @@ def everywhere(
 
 @command("Start a project from a data file.")
 def init(
-    data: Annotated[Path, typer.Argument(help=f"A {ROW_FILES} file.", show_default=False)],
+    data: Annotated[Path, argument(f"A {ROW_FILES} file.")],
     project: Folder = HERE,
     classes: Annotated[
         str,
-        typer.Option(
-            help="Class names, separated by commas; put a name that contains a comma in double quotes. "
+        option(
+            "Class names, separated by commas; put a name that contains a comma in double quotes. "
             "Default: the values of --gold."
         ),
     ] = "",
-    text: Annotated[str, typer.Option(help="Text column, read by labelers and the classifier.")] = "",
-    features: Annotated[str, typer.Option(help="Numeric columns for the classifier: A,B.")] = "",
-    id: Annotated[str, typer.Option(help="Column of row ids.")] = "",
-    gold: Annotated[str, typer.Option(help="Column of known classes, used for scoring.")] = "",
-    separator: Annotated[str, typer.Option(help="Field separator of a csv file, such as ';' or tab.")] = "",
-    encoding: Annotated[str, typer.Option(help="Encoding of a csv file, such as latin-1.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; accept every suggestion.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    text: Annotated[str, option("Text column, read by labelers and the classifier.")] = "",
+    features: Annotated[str, option("Numeric columns for the classifier: A,B.")] = "",
+    id: Annotated[str, option("Column of row ids.")] = "",
+    gold: Annotated[str, option("Column of known classes, used for scoring.")] = "",
+    separator: Annotated[str, option("Field separator of a csv file, such as ';' or tab.")] = "",
+    encoding: Annotated[str, option("Encoding of a csv file, such as latin-1.")] = "",
+    yes: Annotated[bool, option("Ask nothing; accept every suggestion.", "--yes", "-y")] = False,
+    force: Annotated[bool, option("Overwrite existing files.", "--force")] = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -142,11 +146,10 @@ def init(
 def run(
     project: Folder = HERE,
     engine: Annotated[
-        str | None, typer.Option(help="Engine that does the work: local, dask, ray or spark.", show_default=False)
+        str | None, option("Engine that does the work: local, dask, ray or spark.", show_default=False)
     ] = None,
     address: Annotated[
-        str | None,
-        typer.Option(help="Address of the cluster. Default: processes on this machine.", show_default=False),
+        str | None, option("Address of the cluster. Default: processes on this machine.", show_default=False)
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -161,7 +164,7 @@ def run(
 @command("Show the effect of each edit as you save it.")
 def watch(
     project: Folder = HERE,
-    once: Annotated[bool, typer.Option("--once", help="Stop after the first edit.")] = False,
+    once: Annotated[bool, option("Stop after the first edit.", "--once")] = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -173,11 +176,9 @@ def watch(
 
 @command("Open the project in the browser.")
 def studio(
-    folder: Annotated[
-        Path | None, typer.Argument(help="Project folder. Default: this folder.", show_default=False)
-    ] = None,
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 picks a free one.", min=0, max=65535)] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    folder: Annotated[Path | None, argument("Project folder. Default: this folder.")] = None,
+    port: Annotated[int, option("Port on this machine; 0 picks a free one.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, option("Open the page in a browser.")] = True,
     project: Folder = HERE,
     debug: Debug = False,
 ) -> None:
@@ -202,9 +203,7 @@ def studio(
 
 @command("Run the whole pipeline on built-in data, in a minute.")
 def demo(
-    folder: Annotated[
-        Path | None, typer.Argument(help="Folder for the files it writes.", file_okay=False, show_default=False)
-    ] = None,
+    folder: Annotated[Path | None, argument("Folder for the files it writes.", file_okay=False)] = None,
     debug: Debug = False,
 ) -> None:
     """Run the whole pipeline on built-in real data, in under a minute and without a network."""
@@ -235,11 +234,11 @@ def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug:
 @stage_command("check")
 def check(
     project: Folder = HERE,
-    gold: Annotated[bool, typer.Option("--gold", help="List gold labels that are probably wrong.")] = False,
+    gold: Annotated[bool, option("List gold labels that are probably wrong.", "--gold")] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with code 5 if accuracies cannot be learned from votes alone.")
+        bool, option("Exit with code 5 if accuracies cannot be learned from votes alone.", "--strict")
     ] = False,
-    theory: Annotated[bool, typer.Option("--theory", help="Explain the verdict in terms of Theorem 1.")] = False,
+    theory: Annotated[bool, option("Explain the verdict in terms of Theorem 1.", "--theory")] = False,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -256,13 +255,11 @@ def check(
 
 @stage_command("export")
 def export(
-    to: Annotated[Path | None, typer.Option("--to", help=f"Also write this file: {TABLE_FILES}.")] = None,
-    columns: Annotated[str, typer.Option(help="With --to: data columns to include, such as the text: A,B.")] = "",
-    min_belief: Annotated[
-        float | None, typer.Option(help="With --to: only rows with at least this belief, from 0 to 1.")
-    ] = None,
+    to: Annotated[Path | None, option(f"Also write this file: {TABLE_FILES}.", "--to")] = None,
+    columns: Annotated[str, option("With --to: data columns to include, such as the text: A,B.")] = "",
+    min_belief: Annotated[float | None, option("With --to: only rows with at least this belief, from 0 to 1.")] = None,
     plain_names: Annotated[
-        bool, typer.Option("--plain-names", help="With --to: column names that need no quotes in SQL.")
+        bool, option("With --to: column names that need no quotes in SQL.", "--plain-names")
     ] = False,
     project: Folder = HERE,
     force: Force = False,
@@ -278,7 +275,7 @@ def export(
 @stage_command("report")
 def report(
     project: Folder = HERE,
-    open: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    open: Annotated[bool, option("Open it in a browser.", "--open")] = False,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -296,10 +293,8 @@ plain_command("train")
 
 @stage_command("predict")
 def predict(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Files to classify. Default: the project's data.", show_default=False)
-    ] = None,
-    to: Annotated[Path | None, typer.Option("--to", help=f"File to write: {TABLE_FILES}.")] = None,
+    files: Annotated[list[Path] | None, argument("Files to classify. Default: the project's data.")] = None,
+    to: Annotated[Path | None, option(f"File to write: {TABLE_FILES}.", "--to")] = None,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,
@@ -327,7 +322,7 @@ def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> No
 
 @command("Suggest which question to ask a model next.")
 def questions(
-    n: Annotated[int, typer.Option("-n", help="Number of questions to show.", min=1)] = 5,
+    n: Annotated[int, option("Number of questions to show.", "-n", min=1)] = 5,
     project: Folder = HERE,
     json: Json = False,
     debug: Debug = False,
@@ -343,18 +338,16 @@ def questions(
 
 @command("Show rows: of a labeler, without votes, in conflict, wrong, …")
 def show(
-    labeler: Annotated[str | None, typer.Argument(help="Rows this labeler votes on.", show_default=False)] = None,
-    votes: Annotated[str, typer.Option(help='… with this vote: "sports", "sports, world" or "not sports".')] = "",
-    conflict: Annotated[str, typer.Option(help="… in conflict with this other labeler.")] = "",
-    uncovered: Annotated[bool, typer.Option("--uncovered", help="Rows without any vote.")] = False,
-    wrong: Annotated[
-        bool, typer.Option("--wrong", help="Gold rows that the model (or the labeler) gets wrong.")
-    ] = False,
-    unsure: Annotated[bool, typer.Option("--unsure", help="Least certain rows first.")] = False,
-    believed: Annotated[str, typer.Option("--class", help="Rows with this most likely class.")] = "",
-    gold: Annotated[str, typer.Option(help='Rows with this known class ("?": any).')] = "",
-    text: Annotated[str, typer.Option(help="Rows that contain this text.")] = "",
-    limit: Annotated[int, typer.Option(help="Number of rows to show.", min=1)] = 10,
+    labeler: Annotated[str | None, argument("Rows this labeler votes on.")] = None,
+    votes: Annotated[str, option('… with this vote: "sports", "sports, world" or "not sports".')] = "",
+    conflict: Annotated[str, option("… in conflict with this other labeler.")] = "",
+    uncovered: Annotated[bool, option("Rows without any vote.", "--uncovered")] = False,
+    wrong: Annotated[bool, option("Gold rows that the model (or the labeler) gets wrong.", "--wrong")] = False,
+    unsure: Annotated[bool, option("Least certain rows first.", "--unsure")] = False,
+    believed: Annotated[str, option("Rows with this most likely class.", "--class")] = "",
+    gold: Annotated[str, option('Rows with this known class ("?": any).')] = "",
+    text: Annotated[str, option("Rows that contain this text.")] = "",
+    limit: Annotated[int, option("Number of rows to show.", min=1)] = 10,
     project: Folder = HERE,
     json: Json = False,
     debug: Debug = False,
@@ -372,8 +365,8 @@ def show(
 
 @command("Explain the label of a row: how much each labeler added.")
 def why(
-    row: Annotated[str, typer.Argument(help="Id or number of the row.", show_default=False)],
-    against: Annotated[str | None, typer.Option(help="Another class to compare with.", show_default=False)] = None,
+    row: Annotated[str, argument("Id or number of the row.")],
+    against: Annotated[str | None, option("Another class to compare with.", show_default=False)] = None,
     project: Folder = HERE,
     json: Json = False,
     debug: Debug = False,
@@ -386,13 +379,13 @@ def why(
 
 @command("Label rows by hand, most useful first.")
 def label(
-    row: Annotated[str | None, typer.Argument(help="Start with this row.", show_default=False)] = None,
-    random: Annotated[bool, typer.Option("--random", help="Random rows, for a fair score; votes are hidden.")] = False,
-    export: Annotated[Path | None, typer.Option("--export", help="Write rows to label elsewhere, as JSON.")] = None,
-    form: Annotated[str, typer.Option("--format", help="With --export: label-studio or argilla.")] = "label-studio",
-    limit: Annotated[int, typer.Option(help="With --export: number of rows.", min=1)] = 200,
+    row: Annotated[str | None, argument("Start with this row.")] = None,
+    random: Annotated[bool, option("Random rows, for a fair score; votes are hidden.", "--random")] = False,
+    export: Annotated[Path | None, option("Write rows to label elsewhere, as JSON.", "--export")] = None,
+    form: Annotated[str, option("With --export: label-studio or argilla.", "--format")] = "label-studio",
+    limit: Annotated[int, option("With --export: number of rows.", min=1)] = 200,
     read: Annotated[
-        Path | None, typer.Option("--import", help="Read labels from a JSON export of Label Studio or Argilla.")
+        Path | None, option("Read labels from a JSON export of Label Studio or Argilla.", "--import")
     ] = None,
     project: Folder = HERE,
     json: Json = False,
