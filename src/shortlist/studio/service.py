@@ -246,7 +246,7 @@ def _described(path: Path) -> dict[str, Any]:
 
 
 def _picked(request: Request) -> Picked | None:
-    """How a row is picked; None if the user chose it."""
+    """The way the row was picked; None if the user chose it."""
     value: Picked | None = request.get("picked")
     if value not in (None, *PICKS):
         raise ShortlistError(f"rows are picked by {' or '.join(PICKS)}; got {value!r}")
