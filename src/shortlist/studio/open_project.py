@@ -136,7 +136,7 @@ class OpenProject:
             self.refresh(title)
         except Exception:  # the page shows it
             if self.watch is not None:
-                self.watch.seen = self.watch.stamps()  # wait for the next edit
+                self.watch.seen = {**self.watch.stamps(), **self.watch.seen}  # wait for the next edit
 
 
 def _without_labelers(watch: Watch) -> Session:

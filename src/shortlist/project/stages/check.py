@@ -22,7 +22,7 @@ class Check(Stage):
     """Advice, and a diagnosis: can accuracies be learned from votes alone? The report shows both, too."""
 
     name = "check"
-    help = "What to do next; can accuracies be learned from votes?"
+    help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     revision = 7  # goes up when the same votes give other advice
 

@@ -25,7 +25,7 @@ class Fit(Stage):
     """Known classes score the model. They fit it only if the settings say so."""
 
     name = "fit"
-    help = "Estimate how far each labeler can be trusted."
+    help = "Estimate the accuracy of each labeler."
     needs = ("vote",)
     revision = 11  # goes up when the same votes give another model, or other figures
 

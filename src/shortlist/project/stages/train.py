@@ -121,7 +121,7 @@ def _left_out(trained: int, parts: VoteParts, all_rows: bool) -> Iterator[str]:
 
 class Predict(Stage):
     name = "predict"
-    help = "Let the classifier read rows."
+    help = "Classify rows with the trained classifier."
     needs = ("train",)
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ class Vote(Stage):
     """Labelers are called on rows that they have not seen; their earlier votes are cached."""
 
     name = "vote"
-    help = "Ask every labeler about every row; show what each does."
+    help = "Apply every labeler to every row."
     transient_facts = ("asked",)
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
