@@ -72,7 +72,7 @@ class ExpectedLoss:
     A point is a flat table (p + 1, k): W, and below it c, with x W + b = (x − mean) W + constant · c. L-BFGS takes
     several times fewer steps where features have mean zero, and where the loss curves as much along the intercept as
     along a typical feature: by curvature · variance + penalty. The classes of W and c sum to zero at the start and in
-    every gradient, so products are computed for all classes but the last.
+    every gradient.
     """
 
     def __init__(self, X: Any, beliefs: Floats, weights: Floats, penalty: float, dtype: Any = np.float64) -> None:
@@ -92,15 +92,14 @@ class ExpectedLoss:
     def __call__(self, at: Any) -> tuple[float, Any, float]:
         """(value, gradient, largest component of the gradient with respect to W and b)."""
         table = at.reshape(self.p + 1, self.k)
-        W = table[:-1, :-1]
-        log_p = log_softmax(with_last(self.X @ W - self.mean @ W) + self.constant * table[-1], axis=1)  # (m, k)
+        W = table[:-1]
+        log_p = log_softmax(product(self.X, W) - self.mean @ W + self.constant * table[-1], axis=1)  # (m, k)
         loss = -float(np.sum(self.weights * self.beliefs * log_p, dtype=np.float64))
-        value = loss + self.penalty / 2 * float(np.vdot(table[:-1], table[:-1]))
+        value = loss + self.penalty / 2 * float(np.vdot(W, W))
         residual = (np.exp(log_p) - self.beliefs) * self.weights
         total = residual.sum(axis=0)
         gradient = np.empty_like(table)
-        gradient[:-1] = with_last(self.columns @ residual[:, :-1] - self.mean[:, None] * total[:-1])
-        gradient[:-1] += self.penalty * table[:-1]
+        gradient[:-1] = product(self.columns, residual) - self.mean[:, None] * total + self.penalty * W
         gradient[-1] = self.constant * total
         return value, gradient.ravel(), float(max(np.abs(gradient[:-1]).max(initial=0), np.abs(total).max()))
 
@@ -110,9 +109,12 @@ class ExpectedLoss:
         return table[:-1], self.constant * table[-1] - self.mean.astype(np.float64) @ table[:-1]
 
 
-def with_last(table: Any) -> Any:
-    """(·, k) of (·, k − 1): the column of the last class makes the sum of each row zero."""
-    return np.column_stack([table, -table.sum(axis=1)])
+def product(matrix: Any, table: Any) -> Any:
+    """Matrix product with a table whose columns sum to zero; of a sparse matrix, the last column is not computed."""
+    if not sp.issparse(matrix):
+        return matrix @ table
+    most = matrix @ table[:, :-1]
+    return np.column_stack([most, -most.sum(axis=1)])
 
 
 # -- L-BFGS (Nocedal & Wright, Numerical Optimization, ch. 7) ----------------------------------------------
