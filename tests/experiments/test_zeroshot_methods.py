@@ -12,8 +12,7 @@ from experiments.zeroshot.methods.sync import mixture
 from experiments.zeroshot.methods.wdvsc import transport
 from shortlist.errors import BadFit, NotFitted
 from shortlist.zeroshot import zero_shot_scores
-from shortlist.zeroshot.ridge import ridge
-from shortlist.zeroshot.task import make_task
+from shortlist.zeroshot.task import make_task, ridge
 from tests.zeroshot.animals import TABLE, UNSEEN, animals, parts
 
 ALL = [ConSE, ESZSL, SynC, VCL, QFSL, WDVSc]

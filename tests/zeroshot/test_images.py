@@ -5,7 +5,7 @@ import pytest
 
 from shortlist.errors import BadFile, BadFit, BadRows
 from shortlist.zeroshot import Backbone, efficientnet_lite0, image_features, image_folder
-from shortlist.zeroshot.images.image import pixels
+from shortlist.zeroshot.images import pixels
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")
@@ -83,7 +83,7 @@ def test_an_image_is_read_once_in_a_lifetime(folder, tmp_path):
 
 
 def test_a_killed_run_goes_on(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("shortlist.zeroshot.images.features.SHARD", 2)
+    monkeypatch.setattr("shortlist.zeroshot.images.SHARD", 2)
     paths, cache = image_folder(folder).paths, tmp_path / "features"
 
     class Killed(Means):

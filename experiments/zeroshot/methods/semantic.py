@@ -14,9 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, NotFitted
-from shortlist.zeroshot.scaling import Scaling
-from shortlist.zeroshot.scores import zero_shot_scores
-from shortlist.zeroshot.task import Task, make_task, read_features
+from shortlist.zeroshot.task import Scaling, Task, make_task, read_features, zero_shot_scores
 
 Scorer = Callable[[Floats], Floats]  # rows (m, p) → scores (m, seen + unseen)
 PARTS = 5  # that the seen classes are split into to choose an option

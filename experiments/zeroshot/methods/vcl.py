@@ -9,8 +9,7 @@ from scipy.spatial.distance import cdist
 
 from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from shortlist.arrays import Floats
-from shortlist.zeroshot.ridge import ridge, with_bias
-from shortlist.zeroshot.task import Task
+from shortlist.zeroshot.task import Task, centres_of, ridge, with_bias
 
 PENALTIES = (0.1, 0.01, 0.03, 0.3, 1.0)
 
@@ -31,7 +30,7 @@ class VCL(SemanticMethod):
 def prepare(task: Task) -> Callable[[float], Scorer]:
     """Penalty → features → scores of all classes."""
     seen, unseen = (with_bias(rows) for rows in task.signatures)
-    here = task.centres
+    here = centres_of(task.X, task.truth)
     return lambda penalty: nearest(np.concatenate([here, unseen @ ridge(seen, here, penalty)]))
 
 

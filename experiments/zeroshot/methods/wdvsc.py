@@ -10,8 +10,7 @@ from sklearn.cluster import KMeans
 from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
 from experiments.zeroshot.methods.vcl import PENALTIES, nearest, prepare
 from shortlist.arrays import Floats
-from shortlist.zeroshot.ridge import ridge, with_bias
-from shortlist.zeroshot.task import Task
+from shortlist.zeroshot.task import Task, centres_of, ridge, with_bias
 
 WEIGHT = 1.0  # β: how much the clusters of unlabelled rows count, compared with the centres of seen classes
 SHARPNESS = 20.0  # λ: of the transport plan, over the mean squared distance
@@ -33,7 +32,7 @@ class WDVSc(SemanticMethod):
     def _learn(self, task: Task, new: Floats) -> Scorer:
         penalty = best_on_held_out(task, PENALTIES, prepare, self.seed)
         seen, unseen = task.signatures
-        here = task.centres
+        here = centres_of(task.X, task.truth)
         k = len(unseen)
         clusters = KMeans(min(k, len(new)), n_init=10, random_state=self.seed).fit(new).cluster_centers_
         return nearest(np.concatenate([here, placed(with_bias(seen), with_bias(unseen), here, clusters, penalty)]))

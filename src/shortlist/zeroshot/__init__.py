@@ -13,24 +13,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from shortlist.labelers.attributes import AttributeTable
-from shortlist.zeroshot.images.folder import ImageFolder, image_folder
-from shortlist.zeroshot.scores import Scores, zero_shot_scores
+from shortlist.zeroshot.images import ImageFolder, image_folder
+from shortlist.zeroshot.task import Scores, zero_shot_scores
 
 if TYPE_CHECKING:
+    from shortlist.zeroshot.attribute_detectors import AttributeDetectors as AttributeDetectors
     from shortlist.zeroshot.classifier import ZeroShotClassifier as ZeroShotClassifier
-    from shortlist.zeroshot.detectors.attribute_detectors import AttributeDetectors as AttributeDetectors
-    from shortlist.zeroshot.images.backbone import Backbone as Backbone
-    from shortlist.zeroshot.images.backbone import efficientnet_lite0 as efficientnet_lite0
-    from shortlist.zeroshot.images.features import image_features as image_features
+    from shortlist.zeroshot.images import Backbone as Backbone
+    from shortlist.zeroshot.images import efficientnet_lite0 as efficientnet_lite0
+    from shortlist.zeroshot.images import image_features as image_features
     from shortlist.zeroshot.mixture import SeededMixture as SeededMixture
 
 _LATER = {  # these bring scikit-learn in, so they wait until they are asked for
-    "AttributeDetectors": "detectors.attribute_detectors",
-    "Backbone": "images.backbone",
+    "AttributeDetectors": "attribute_detectors",
+    "Backbone": "images",
     "SeededMixture": "mixture",
     "ZeroShotClassifier": "classifier",
-    "efficientnet_lite0": "images.backbone",
-    "image_features": "images.features",
+    "efficientnet_lite0": "images",
+    "image_features": "images",
 }
 
 __all__ = [

@@ -15,13 +15,10 @@ from shortlist.classifier import NoiseAwareClassifier
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
 from shortlist.wording import some_of
-from shortlist.zeroshot.clusters import find_clusterings
-from shortlist.zeroshot.detectors.attribute_detectors import AttributeDetectors
+from shortlist.zeroshot.attribute_detectors import AttributeDetectors
 from shortlist.zeroshot.mixture import SeededMixture
-from shortlist.zeroshot.naming import NamedClustering, name_clusters, weigh
-from shortlist.zeroshot.scaling import Scaling
-from shortlist.zeroshot.scores import Scores, zero_shot_scores
-from shortlist.zeroshot.task import Features, centres_of, make_task, read_features
+from shortlist.zeroshot.naming import NamedClustering, find_clusterings, name_clusters, weigh
+from shortlist.zeroshot.task import Features, Scaling, Scores, centres_of, make_task, read_features, zero_shot_scores
 
 DOUBT = 1e-6  # the belief that is spread over all unseen classes, so that none is ever ruled out
 LIKELIER = 0.5  # than not: above this mean belief in the likeliest name, names are a start for EM

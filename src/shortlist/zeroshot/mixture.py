@@ -16,10 +16,7 @@ from scipy.special import log_softmax
 from shortlist.arrays import Floats
 from shortlist.classifier.base import BaseClassifier
 from shortlist.classifier.targets import make_targets
-from shortlist.errors import BadFit
 from shortlist.zeroshot.task import read_features
-
-FLOOR = 1e-6  # of the variance: rows may be few
 
 
 class SeededMixture(BaseClassifier):
@@ -28,35 +25,13 @@ class SeededMixture(BaseClassifier):
         max over μ, Σ:  Σ_a log Σ_j b_aj^τ N(x_a; μ_j, Σ),     P(j | x) ∝ N(x; μ_j, Σ)
 
     b_aj is what is believed of row a. Votes are functions of the same features that the mixture reads, so they are not
-    independent evidence, and count with a power τ below one. EM starts from the beliefs. A class whose belief is
+    independent evidence, and count with a power τ of 0.1. EM starts from the beliefs. A class whose belief is
     exactly zero stays ruled out, so labels are kept.
-
-    Parameters
-    ----------
-    power : τ
-    components : features are first reduced to so many principal components
-    shrinkage : how far the covariance is shrunk toward a multiple of the identity
-    max_iter, tol : EM stops when no row's belief moves by more than `tol`
 
     Attributes (once fitted)
     ------------------------
     classes_ (k,), means_ (k, components), precision_, n_iter_, temperature_
     """
-
-    def __init__(
-        self,
-        *,
-        power: float = 0.1,
-        components: int = 20,
-        shrinkage: float = 0.3,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-    ) -> None:
-        self.power = power
-        self.components = components
-        self.shrinkage = shrinkage
-        self.max_iter = max_iter
-        self.tol = tol
 
     def fit(
         self,
@@ -71,15 +46,13 @@ class SeededMixture(BaseClassifier):
 
         `covered` is there because all classifiers take it; a row without a vote has a uniform belief.
         """
-        if not 0 < self.power <= 1 or not 0 <= self.shrinkage <= 1:
-            raise BadFit(f"power is above 0 and at most 1, shrinkage from 0 to 1; got {self.power}, {self.shrinkage}")
         X = read_features(rows).astype(np.float64)
         targets = make_targets(
             y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered="keep"
         )
         self.classes_, self.n_features_in_ = targets.classes, X.shape[1]
         self.centre_ = X.mean(axis=0)
-        self.axes_ = principal_axes(X - self.centre_, self.components)
+        self.axes_ = principal_axes(X - self.centre_, 20)
         Z = (X[targets.rows] - self.centre_) @ self.axes_
         self._maximise(Z, targets.beliefs, targets.weights)
         self.temperature_ = 1.0
@@ -87,13 +60,13 @@ class SeededMixture(BaseClassifier):
 
     def _maximise(self, Z: Floats, beliefs: Floats, weights: Floats) -> None:
         with np.errstate(divide="ignore"):
-            lean = self.power * np.log(beliefs)  # −∞ where a class is ruled out
+            lean = 0.1 * np.log(beliefs)  # τ log b; −∞ where a class is ruled out
         shares = beliefs
-        for step in range(1, self.max_iter + 1):
-            self.means_, self.precision_ = gaussians(Z, shares * weights[:, None], self.shrinkage)
+        for step in range(1, 101):
+            self.means_, self.precision_ = gaussians(Z, shares * weights[:, None], 0.3)
             last, shares = shares, np.exp(log_softmax(log_density(Z, self.means_, self.precision_) + lean, axis=1))
             self.n_iter_ = step
-            if np.abs(shares - last).max() < self.tol:
+            if np.abs(shares - last).max() < 1e-4:
                 break
 
     def _log_proba(self, rows: Any) -> Floats:
@@ -116,8 +89,8 @@ def gaussians(Z: Floats, shares: Floats, shrinkage: float) -> tuple[Floats, Floa
     means = (shares.T @ Z) / often[:, None]
     total = shares.sum()
     covariance = (Z.T @ (shares.sum(axis=1)[:, None] * Z) - (means.T * often) @ means) / total
-    size = max(float(np.trace(covariance)) / len(covariance), FLOOR)
-    rounded = (1 - shrinkage) * covariance + (shrinkage * size + FLOOR) * np.eye(len(covariance))
+    size = max(float(np.trace(covariance)) / len(covariance), 1e-6)  # rows may be few
+    rounded = (1 - shrinkage) * covariance + (shrinkage * size + 1e-6) * np.eye(len(covariance))
     precision: Floats = np.linalg.inv(rounded)
     return means, precision
 

@@ -2,7 +2,7 @@
 
 Detectors are wrong on whole classes at a time. So a hundred rows of one cluster are hardly more evidence than ten, and
 the mean belief of a cluster's rows counts once. The place of a cluster is evidence, too: classes with similar
-attributes have similar features. That is the idea of visual centres (Wan et al., NeurIPS 2019; see `methods/wdvsc.py`).
+attributes have similar features. That is the idea of visual centres (Wan et al., NeurIPS 2019).
 Here both kinds of evidence weigh whole namings of a clustering. Where two namings are equally likely, both keep their
 weight. Names do not choose among clusterings: where one class was cut in two, its halves lie near each other, and any
 two classes with similar attributes fit them well.
@@ -13,18 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
+from sklearn.cluster import KMeans
 
 from shortlist.arrays import Floats, Positions
-from shortlist.zeroshot.clusters import Clustering
-from shortlist.zeroshot.ridge import with_bias
+from shortlist.zeroshot.task import Features, Scaling, Task, centres_of, with_bias
 
-PENALTY = 0.1  # λ: of the linear map from attributes to centres
-DIMENSIONS = 6  # d: how many independent directions the centres of classes count as
-ALL = 6  # up to so many classes, every naming is weighed
 Order = tuple[int, ...]  # the cluster of each unseen class
 
 
@@ -49,7 +48,9 @@ def weigh(clusterings: Sequence[Clustering], names: Sequence[Floats]) -> list[Na
     return [NamedClustering(clusterings[c].clusters, names[c], float(weights[c])) for c in order]
 
 
-def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats) -> Floats:
+def name_clusters(
+    agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats, *, exact: int = 6
+) -> Floats:
     """(clusters, k): how likely each cluster of one clustering is each unseen class, over all namings π.
 
         P(π) ∝ exp( Σ_j b̄_{π(j), j} ) · E(π)^(−d n / 2),     E(π) = Σ_ab [(S Sᵀ + λ I)⁻¹]_ab y_aᵀ y_b
@@ -57,11 +58,12 @@ def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats,
     π(j) is the cluster that is class j. b̄ (clusters, k), `agreement`, is the mean belief of a cluster's rows. S holds
     the attributes of the s seen and k unseen classes (n = s + k rows). y_a is the centre of seen class a (`here`), or
     of the cluster that is unseen class a (`places`). E is the residual of one linear map, with a ridge penalty, from
-    the attributes of *all* classes to their centres. Its power is the likelihood with the noise profiled out.
+    the attributes of *all* classes to their centres. Its power is the likelihood with the noise profiled out. d = 6
+    independent directions are counted, and λ = 0.1. Beyond `exact` classes, namings around the best are weighed.
     """
     evidence = make_evidence(agreement, seen, unseen, here, places)
     k = len(unseen)
-    orders = list(permutations(range(k))) if k <= ALL else around(climb(linear_start(agreement), evidence))
+    orders = list(permutations(range(k))) if k <= exact else around(climb(linear_start(agreement), evidence))
     weights = np.array([evidence(order) for order in orders])
     names = np.zeros((k, k))
     for order, weight in zip(orders, softmax(weights), strict=True):
@@ -70,19 +72,19 @@ def name_clusters(agreement: Floats, seen: Floats, unseen: Floats, here: Floats,
 
 
 def make_evidence(
-    agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats
+    agreement: Floats, seen: Floats, unseen: Floats, here: Floats, places: Floats, penalty: float = 0.1
 ) -> Callable[[Order], float]:
     """order → log P(π), up to a constant."""
     s, k = len(seen), len(unseen)
     signatures = with_bias(np.concatenate([seen, unseen]))
-    inverse = np.linalg.inv(signatures @ signatures.T + PENALTY * np.eye(s + k))
+    inverse = np.linalg.inv(signatures @ signatures.T + penalty * np.eye(s + k))
     centres = np.concatenate([here, places])
     products = centres @ centres.T
 
     def evidence(order: Order) -> float:
         rows = np.concatenate([np.arange(s), s + np.array(order)])
         residual = float((inverse * products[np.ix_(rows, rows)]).sum())
-        fit = -0.5 * DIMENSIONS * (s + k) * np.log(max(residual, 1e-300))
+        fit = -0.5 * 6 * (s + k) * np.log(max(residual, 1e-300))
         return float(agreement[list(order), range(k)].sum() + fit)
 
     return evidence
@@ -117,3 +119,60 @@ def swapped(order: Order, i: int, j: int) -> Order:
     changed = list(order)
     changed[i], changed[j] = changed[j], changed[i]
     return tuple(changed)
+
+
+# -- clusters of unlabelled rows, found without reading any class
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """The cluster of each row (m,), and the sum of squares within clusters."""
+
+    clusters: Positions
+    within: float
+
+    @property
+    def evidence(self) -> float:
+        """log W^(−m/2), W the sum of squares: a Gaussian likelihood with its variance profiled out.
+
+        A row counts as one independent observation, however many features it has.
+        """
+        return -0.5 * len(self.clusters) * float(np.log(self.within + 1e-9))
+
+
+def find_clusterings(task: Task, new: Features, seed: int) -> list[Clustering]:
+    """Ways to split the unlabelled rows into as many clusters as there are unseen classes; none if too few rows differ.
+
+    These are all the results of k-means from different starts. The metric is the one in which rows of a *seen* class
+    have the same spread in all directions: the labels tell how rows of one class differ, and that carries over to
+    unseen classes. The tightest clusters need not be the classes. Where classes have unequal sizes, k-means cuts a
+    large class in two rather than keep a small one. So all results are kept, each with its weight (`naming.weigh`).
+    """
+    k = len(task.unseen)
+    if len(np.unique(new, axis=0)) < k:
+        return []
+    scaling = Scaling.of(new)
+    rows = scaling(new).astype(np.float64) @ whitening(scaling(task.X).astype(np.float64), task.truth)
+    found: dict[bytes, Clustering] = {}
+    for start in np.random.default_rng(seed).integers(2**31, size=25).tolist():
+        fitted = KMeans(k, n_init=1, random_state=start).fit(rows)
+        clusters = in_order(fitted.labels_)
+        found.setdefault(clusters.tobytes(), Clustering(clusters, float(fitted.inertia_)))
+    return list(found.values())
+
+
+def in_order(labels: npt.NDArray[Any]) -> Positions:
+    """(m,): the same clusters, numbered in the order of their first rows."""
+    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
+    ranks: Positions = np.argsort(np.argsort(first))[place].astype(np.int64)
+    return ranks
+
+
+def whitening(X: Floats, truth: Positions) -> Floats:
+    """(p, p) V with Vᵀ Σ V = I, Σ being the shrunk covariance within classes."""
+    residual = X - centres_of(X, truth)[truth]
+    covariance = residual.T @ residual / len(X)
+    size = float(np.trace(covariance)) / len(covariance) + 1e-9
+    shrunk = 0.5 * covariance + 0.5 * size * np.eye(len(covariance))  # half way toward a multiple of the identity
+    spread, axes = np.linalg.eigh(shrunk)
+    return np.asarray(axes / np.sqrt(spread), np.float64)

@@ -1,7 +1,8 @@
-"""Task: features and labels of seen classes, the unseen classes, and a table of attributes; checked together."""
+"""Task: features and labels of seen classes, the unseen classes and the attribute table, checked together."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.arrays import Floats, Mask, Positions
+from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, FitWarning, Inseparable
 from shortlist.labelers.attributes import AttributeTable
 from shortlist.wording import some_of
@@ -30,24 +31,9 @@ class Task:
     table: AttributeTable
 
     @property
-    def seen_has(self) -> Mask:
-        """(seen, n): the attributes of the seen classes."""
-        return self.table.rows(self.seen)
-
-    @property
-    def unseen_has(self) -> Mask:
-        """(unseen, n): the attributes of the unseen classes."""
-        return self.table.rows(self.unseen)
-
-    @property
-    def centres(self) -> Floats:
-        """(seen, p): the mean features of each seen class."""
-        return centres_of(self.X, self.truth)
-
-    @property
     def signatures(self) -> tuple[Floats, Floats]:
         """(seen, n), (unseen, n): the attributes of each class, scaled to length one."""
-        both = [self.seen_has.astype(np.float64), self.unseen_has.astype(np.float64)]
+        both = [self.table.rows(classes).astype(np.float64) for classes in (self.seen, self.unseen)]
         seen, unseen = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12) for rows in both)
         return seen, unseen
 
@@ -160,3 +146,70 @@ def _check_unseen(seen: tuple[str, ...], unseen: tuple[str, ...], table: Attribu
             "detectors are validated on classes they were not trained on, so there must be at least three seen "
             f"classes; got {', '.join(seen)}"
         )
+
+
+# -- what detectors, naming and classifier share
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Standardises features: (x − shift) / scale, both (p,)."""
+
+    shift: npt.NDArray[np.float32]
+    scale: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, X: Features) -> Scaling:
+        """Scaling to mean zero and deviation one. Columns that hardly vary here may vary in other classes: a floor."""
+        deviation = X.std(axis=0, dtype=np.float64)
+        typical = float(np.sqrt((deviation**2).mean()))
+        scale = np.maximum(deviation, 0.1 * typical) if typical else np.ones(X.shape[1])
+        return cls(X.mean(axis=0, dtype=np.float64).astype(np.float32), scale.astype(np.float32))
+
+    def __call__(self, X: Features) -> Features:
+        scaled: Features = (X - self.shift) / self.scale
+        return scaled
+
+
+def ridge(S: Floats, C: Floats, penalty: float) -> Floats:
+    """argmin_M ‖S M − C‖² + penalty ‖M‖²."""
+    return np.asarray(np.linalg.solve(S.T @ S + penalty * np.eye(S.shape[1]), S.T @ C), np.float64)
+
+
+def with_bias(S: Floats) -> Floats:
+    """S with a last column of ones."""
+    return np.hstack([S, np.ones((len(S), 1))])
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Accuracy averaged over classes (rare ones count as much as frequent ones); NaN where there are no such rows."""
+
+    unseen: float
+    seen: float = math.nan
+
+    @property
+    def harmonic(self) -> float:
+        """2us / (u + s): the score of the generalised setting, high only where both are."""
+        total = self.unseen + self.seen
+        return 2 * self.unseen * self.seen / total if total else 0.0
+
+    def __str__(self) -> str:
+        if math.isnan(self.seen):
+            return f"unseen {self.unseen:.1%}"
+        return f"unseen {self.unseen:.1%}, seen {self.seen:.1%}, harmonic mean {self.harmonic:.1%}"
+
+
+def zero_shot_scores(gold: Any, guess: Any, unseen: Iterable[str]) -> Scores:
+    """Compare guessed with true classes; `unseen` says which of them no labelled row had.
+
+    >>> print(zero_shot_scores(["cat", "cat", "owl", "yak"], ["cat", "owl", "owl", "cat"], unseen=["owl", "yak"]))
+    unseen 50.0%, seen 50.0%, harmonic mean 50.0%
+    """
+    truth, said = np.asarray(gold, object), np.asarray(guess, object)
+    if truth.shape != said.shape or truth.ndim != 1:
+        raise BadFit(f"there are gold labels of shape {truth.shape} and guesses of shape {said.shape}")
+    new = frozenset(unseen)
+    right = {name: float((said[truth == name] == name).mean()) for name in sorted(set(truth.tolist()))}
+    sides = [[share for name, share in right.items() if (name in new) == side] for side in (True, False)]
+    return Scores(*(float(np.mean(side)) if side else math.nan for side in sides))

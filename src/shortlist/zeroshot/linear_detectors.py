@@ -9,7 +9,6 @@ matters). Sparse detectors read few features. Held-out classes choose the kind f
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -17,23 +16,14 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from shortlist.arrays import Floats, Mask
-from shortlist.zeroshot.detectors.holdout import Holdout
-from shortlist.zeroshot.detectors.perceptrons import Perceptrons
-from shortlist.zeroshot.ridge import ridge, with_bias
-from shortlist.zeroshot.task import Features, centres_of
+from shortlist.zeroshot.selection import Holdout, Perceptrons
+from shortlist.zeroshot.task import Features, centres_of, ridge, with_bias
 
-NOISE = 0.05  # added to the variance of features with deviation one: no feature is taken to be exact
 Singles: TypeAlias = npt.NDArray[np.float32]
-STEPS, TOLERANCE = 100, 1e-6  # of the loss, relative: a detector need not be fitted to the last digit
 
 
-@dataclass(frozen=True)
 class LinearTraining:
-    """The candidates: logistic regressions, decorrelated detectors with these ridges, sparse ones of these sizes."""
-
-    penalties: tuple[float, ...] = (0.1, 0.01, 0.001)
-    ridges: tuple[float, ...] = (0.1, 1.0)
-    sizes: tuple[int, ...] = (1, 3, 10)
+    """Candidates: logistic regressions with three penalties, decorrelated detectors, and sparse ones of three sizes."""
 
     def device(self) -> str:
         return "cpu"
@@ -42,8 +32,8 @@ class LinearTraining:
         return [list(range(holdout.has.shape[1]))]
 
     def candidates(self, X: Features, holdout: Holdout) -> list[Perceptrons]:
-        jointly = [decorrelated(X, holdout, penalty) for penalty in self.ridges]
-        return logistic(X, holdout, self.penalties) + jointly + [sparse(X, holdout, size) for size in self.sizes]
+        jointly = [decorrelated(X, holdout, penalty) for penalty in (0.1, 1.0)]
+        return logistic(X, holdout, (0.1, 0.01, 0.001)) + jointly + [sparse(X, holdout, size) for size in (1, 3, 10)]
 
 
 def loss(theta: Floats, X: Features, yes: Singles, weights: Singles, penalty: float) -> tuple[float, Floats]:
@@ -66,7 +56,7 @@ def logistic(X: Features, holdout: Holdout, penalties: Iterable[float]) -> list[
     """Logistic regressions of every job, for each penalty; each fit starts where the one before ended."""
     yes, weights = (part.T.astype(np.float32) for part in (holdout.targets(), holdout.weights()))
     theta = np.zeros((X.shape[1] + 1) * holdout.jobs)
-    options = {"maxiter": STEPS, "ftol": TOLERANCE}
+    options = {"maxiter": 100, "ftol": 1e-6}  # a detector need not be fitted to the last digit
     fitted = []
     for penalty in penalties:
         theta = minimize(loss, theta, (X, yes, weights, penalty), jac=True, method="L-BFGS-B", options=options).x
@@ -107,7 +97,7 @@ def sparse(X: Features, holdout: Holdout, size: int) -> Perceptrons:
         kept, yes = ~holdout.held[holdout.fold[g]], holdout.has[:, holdout.attribute[g]]
         sides = [centres[kept & yes], centres[kept & ~yes]]
         between = sum(((side - side.mean(axis=0)) ** 2).sum(axis=0) for side in sides) / max(int(kept.sum()) - 2, 1)
-        noise = np.sqrt(within[kept].mean(axis=0) + between + NOISE)
+        noise = np.sqrt(within[kept].mean(axis=0) + between + 0.05)  # 0.05: no feature is taken to be exact
         z = (sides[0].mean(axis=0) - sides[1].mean(axis=0)) / noise
         best = np.argsort(-np.abs(z), kind="stable")[:size]
         direction = np.zeros(len(z))

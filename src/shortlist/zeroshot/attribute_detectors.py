@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import warnings
 from collections.abc import Iterable
@@ -11,26 +12,25 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from shortlist.archive import Arrays, read_archive, write_archive
 from shortlist.arrays import Floats, Mask
+from shortlist.classifier.base import reading
 from shortlist.errors import BadFit, NotFitted, UselessLabeler
 from shortlist.labelers.attributes import AttributeTable
 from shortlist.registry import check_choice
 from shortlist.votes import Votes
-from shortlist.zeroshot.detectors import file
-from shortlist.zeroshot.detectors.holdout import hold_out
-from shortlist.zeroshot.detectors.linear import LinearTraining
-from shortlist.zeroshot.detectors.mlp import MLPTraining
-from shortlist.zeroshot.detectors.selection import Trained, Training, keep, select
-from shortlist.zeroshot.detectors.validation import Band, Validation
-from shortlist.zeroshot.scaling import Scaling
-from shortlist.zeroshot.task import make_task, read_features, warn_of_one_detector, warn_of_twins
+from shortlist.zeroshot.linear_detectors import LinearTraining
+from shortlist.zeroshot.mlp_detectors import MLPTraining
+from shortlist.zeroshot.selection import Band, Perceptrons, Trained, Training, Validation, hold_out, keep, select
+from shortlist.zeroshot.task import Scaling, make_task, read_features, warn_of_one_detector, warn_of_twins
 
 if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.labelers import Attribute
 
-COIN = 0.5  # the accuracy of a detector that guesses
+
+KIND = "attribute detectors"  # in the header of their files
 
 
 class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
@@ -51,7 +51,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         out once, and not trained on.
     band : (no_below, yes_from), the scores between which a detector abstains; "auto" chooses it for each attribute on
         held-out classes
-    epochs, lr, batch_size, dropout : of the training
+    epochs, lr, batch_size : of the training
     seed : of the held-out classes, the weights, the rows drawn, and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
     progress : show a progress bar
@@ -75,7 +75,6 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         epochs: int = 30,
         lr: float = 1e-3,
         batch_size: int = 128,
-        dropout: float = 0.5,
         seed: int = 0,
         device: str = "auto",
         progress: bool = False,
@@ -88,7 +87,6 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         self.epochs = epochs
         self.lr = lr
         self.batch_size = batch_size
-        self.dropout = dropout
         self.seed = seed
         self.device = device
         self.progress = progress
@@ -139,9 +137,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
     def _training(self) -> Training:
         if self.kind == "linear" or (self.kind == "auto" and importlib.util.find_spec("torch") is None):
             return LinearTraining()
-        return MLPTraining(
-            self.hidden, self.epochs, self.lr, self.batch_size, self.dropout, self.seed, self.device, self.progress
-        )
+        options = (self.hidden, self.epochs, self.lr, self.batch_size, self.seed, self.device, self.progress)
+        return MLPTraining(*options)
 
     def _keep_useful(self, trained: list[Trained], validation: dict[str, Validation]) -> dict[str, str]:
         """Keep the detectors that are better than a coin. Returns the other attributes, and why."""
@@ -149,7 +146,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         useless = {
             name: f"on held-out classes it is right {found.accuracy:.0%} of the time, no better than a coin"
             for name, found in validation.items()
-            if found.accuracy <= COIN
+            if found.accuracy <= 0.5
         }
         kept = [i for i, name in enumerate(names) if name not in useless]
         if not kept:
@@ -221,12 +218,44 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted detectors to one npz file, without pickle. Reading it back needs no torch."""
         self._check_fitted()
-        file.save(self, path)
+        table = AttributeTable.of(self.table)
+        options = {key: value for key, value in self.get_params(deep=False).items() if key not in ("table", "progress")}
+        header = {
+            "options": options,
+            "classes": list(table.classes),
+            "table_attributes": list(table.attributes),
+            "seen": list(self.seen_),
+            "unseen": list(self.unseen_),
+            "attributes": list(self.attributes_),
+            "validations": [_to_json(self.validation_[name]) for name in self.attributes_],
+            "dropped": self.dropped_,
+            "layers": [len(networks.layers) for networks, _ in self.networks_],
+        }
+        arrays: dict[str, Any] = {"has": table.has, "shift": self.scaling_.shift, "scale": self.scaling_.scale}
+        for number, (networks, attribute) in enumerate(self.networks_):
+            arrays[f"networks.{number}.attribute"] = attribute
+            for layer, (weights, biases) in enumerate(networks.layers):
+                arrays[f"networks.{number}.{layer}.weights"] = weights
+                arrays[f"networks.{number}.{layer}.biases"] = biases
+        write_archive(path, kind=KIND, version=1, header=header, arrays=arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote."""
-        return file.load(cls, path)
+        header, arrays = read_archive(path, kind=KIND, version=1)
+        with reading(path, "detectors"):
+            table = AttributeTable(tuple(header["classes"]), tuple(header["table_attributes"]), arrays["has"])
+            options: Any = {key: tuple(v) if isinstance(v, list) else v for key, v in header["options"].items()}
+            model = cls(table, **options)
+            model.seen_, model.unseen_ = tuple(header["seen"]), tuple(header["unseen"])
+            model.attributes_, model.dropped_ = tuple(header["attributes"]), header["dropped"]
+            validations = [_from_json(record) for record in header["validations"]]
+            model.validation_ = dict(zip(model.attributes_, validations, strict=True))
+            model.scaling_ = Scaling(arrays["shift"], arrays["scale"])
+            model.n_features_in_ = len(arrays["shift"])
+            model.unseen_has_ = table.take(model.attributes_).rows(model.unseen_)
+            model.networks_ = [_unpack(arrays, number, depth) for number, depth in enumerate(header["layers"])]
+        return model
 
 
 _SUMMARY = ["attribute", "yes", "no", "accuracy", "worst_class", "no_below", "yes_from", "dropped"]
@@ -248,3 +277,20 @@ def _alike(table: AttributeTable, classes: tuple[str, ...], who: str) -> dict[st
 
 def _listed(dropped: dict[str, str]) -> str:
     return "; ".join(f"{name} ({why})" for name, why in dropped.items())
+
+
+def _unpack(arrays: Arrays, number: int, depth: int) -> Trained:
+    names = [f"networks.{number}.{layer}" for layer in range(depth)]
+    layers = tuple((arrays[f"{name}.weights"], arrays[f"{name}.biases"]) for name in names)
+    return Perceptrons(layers), arrays[f"networks.{number}.attribute"]
+
+
+def _to_json(validation: Validation) -> list[float | None]:
+    """NaN is not JSON: None where nothing was held out."""
+    values = (validation.accuracy, validation.worst, *validation.band)
+    return [None if math.isnan(value) else value for value in values]
+
+
+def _from_json(record: list[float | None]) -> Validation:
+    accuracy, worst, low, high = (math.nan if value is None else value for value in record)
+    return Validation(accuracy, worst, (low, high))

@@ -17,16 +17,11 @@ import numpy as np
 from shortlist.arrays import Floats, Positions
 from shortlist.progress import progress_bar
 from shortlist.tensors import Tensor, autocast, own_randomness, torch_on
-from shortlist.zeroshot.detectors.holdout import Holdout
-from shortlist.zeroshot.detectors.perceptrons import SLOPE, Perceptrons
-from shortlist.zeroshot.detectors.validation import class_weights
+from shortlist.zeroshot.selection import SLOPE, Holdout, Perceptrons, class_weights
 from shortlist.zeroshot.task import Features
 
-EPSILON, MOMENTUM = 1e-5, 0.1  # of batch normalisation
-DECAY = 0.1  # of the learning rate, at 30, 60 and 90 % of the epochs
-MILESTONES = (0.3, 0.6, 0.9)
-READ = 2048  # held-out rows at a time
-MOST = 400_000_000  # weights trained at a time on a GPU: some 8 GB with gradients and moments. A CPU gets a quarter
+EPSILON = 1e-5  # of batch normalisation
+MOST_WEIGHTS = 400_000_000  # trained at a time on a GPU: some 8 GB with gradients and moments. A CPU gets a quarter
 Tick: TypeAlias = Callable[[float], None]
 
 
@@ -38,10 +33,10 @@ class MLPTraining:
     epochs: int
     lr: float
     batch_size: int
-    dropout: float
     seed: int
     where: str  # the device, or "auto"
     progress: bool = False
+    dropout: float = 0.5
 
     def device(self) -> str:
         """Where detectors are asked. The CPU needs no torch for that."""
@@ -53,7 +48,7 @@ class MLPTraining:
         """The result does not depend on how many attributes are trained at a time."""
         everything = list(range(holdout.has.shape[1]))
         weights = max((p + width) * width for width in self.hidden) * len(holdout.held)
-        size = max(1, (MOST if self.device() != "cpu" else MOST // 4) // weights)
+        size = max(1, (MOST_WEIGHTS if self.device() != "cpu" else MOST_WEIGHTS // 4) // weights)
         return [everything[start : start + size] for start in range(0, len(everything), size)]
 
     def candidates(self, X: Features, holdout: Holdout) -> list[Perceptrons]:
@@ -72,8 +67,8 @@ def train(X: Features, holdout: Holdout, width: int, options: MLPTraining, tick:
         rows = _Rows(torch, X, holdout, options, device)
         best = _Best(torch, holdout, device)
         optimiser = torch.optim.Adam(network.learned, lr=options.lr, fused=True)
-        milestones = [max(1, round(share * options.epochs)) for share in MILESTONES]
-        schedule = torch.optim.lr_scheduler.MultiStepLR(optimiser, milestones, DECAY)
+        milestones = [max(1, round(share * options.epochs)) for share in (0.3, 0.6, 0.9)]
+        schedule = torch.optim.lr_scheduler.MultiStepLR(optimiser, milestones, 0.1)
         for epoch in range(options.epochs):
             for features, targets in rows.epoch():
                 optimiser.zero_grad(set_to_none=True)
@@ -127,8 +122,8 @@ class _Network:
             here_variance, here_mean = self.torch.var_mean(values.float(), dim=1, keepdim=True, correction=0)
             n = values.shape[1]
             with self.torch.no_grad():
-                mean.lerp_(here_mean, MOMENTUM)
-                variance.lerp_(here_variance * n / max(n - 1, 1), MOMENTUM)
+                mean.lerp_(here_mean, 0.1)
+                variance.lerp_(here_variance * n / max(n - 1, 1), 0.1)
             mean, variance = here_mean, here_variance
         scale = gain * (variance + EPSILON).rsqrt()
         return self.torch.addcmul(shift - mean * scale, values, scale)
@@ -161,7 +156,7 @@ class _Rows:
 
     def logits(self, network: _Network, wanted: Positions) -> Tensor:
         """(G, rows): of the rows that some job is validated on."""
-        parts = np.array_split(wanted, max(1, math.ceil(len(wanted) / READ)))
+        parts = np.array_split(wanted, max(1, math.ceil(len(wanted) / 2048)))
         with self.torch.inference_mode(), autocast(self.torch, self.device, _precision(self.device)):
             logits = [network(self.X[part], training=False).float() for part in parts]
         return self.torch.cat(logits, dim=1)

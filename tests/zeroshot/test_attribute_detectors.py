@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from shortlist import apply, diagnose
 from shortlist.errors import BadFile, BadFit, Inseparable, NotFitted, UnknownClass, UselessLabeler
 from shortlist.zeroshot import AttributeDetectors, AttributeTable
+from shortlist.zeroshot.mlp_detectors import MLPTraining
 from tests.zeroshot.animals import SMALL, TABLE, UNSEEN, parts
 
 QUICK = {**SMALL, "epochs": 3}
@@ -49,9 +51,10 @@ def test_votes_and_labelers_say_the_same():
 def test_in_parts_or_all_at_once(monkeypatch):
     """Memory decides how many are trained at a time; nothing else depends on it."""
     X, y, X_new, _ = parts()
-    options = {**SMALL, "dropout": 0.0, "epochs": 5, "kind": "mlp"}
+    options = {**SMALL, "epochs": 5, "kind": "mlp"}
+    monkeypatch.setattr("shortlist.zeroshot.attribute_detectors.MLPTraining", partial(MLPTraining, dropout=0.0))
     whole = AttributeDetectors(TABLE, **options).fit(X, y)
-    monkeypatch.setattr("shortlist.zeroshot.detectors.mlp.MOST", 1)
+    monkeypatch.setattr("shortlist.zeroshot.mlp_detectors.MOST_WEIGHTS", 1)
     one_by_one = AttributeDetectors(TABLE, **options).fit(X, y)
     assert len(one_by_one.networks_) == len(one_by_one.attributes_) > len(whole.networks_)
     assert one_by_one.attributes_ == whole.attributes_

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from shortlist.zeroshot.detectors.holdout import hold_out
-from shortlist.zeroshot.detectors.linear import decorrelated, sparse
+from shortlist.zeroshot.linear_detectors import decorrelated, sparse
+from shortlist.zeroshot.selection import hold_out
 
 
 def test_decorrelated_detectors_find_the_share_of_each_attribute():

