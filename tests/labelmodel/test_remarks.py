@@ -76,7 +76,7 @@ def test_a_collapsed_balance_names_the_class_it_gave_up():
     codes = rng.integers(1, 3, (500, 1)) * np.ones((1, 4), int)  # nobody ever says c
     model = likelihood(balance="learn", accuracy_votes=0.0, balance_rows=0.0)
     said = said_of(model, Votes(codes, [["a", "b", "c"]] * 4, ["a", "b", "c"]))
-    assert "gave up c" in said[BalanceCollapsed]
+    assert "next to nothing to c" in said[BalanceCollapsed]
 
 
 def test_a_fit_that_was_stopped_says_so():

@@ -62,16 +62,16 @@ def collapsed(balance: Floats, panel: Panel) -> BalanceCollapsed | None:
     if not lost:
         return None
     return BalanceCollapsed(
-        f"the learned class balance gave up {some_of(lost)} (less than {least:.2%} each). Unless "
-        'they are that rare, give a balance, use balance="uniform", or raise balance_rows.'
+        f"the learned class balance leaves next to nothing to {some_of(lost)} (less than {least:.2%} each). If they "
+        'are not that rare, give a balance, use balance="uniform", or raise balance_rows.'
     )
 
 
 def not_converged(n_iter: int) -> NotConverged:
     """A fit that stopped before it converged."""
     return NotConverged(
-        f"the fit stopped after {n_iter} iterations and was still moving. Raise max_iter. (Of the likelihood, a larger "
-        "tol stops earlier.)"
+        f"the fit stopped after {n_iter} iterations and has not converged. Raise max_iter, or, with "
+        'estimator="likelihood", tol.'
     )
 
 
