@@ -120,7 +120,7 @@ def test_the_report_and_the_watch_take_rows_by_number(tmp_path):
     watch.look()
     watch.session.rows.in_memory = False
     watch.session.rows._frames.clear()
-    assert watch.texts([7, 3]) == {7: rows()["body"][7], 3: rows()["body"][3]}
+    assert watch.session.rows.take([7, 3])["body"].to_list() == rows()["body"][[7, 3]].to_list()
 
 
 @pytest.fixture

@@ -156,12 +156,4 @@ def test_data_that_goes_away_and_comes_back(watch):
     frame.write_csv(data)
     assert watch.changed()
     assert watch.look().flipped.tolist() == []
-    assert watch.texts([3, 7])[7] == frame["body"][7]
-
-
-def test_rows_are_called_by_their_ids_or_by_their_numbers(watch):
-    watch.look()
-    assert watch.names([7, 3]) == {7: "doc7", 3: "doc3"}
-    edit(watch.project.folder / "shortlist.toml", 'id = "id"\n', "")
-    watch.look()
-    assert watch.names([7]) == {7: "row 7"}
+    assert watch.session.rows.take([3, 7])["body"][1] == frame["body"][7]

@@ -16,7 +16,9 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import ShortlistError
 from shortlist.labelers.text_search import Piece
 from shortlist.project.changes import Change, Snapshot
+from shortlist.project.session import Session
 from shortlist.project.watch import Watch
+from shortlist.reporting.trials import evenly_spaced
 from shortlist.wording import NOT_KNOWN, number_of, some_of
 
 
@@ -181,10 +183,10 @@ def _show_change(screen: Screen, watch: Watch, change: Change, seconds: float) -
         return
     flipped = len(change.flipped)
     screen.text(f"{flipped:,} of {len(change.after.labels):,} rows changed their label")
-    if flipped:
+    if flipped and watch.session is not None:
         rows = [[old, f"→ {new}", f"{count:,}"] for old, new, count in change.flips()[:6]]
         screen.table(None, ["before", "now", "rows"], rows)
-        _show_examples(screen, watch, change)
+        _show_examples(screen, watch.session, change)
 
 
 def _show_failed(screen: Screen, failed: Sequence[str]) -> None:
@@ -192,15 +194,13 @@ def _show_failed(screen: Screen, failed: Sequence[str]) -> None:
         screen.text(f"! {note}")
 
 
-def _show_examples(screen: Screen, watch: Watch, change: Change, most: int = 3, longest: int = 100) -> None:
-    """Print some rows that changed their label, evenly spaced."""
-    flipped = change.flipped
-    chosen = [int(flipped[len(flipped) * e // most]) for e in range(min(most, len(flipped)))]
-    texts, names = watch.texts(chosen), watch.names(chosen)
-    for row in dict.fromkeys(chosen):
-        text = " ".join(texts.get(row, "").split())
+def _show_examples(screen: Screen, session: Session, change: Change, longest: int = 100) -> None:
+    """Print three of the rows that changed their label."""
+    for view in show_rows(session, evenly_spaced(change.flipped, 3)):
+        text = " ".join((view.text or str(view.fields)).split())
         cut = text if len(text) <= longest else text[: longest - 1] + "…"
-        screen.text(f"  {names[row]}: {change.label(change.before, row)} → {change.label(change.after, row)}: {cut}")
+        labels = f"{change.label(change.before, view.row)} → {change.label(change.after, view.row)}"
+        screen.text(f"  {view.name}: {labels}: {cut}")
 
 
 def _total(name: str, change: Change) -> list[str]:

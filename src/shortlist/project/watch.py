@@ -69,25 +69,6 @@ class Watch:
         votes = self.session.votes if self.session is not None else None
         return [] if votes is None else failure_notes(votes.names, votes.failures)
 
-    # -- rows ------------------------------------------------------------------------------------------
-
-    def texts(self, chosen: list[int]) -> dict[int, str]:
-        """The texts of some rows."""
-        assert self.session is not None
-        rows = self.session.rows
-        text = rows.data.text
-        lines = rows.take(chosen, None if text is None else [text]).iter_rows(named=True)
-        return {row: str(line if text is None else line[text]) for row, line in zip(chosen, lines, strict=True)}
-
-    def names(self, chosen: list[int]) -> dict[int, str]:
-        """The names of some rows: their ids, or else their numbers."""
-        assert self.session is not None
-        rows = self.session.rows
-        if rows.data.id is None:
-            return {row: f"row {row}" for row in chosen}
-        ids = rows.take(chosen, [rows.data.id])[rows.data.id]
-        return {row: str(name) for row, name in zip(chosen, ids, strict=True)}
-
     # -- files -----------------------------------------------------------------------------------------
 
     def gold_was_read(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist.analysis.bits import Bits, count
 from shortlist.arrays import Mask, Positions
 from shortlist.browse import RowView, show_rows
 from shortlist.errors import ShortlistError
@@ -24,10 +25,11 @@ from shortlist.project.code.toml_labelers import not_a_class, unknown_word
 from shortlist.project.session import Session
 from shortlist.project.settings import NAME
 from shortlist.prompts import PROMPTS, PromptLabeler
+from shortlist.reporting.trials import evenly_spaced
 from shortlist.rows import chunks
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.toml_edit import TomlEdit
-from shortlist.votes import Codomain, Votes
+from shortlist.votes import Votes
 
 EDITABLE = ("keywords", "pattern", *PROMPTS)  # kinds that the browser can edit
 
@@ -199,23 +201,32 @@ def preview(
         (line,) = session.plan(record).lines
         return {"name": line.labeler, "plan": asdict(line)}
     draft = draft_votes(session, labeler, superseded)
+    bits, gold, space = Bits(draft), session.analysis.gold, draft.space
     codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
-    voted = codes != 0
-    examples = show_rows(session, _examples(session, codes, codomain))
-    others = [i for i, name in enumerate(session.votes.names) if name != replaces]
-    covered = (session.votes.codes[:, others] != 0).any(axis=1) if others else np.zeros(len(codes), np.bool_)
+    member = np.vstack([np.ones(len(space), np.bool_), bits.layout.member])  # (c + 1, k): abstaining allows all
+    scored = np.flatnonzero((codes != 0) & (gold >= 0)) if gold is not None else np.zeros(0, np.int64)
+    right = member[codes[scored], gold[scored]] if gold is not None else np.zeros(0, np.bool_)
+    others = np.array([name != replaces for name in session.votes.names])
+    covered = (session.votes.codes[:, others] != 0).any(axis=1)
+    examples = show_rows(session, _examples(codes, scored[~right]))
     return {
         "name": labeler.name,
         "engine": getattr(labeler, "engine", "polars"),
         "rows": len(codes),
-        "votes": int(voted.sum()),
-        "coverage": float(voted.mean()),
-        "new": int((voted & ~covered).sum()),
-        "says": _vote_counts(session, codes, codomain),
-        "gold": _right(session, codes, codomain, voted),
-        "conflicts": _conflicts(session, codes, codomain, others),
+        "votes": int((codes != 0).sum()),
+        "coverage": float((codes != 0).mean()),
+        "new": int(((codes != 0) & ~covered).sum()),
+        "says": [
+            {"classes": list(space.ordered(shortlist)), "votes": int(n)}
+            for shortlist, n in zip(codomain.shortlists, count(bits.rows), strict=True)
+            if shortlist not in codomain.dummies
+        ],
+        "gold": None if gold is None else {
+            "votes": len(scored), "right": int(right.sum()), "accuracy": float(right.mean()) if len(scored) else None,
+        },
+        "conflicts": _conflicts(session, bits, others),
         "examples": [_example(labeler, row, draft.said(row.row)) for row in examples],
-    }
+    }  # fmt: skip
 
 
 def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) -> list[dict[str, Any]]:
@@ -246,64 +257,27 @@ def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], boo
     return asker.votes(results)
 
 
-def _vote_counts(session: Session, codes: Positions, codomain: Codomain) -> list[dict[str, Any]]:
-    """Number of votes for each shortlist."""
-    space = session.votes.space
-    counts = np.bincount(codes, minlength=len(codomain) + 1)[1:]
-    return [
-        {"classes": list(space.ordered(shortlist)), "votes": int(count)}
-        for shortlist, count in zip(codomain.shortlists, counts, strict=True)
-        if shortlist not in codomain.dummies
-    ]
-
-
-def _member(session: Session, codomain: Codomain) -> Mask:
-    """(c + 1, k): the classes that each code allows; abstaining allows all."""
-    space = session.votes.space
-    return np.vstack([np.ones(len(space), np.bool_), codomain.member(space)])
-
-
-def _right(session: Session, codes: Positions, codomain: Codomain, voted: Mask) -> dict[str, Any] | None:
-    """Number of votes on gold rows, and how many of them contain the known class."""
-    gold = session.analysis.gold
-    if gold is None:
-        return None
-    rows = np.flatnonzero(voted & (gold >= 0))
-    right = _member(session, codomain)[codes[rows], gold[rows]]
-    return {"votes": len(rows), "right": int(right.sum()), "accuracy": float(right.mean()) if len(rows) else None}
-
-
-def _conflicts(session: Session, codes: Positions, codomain: Codomain, others: list[int]) -> list[dict[str, Any]]:
+def _conflicts(session: Session, draft: Bits, others: Mask) -> list[dict[str, Any]]:
     """Per other labeler: rows on which both vote, and rows on which they conflict; most conflicts first."""
-    votes = session.votes
-    own, pairs = _member(session, codomain)[1:].astype(np.int64), []
-    for i in others:
-        its = votes.codomains[i].member(votes.space).astype(np.int64)
-        apart = np.zeros((len(own) + 1, len(its) + 1), np.bool_)
-        apart[1:, 1:] = own @ its.T == 0
-        pair = np.bincount(codes * apart.shape[1] + votes.codes[:, i], minlength=apart.size)
-        table = pair.reshape(apart.shape)
-        together, conflict = int(table[1:, 1:].sum()), int(table[apart].sum())
-        if together:
-            pairs.append({"labeler": votes.names[i], "together": together, "conflict": conflict})
-    return sorted(pairs, key=lambda line: (-line["conflict"], -line["together"]))
+    bits = session.analysis.bits
+    pairs = np.stack([count(bits.rows & rows) for rows in draft.rows], axis=1)  # (S, c)
+    disjoint = bits.layout.member.astype(np.int64) @ draft.layout.member.T.astype(np.int64) == 0
+    together = bits.layout.per_labeler(pairs.astype(np.float64)).sum(axis=1)
+    conflict = bits.layout.per_labeler((pairs * disjoint).astype(np.float64)).sum(axis=1)
+    lines = [
+        {"labeler": session.votes.names[i], "together": int(together[i]), "conflict": int(conflict[i])}
+        for i in np.flatnonzero(others & (together > 0))
+    ]
+    return sorted(lines, key=lambda line: (-line["conflict"], -line["together"]))
 
 
-def _examples(session: Session, codes: Positions, codomain: Codomain, most: int = 12) -> list[int]:
+def _examples(codes: Positions, wrong: Positions, most: int = 12) -> list[int]:
     """Rows to show: some wrong votes on gold rows, then some rows of each vote, evenly spaced."""
-    gold, chosen = session.analysis.gold, []
-    if gold is not None:
-        wrong = np.flatnonzero((gold >= 0) & ~_member(session, codomain)[codes, np.maximum(gold, 0)])
-        chosen += _spread(wrong, most // 3)
-    kinds = [c for c in range(1, len(codomain) + 1) if (codes == c).any()]
-    for c in kinds:
-        chosen += _spread(np.flatnonzero(codes == c), max(2, most // len(kinds)))
+    votes = [rows for c in range(1, int(codes.max(initial=0)) + 1) if len(rows := np.flatnonzero(codes == c))]
+    chosen = evenly_spaced(wrong, most // 3).tolist()
+    for rows in votes:
+        chosen += evenly_spaced(rows, max(2, most // len(votes))).tolist()
     return list(dict.fromkeys(chosen))[:most]
-
-
-def _spread(rows: Positions, most: int) -> list[int]:
-    at = np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(np.int64)
-    return [int(a) for a in rows[np.unique(at)]]
 
 
 def _example(labeler: Labeler, row: RowView, said: dict[str, tuple[str, ...]]) -> dict[str, Any]:
