@@ -75,7 +75,7 @@ def put_same(source: Path, target: Path) -> None:
 
 
 def _of_polars(error: BaseException) -> bool:
-    """Whether polars raised it: an error class of polars, or an OSError without a number."""
+    """True for an error of polars: a class of polars, or an OSError without a number."""
     return type(error).__module__.startswith("polars") or (isinstance(error, OSError) and error.strerror is None)
 
 

@@ -1,4 +1,4 @@
-"""Where pieces of work run. An engine is an object with `workers` and `map`; it knows nothing of labels.
+"""Engines, which run pieces of work. An engine is an object with `workers` and `map`; it knows nothing of labels.
 
 Local, Threads              processes and threads of this machine
 Dask, Ray, Spark            clusters: `from shortlist.engines.dask import Dask`

@@ -5,36 +5,25 @@ from __future__ import annotations
 import os
 import signal
 import uuid
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from shortlist.engines.engine import (
-    ClosableEngine,
-    InFlight,
-    Result,
-    Work,
-    gpus_of,
-    processes_here,
-    share_of_cores,
-    unwrapped,
-)
+from shortlist.engines.engine import Cluster, InFlight, Pieces, Results, processes_here, share_of_cores, unwrapped
 from shortlist.engines.pickling import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
-Killed = tuple[int, Work, Exception]  # a piece whose worker was killed: its id, the piece, the error of Dask
+Killed = tuple[int, Any, Exception]  # a piece whose worker was killed: its id, the piece, the error of Dask
 
 
-class Dask(ClosableEngine):
+class Dask(Cluster):
     """Workers of a Dask cluster.
 
     address   of a scheduler, "tcp://10.0.0.1:8786"; without it, processes of this machine are started and ended
     workers   number of processes to start where there is no address
     client    your own `distributed.Client`, which is left open
     """
-
-    elsewhere = True
 
     def __init__(self, address: str | None = None, workers: int | None = None, *, client: Any = None) -> None:
         self._dask, self._own = require("distributed", extra="dask"), client is None
@@ -53,22 +42,20 @@ class Dask(ClosableEngine):
         link: str | None = self.client.dashboard_link or None
         return link
 
-    def map(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def map(self, function: Callable[[Any], Any], pieces: Pieces[Any]) -> Results[Any]:
         """(id, result) as they finish. A piece whose worker is killed is begun again elsewhere, and counts once.
 
         Dask suspects all pieces that a killed worker had in hand. Those it gives up are begun once more at the end, one
         by one: only a piece that is killed alone is lost.
         """
-        with self._carried(Packed.of(function), gpus_of(function)) as begin:
+        with self._carried(Packed.of(function)) as begin:
             for number, piece, _error in (yield from self._results(InFlight(begin, pieces))):
                 for *_piece, error in (yield from self._results(InFlight(begin, [(number, piece)]))):
                     raise PieceLost("its worker was killed each time it was begun", number=number) from error
 
-    def _results(self, in_flight: InFlight[Work, Any]) -> Generator[tuple[int, Any], None, list[Killed[Work]]]:
+    def _results(self, in_flight: InFlight[Any, Any]) -> Generator[tuple[int, Any], None, list[Killed]]:
         """(id, result) as pieces end. Returns the pieces whose workers were killed."""
-        killed: list[Killed[Work]] = []
+        killed: list[Killed] = []
         try:
             while in_flight.fill(self.workers):
                 for future in self._done(list(in_flight.running)):
@@ -102,7 +89,7 @@ class Dask(ClosableEngine):
                 raise ShortlistError(f"the Dask cluster has had no workers for {patience} s: start some, and run again")
 
     @contextmanager
-    def _carried(self, packed: Packed, gpus: float) -> Iterator[Callable[[Any], Any]]:
+    def _carried(self, packed: Packed) -> Iterator[Callable[[Any], Any]]:
         """Send the function to every worker, those that start later too. The result begins a piece.
 
         Workers of a cluster declare their GPUs as resources. Those of this machine share its GPUs.
@@ -113,7 +100,7 @@ class Dask(ClosableEngine):
                 self.packed = packed
 
         name = f"shortlist-{packed.key[:16]}-{uuid.uuid4().hex[:8]}"
-        resources = {"GPU": gpus} if gpus and self._cluster is None else None
+        resources = {"GPU": packed.gpus} if packed.gpus and self._cluster is None else None
         self.client.register_plugin(Carrier(), name=name)
         try:
             yield lambda piece: self.client.submit(_run, name, piece, pure=False, resources=resources)

@@ -12,12 +12,14 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from shortlist.errors import ShortlistError
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+Pieces: TypeAlias = Iterable[tuple[int, Work]]  # (id, piece)
+Results: TypeAlias = Generator[tuple[int, Result]]  # (id, result)
 Handle = TypeVar("Handle")  # of a piece that an engine is working on: a future, a reference
 
 
@@ -28,9 +30,7 @@ class Engine(Protocol):
     def workers(self) -> int:
         """Number of pieces that run at the same time."""
 
-    def map(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def map(self, function: Callable[[Work], Result], pieces: Pieces[Work]) -> Results[Result]:
         """(id, result) for every (id, piece): each id once, in the order in which they finish.
 
         Pieces are drawn as they are needed, so that a stream is never held whole. The function is sent once to each
@@ -39,8 +39,10 @@ class Engine(Protocol):
         """
 
 
-class ClosableEngine(ABC):
-    """An engine that is started and closed: `with Dask(workers=2) as engine`."""
+class Cluster(ABC):
+    """An engine that is started and closed, `with Dask(workers=2) as engine`, and has workers on other machines."""
+
+    elsewhere = True
 
     @abstractmethod
     def close(self) -> None:
@@ -54,7 +56,7 @@ class ClosableEngine(ABC):
 
 
 def is_elsewhere(engine: Engine) -> bool:
-    """Whether workers may be on other machines, by an attribute `elsewhere` of the engine.
+    """True for an engine with an attribute `elsewhere`: its workers may be on other machines.
 
     Such workers get the locations of rows, and read and write files themselves.
     """
@@ -102,7 +104,7 @@ class Catching(Generic[Work, Result]):
 
     @property
     def gpus(self) -> float:
-        return gpus_of(self.function)
+        return float(getattr(self.function, "gpus", 0))
 
     def parts_to_pickle(self) -> Iterable[tuple[str, object]]:
         """The parts of the function by name, for an error that says which of them cannot be pickled."""
@@ -118,7 +120,7 @@ class Catching(Generic[Work, Result]):
 class InFlight(Generic[Work, Handle]):
     """Pieces that an engine is working on: drawn as they are needed, handed over by `begin`, listed in `running`."""
 
-    def __init__(self, begin: Callable[[Work], Handle], pieces: Iterable[tuple[int, Work]]) -> None:
+    def __init__(self, begin: Callable[[Work], Handle], pieces: Pieces[Work]) -> None:
         self.begin, self._source = begin, iter(pieces)
         self.running: dict[Handle, tuple[int, Work]] = {}
 
@@ -135,11 +137,6 @@ class InFlight(Generic[Work, Handle]):
     def land(self, handle: Handle) -> tuple[int, Work]:
         """Remove a piece that is done: (id, piece)."""
         return self.running.pop(handle)
-
-
-def gpus_of(function: object) -> float:
-    """Number of GPUs a worker needs for a piece."""
-    return float(getattr(function, "gpus", 0))
 
 
 def machine_cores() -> int:

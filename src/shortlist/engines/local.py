@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from importlib import import_module
 from pickle import PicklingError
 from typing import Any
 
-from shortlist.engines.engine import Engine, InFlight, Result, Work, checked_workers
+from shortlist.engines.engine import Engine, InFlight, Pieces, Result, Results, Work, checked_workers
 from shortlist.errors import ShortlistError
 from shortlist.wording import did_you_mean
 
@@ -23,27 +23,21 @@ class _Pool(ABC):
     def __init__(self, workers: int = 1) -> None:
         self.workers = checked_workers(workers)
 
-    def map(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def map(self, function: Callable[[Work], Result], pieces: Pieces[Work]) -> Results[Result]:
         """(id, result) as they finish; in the order of the pieces where there is one worker."""
         if self.workers == 1:
             return ((number, function(piece)) for number, piece in pieces)
         return self._shared(function, pieces)
 
     @abstractmethod
-    def _shared(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def _shared(self, function: Callable[[Work], Result], pieces: Pieces[Work]) -> Results[Result]:
         """(id, result) of several workers."""
 
 
 class Local(_Pool):
     """One process, or several. They are started afresh, never forked, since polars keeps threads."""
 
-    def _shared(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def _shared(self, function: Callable[[Work], Result], pieces: Pieces[Work]) -> Results[Result]:
         from joblib.externals.loky import get_reusable_executor
         from joblib.externals.loky.backend.reduction import register
 
@@ -61,16 +55,14 @@ class Local(_Pool):
 class Threads(_Pool):
     """Threads of this process, for work of NumPy or polars, which runs in parallel."""
 
-    def _shared(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def _shared(self, function: Callable[[Work], Result], pieces: Pieces[Work]) -> Results[Result]:
         with ThreadPoolExecutor(self.workers) as pool:
             yield from as_they_finish(pool, self.workers, function, pieces)
 
 
 def as_they_finish(
-    pool: Executor, workers: int, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-) -> Generator[tuple[int, Result]]:
+    pool: Executor, workers: int, function: Callable[[Work], Result], pieces: Pieces[Work]
+) -> Results[Result]:
     """(id, result) as they finish. Closed early, it cancels the pieces that have not begun."""
     in_flight: InFlight[Work, Future[Result]] = InFlight(lambda piece: pool.submit(function, piece), pieces)
     try:

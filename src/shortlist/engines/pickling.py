@@ -38,6 +38,7 @@ class Packed:
     key: str
     data: bytes
     sources: Mapping[str, str]  # the user's modules: name of the file → its text
+    gpus: float = 0  # that a worker needs for each piece
     maker: str = MAKER
 
     @classmethod
@@ -54,7 +55,8 @@ class Packed:
             raise
         except Exception as error:
             raise _cannot_travel(function, error) from error
-        return cls(hashlib.sha256(data + _digest(sources).encode()).hexdigest(), data, sources)
+        key = hashlib.sha256(data + _digest(sources).encode()).hexdigest()
+        return cls(key, data, sources, float(getattr(function, "gpus", 0)))
 
     def __call__(self, piece: Any) -> Any:
         return Catching(self._run)(piece)

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from shortlist.engines.engine import (
-    ClosableEngine,
-    InFlight,
-    Result,
-    Work,
-    gpus_of,
-    processes_here,
-    share_of_cores,
-    unwrapped,
-)
+from shortlist.engines.engine import Cluster, InFlight, Pieces, Results, processes_here, share_of_cores, unwrapped
 from shortlist.engines.pickling import Packed
 from shortlist.errors import PieceLost, ShortlistError, require
 
 
-class Ray(ClosableEngine):
+class Ray(Cluster):
     """Workers of a Ray cluster.
 
     address   of a cluster, "ray://10.0.0.1:10001" or "auto"; without it, one is started on this machine and ended,
               unless `ray.init` was called before: that one is used, and left alone
     workers   number of processes to start where there is no address
     """
-
-    elsewhere = True
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         self.ray: Any = require("ray", extra="ray")
@@ -49,19 +38,18 @@ class Ray(ClosableEngine):
         link = getattr(self._context, "dashboard_url", None) if self._own else None
         return f"http://{link}" if link else None
 
-    def map(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def map(self, function: Callable[[Any], Any], pieces: Pieces[Any]) -> Results[Any]:
         """(id, result) as they finish. A piece whose worker or node is killed is begun again, and counts once.
 
         Where an error ends the map, pieces that Ray has been given end with the cluster; in one that stays, they are
         still done. They are not cancelled: `ray.cancel` of a piece that ends at that moment takes the whole process
         down ("Tried to complete task that was not pending"; seen in Ray 2.60, though #54798 was to mend it).
         """
-        ray, sent = self.ray, self.ray.put(Packed.of(function))
-        options = {"num_cpus": 1, "num_gpus": self._gpus(gpus_of(function)), "max_retries": 3}
+        ray, packed = self.ray, Packed.of(function)
+        sent = ray.put(packed)
+        options = {"num_cpus": 1, "num_gpus": self._gpus(packed.gpus), "max_retries": 3}
         task = ray.remote(max_calls=0, **options)(_run)  # 0: a process does many pieces, with a GPU too, and loads once
-        in_flight: InFlight[Work, Any] = InFlight(lambda piece: task.remote(sent, piece), pieces)
+        in_flight: InFlight[Any, Any] = InFlight(lambda piece: task.remote(sent, piece), pieces)
         while in_flight.fill(self.workers):
             (done, *_), _ = ray.wait(list(in_flight.running), num_returns=1)
             number, _piece = in_flight.land(done)

@@ -6,25 +6,23 @@ import os
 import pickle
 import sys
 import uuid
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shortlist.engines.engine import ClosableEngine, Result, Work, processes_here, unwrapped
+from shortlist.engines.engine import Cluster, Pieces, Results, processes_here, unwrapped
 from shortlist.engines.local import as_they_finish
 from shortlist.engines.pickling import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
 
 
-class Spark(ClosableEngine):
+class Spark(Cluster):
     """Executors of a Spark session.
 
     address   of a master, "spark://10.0.0.1:7077"; without it, threads of this machine with a Python process each
     workers   number of these threads
     session   your own `SparkSession`, which is left open
     """
-
-    elsewhere = True
 
     def __init__(self, address: str | None = None, workers: int | None = None, *, session: Any = None) -> None:
         sql = require("pyspark.sql", extra="spark")
@@ -44,15 +42,13 @@ class Spark(ClosableEngine):
         link: str | None = self.session.sparkContext.uiWebUrl
         return link
 
-    def map(
-        self, function: Callable[[Work], Result], pieces: Iterable[tuple[int, Work]]
-    ) -> Generator[tuple[int, Result]]:
+    def map(self, function: Callable[[Any], Any], pieces: Pieces[Any]) -> Results[Any]:
         """(id, result) as they finish: a job for each piece, several at the same time."""
         context = self.session.sparkContext
         sent, group = context.broadcast(Packed.of(function)), f"shortlist-{uuid.uuid4().hex}"
         run = _runner(sent)
 
-        def work(numbered: tuple[int, Work]) -> Any:
+        def work(numbered: tuple[int, Any]) -> Any:
             context.setJobGroup(group, "shortlist", interruptOnCancel=True)
             return self._result(run, *numbered)
 

@@ -89,7 +89,7 @@ class Chunk:
         return self.frame.row(at, named=True) if self.frame is not None else self.rows[at]
 
     def cut(self, size: int) -> Iterator[Chunk]:
-        """The same rows as chunks of at most `size` rows."""
+        """Cut the rows into chunks of at most `size`."""
         return (Chunk(self.start + a, self._data[a : a + size]) for a in range(0, len(self), size))
 
     def values(self, on: str | None) -> Sequence[Any]:
@@ -116,7 +116,7 @@ class Chunk:
             raise BadRows(f"column {on!r} holds something that is not a number ({error})", column=on) from error
 
     def can_be_shared(self) -> bool:
-        """Whether no row holds a list, dict or set. Of a table, the types of its columns decide."""
+        """True where no row holds a list, dict or set. Of a table, the types of its columns decide."""
         if self.frame is None:
             return can_be_shared(self.rows)
         return not any(dtype.is_nested() or dtype == pl.Object for dtype in self.frame.schema.values())
@@ -186,7 +186,7 @@ def _text(value: Any, on: Any, a: int) -> str | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is None, or NaN, NA or NaT of pandas."""
+    """True for None, and for NaN, NA and NaT of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
@@ -203,7 +203,7 @@ def no_column(name: Any, columns: Iterable[Any]) -> BadRows:
 
 
 def can_be_shared(values: Sequence[Any]) -> bool:
-    """Whether there is no list, dict or set among the values, nor inside a row."""
+    """True where there is no list, dict or set among the values, nor inside a row."""
     kinds = {value.__class__ for value in values}
     return kinds.isdisjoint((list, dict, set)) and not (Row in kinds and any(map(_is_changeable, values)))
 

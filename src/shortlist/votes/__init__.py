@@ -1,4 +1,4 @@
-"""What every labeler said about every row, and how that is kept, counted and exchanged."""
+"""Votes: the answers of every labeler about every row; their files, patterns and formats of exchange."""
 
 from shortlist.votes.codomain import Codomain, Failure
 from shortlist.votes.patterns import Patterns

@@ -96,7 +96,7 @@ def _table(answers: Any) -> pl.DataFrame:
 
 
 def _readable(answers: Any) -> Any:
-    """The same answers with labels of one type, since a column of polars has one."""
+    """Convert labels to one type, since a column of polars has one."""
     if isinstance(answers, (list, tuple)) and answers and all(isinstance(line, Mapping) for line in answers):
         answers = {name: [line.get(name) for line in answers] for name in dict.fromkeys(chain.from_iterable(answers))}
     if not hasattr(answers, "keys") or "label" not in answers:  # a mapping, or a table of pandas
@@ -119,7 +119,7 @@ def _of_one_type(labels: Any) -> Any:
 
 
 def _are_sets(labels: pl.Series, separator: str | None) -> bool:
-    """Whether answers are sets: in a list column, or written with a separator."""
+    """True where answers are sets: in a list column, or written with a separator."""
     import polars as pl
 
     lists = labels.dtype.is_nested() or labels.dtype == pl.Object

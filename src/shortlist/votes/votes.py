@@ -1,4 +1,4 @@
-"""Votes: what every labeler said about every row."""
+"""Votes: the answers of every labeler about every row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Votes(Exchange):
-    """What every labeler said about every row: the one thing that passes from stage 1 to stage 2.
+    """The answers of every labeler about every row: the one thing that passes from stage 1 to stage 2.
 
     `codes[a, i]` is 0 where labeler i abstained on row a, and otherwise c, which stands for
     `codomains[i].shortlists[c - 1]`. Votes never change once made.
@@ -245,7 +245,7 @@ class Votes(Exchange):
         return "\n".join([self._head(), *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
 
     def _repr_html_(self) -> str:
-        """The same as a table, for notebooks."""
+        """Return a table for notebooks."""
         rows = [
             [name, percent(float(self.coverage[i])), self._says(i), f"{failure.count:,}" if failure else ""]
             for i, (name, failure) in enumerate(zip(self.names, self.failures, strict=True))
