@@ -14,9 +14,9 @@ ROOT = Path(__file__).parent.parent
 
 # Lower rooms first; rooms on one floor do not know each other.
 FLOORS = [
-    {"errors", "wording", "tables", "arrays"},
-    {"archive", "engines", "options", "progress", "registry", "beliefs"},
-    {"labelspace", "attribute_table", "tensors"},
+    {"errors", "wording", "arrays"},
+    {"archive", "engines", "progress", "registry", "beliefs"},
+    {"labelspace", "tensors"},
     {"votes", "rows", "models"},
     {"labelers", "labelmodel", "classifier"},
     {"uncertainty", "zeroshot", "prompts"},
