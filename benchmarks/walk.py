@@ -13,6 +13,7 @@ other both ways. Rooms are the folders and files directly under `shortlist`.
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import os
 import subprocess
@@ -36,11 +37,11 @@ def always(_: dict[str, Any]) -> bool:
 # What may be done once in a run: (the function that does it, whether this call is one of them)
 Counted = Callable[[dict[str, Any]], bool]
 WORK: dict[str, list[tuple[str, Counted]]] = {
-    "votes made": [("vote", lambda given: "columns" in given)],
+    "votes made": [("vote", lambda given: "cache" in given)],
     "votes loaded": [("VoteParts.open", always)],
     "label model fitted to all rows": [("LabelModel.fit", lambda given: len(given["votes"]) == ROWS)],
     "label model loaded": [("LabelModel.load", always)],
-    "known classes read": [("Rows.gold", always)],
+    "known classes read": [("Known.read", always)],
     "diagnoses": [("diagnose", lambda given: "votes_or_labelers" in given)],
     "beliefs of all rows computed": [
         ("Distinct.of", lambda given: len(given["votes"]) == ROWS),
@@ -62,8 +63,8 @@ class Tracer:
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         here = self.file(frame)
-        if event != "call" or here is None or frame.f_code.co_name == "<module>":
-            return
+        if event != "call" or here is None or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            return  # the bodies of modules and classes are run when a file is imported
         self.files.add(here)
         caller = self.caller(frame)
         if caller not in (here, None):

@@ -36,6 +36,19 @@ ROW_FORMATS = {
 TABLE_FORMATS = ("parquet", "csv", "jsonl")
 
 
+def attribute_of(base: type, name: str, *, classes: bool = False) -> Callable[[Any], str | None]:
+    """Return a function that gets the name of a thing from an attribute, and None from what is no such thing.
+
+    Things are instances of `base`, or its subclasses with `classes`.
+    """
+
+    def name_of(thing: Any) -> str | None:
+        fits = isinstance(thing, type) and issubclass(thing, base) if classes else isinstance(thing, base)
+        return getattr(thing, name, None) if fits else None
+
+    return name_of
+
+
 class Registry(Mapping[str, Thing]):
     """Name → thing.
 

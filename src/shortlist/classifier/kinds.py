@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 from shortlist.errors import BadFit
-from shortlist.registry import Registry
+from shortlist.registry import Registry, attribute_of
 
 if TYPE_CHECKING:
     from shortlist.arrays import Floats
@@ -75,7 +75,7 @@ class Kind:
 KINDS: Registry[Kind] = Registry(
     "kind of classifier",
     "shortlist.classifiers",
-    lambda thing: thing.name if isinstance(thing, Kind) else None,
+    attribute_of(Kind, "name"),
     own=[
         Kind("linear", "shortlist.classifier.noise_aware:NoiseAwareClassifier", "either"),
         Kind("mlp", "shortlist.classifier.mlp:MLPClassifier", "numbers", ".safetensors"),

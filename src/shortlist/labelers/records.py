@@ -21,13 +21,13 @@ from shortlist.archive import atomic
 from shortlist.errors import BadFile, BadLabeler, ShortlistError
 from shortlist.labelers.answers import answers_from_plain
 from shortlist.labelers.labeler import Labeler
-from shortlist.registry import Registry, make_from_record
+from shortlist.registry import Registry, attribute_of, make_from_record
 
 Maker = TypeVar("Maker", bound=Callable[..., Labeler])
 
 
 LABELER_KINDS: Registry[Callable[..., Labeler]] = Registry(
-    "kind of labeler", "shortlist.labelers", lambda make: getattr(make, "labeler_kind", None)
+    "kind of labeler", "shortlist.labelers", attribute_of(object, "labeler_kind")
 )
 
 

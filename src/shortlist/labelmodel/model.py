@@ -30,7 +30,7 @@ from shortlist.labelmodel.model_options import Balance, check_names, from_table,
 from shortlist.labelmodel.paper import Likelihood
 from shortlist.labelmodel.predictor import Predictor
 from shortlist.labelmodel.simulate import Simulated, draw
-from shortlist.registry import Registry, check_amount, check_whole
+from shortlist.registry import Registry, attribute_of, check_amount, check_whole
 from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 ESTIMATORS: Registry[type[Estimator]] = Registry(
     "estimator",
     "shortlist.estimators",
-    lambda thing: getattr(thing, "kind", None) if isinstance(thing, type) and issubclass(thing, Estimator) else None,
+    attribute_of(Estimator, "kind", classes=True),
     own=[Pooled, Likelihood],
 )
 

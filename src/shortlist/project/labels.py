@@ -266,5 +266,5 @@ def write_parts(job: LabelJob, rows: Rows, path: Path, engine: Engine, advance: 
                 advance(part.rows)
     listed = [files[index]._asdict() for index in sorted(files)]
     write_json(path, {"kind": "labels in parts", "version": 1, "parts": listed})
-    remove_unlisted(job.target, (part.file for part in files.values()))
+    remove_unlisted(job.target, [part.file for part in files.values()])
     return counts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
@@ -164,6 +164,12 @@ def read_parts(file: RowFile, parts: Sequence[Part], columns: Sequence[str] | No
         among = first.first, last.first + last.rows - first.first
         numbered = enumerate(file.batches(columns, first.size, among), first.number)
     return (frame for number, frame in numbered if number in wanted)
+
+
+def pieces_of(parts: Sequence[Part], whole_files: Collection[int], most: int) -> Iterator[tuple[Part, ...]]:
+    """Parts for a worker to do in one go, at most `most` rows; files that are read from their start stay whole."""
+    groups = groupby(parts, key=lambda part: (part.file, 0 if part.file in whole_files else part.number))
+    return bundles((tuple(group) for _key, group in groups), lambda part: part.rows, most)
 
 
 def bundles(

@@ -14,7 +14,7 @@ from shortlist.project.cache import HIDDEN, Digests, State, locked, sweep
 from shortlist.project.history import History, Run
 from shortlist.project.session import Listener, Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.run import STAGES, chosen_stages, run_stages, write_extract
+from shortlist.project.stages.run import STAGES, chosen_stages, load_result, run_stages, write_extract
 from shortlist.project.stages.stage import Outcome
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Project:
         self.settings = Settings.read(self.folder)
         chosen_stages(self.settings)  # a name that is no stage is an error
         self.digests = Digests(self.hidden / "digests.json")
-        self.session = Session(self.folder, self.settings, self.digests, STAGES)
+        self.session = Session(self.folder, self.settings, self.digests, load_result)
 
     @classmethod
     def init(cls, data: str | os.PathLike[str], folder: str | os.PathLike[str] = ".", **options: Any) -> Project:
@@ -219,7 +219,7 @@ class Project:
                 self.folder,
                 self.settings,
                 self.digests,
-                STAGES,
+                load_result,
                 listener=listener,
                 engine=None if isinstance(engine, str) else engine,
                 in_memory=in_memory,

@@ -18,7 +18,7 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
 from shortlist.project.cache import Digests, digest
-from shortlist.project.parts import Part, PartReader, SourceFile, bundles, data_files, read_parts
+from shortlist.project.parts import Part, PartReader, SourceFile, data_files, pieces_of, read_parts
 from shortlist.project.settings import DataSettings, Settings
 from shortlist.project.toml import BadProject, TomlFile
 from shortlist.rows import RowFile, RowStore
@@ -103,13 +103,8 @@ class Rows(RowStore):
 
         These are at most `most` rows, or as many as a part may have.
         """
-        groups = (list(group) for _f, group in groupby(self.parts, key=lambda part: part.file))
-        together = (
-            group
-            for parts in groups
-            for group in ([[part] for part in parts] if self.files[parts[0].file].kind == "parquet" else [parts])
-        )
-        return bundles(together, lambda part: part.rows, most or self.size)
+        whole = {f for f, file in enumerate(self.files) if file.kind != "parquet"}
+        return pieces_of(self.parts, whole, most or self.size)
 
     @property
     def reader(self) -> PartReader:
@@ -160,7 +155,7 @@ class Rows(RowStore):
     def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
         """Rows of one file, from memory if they are kept there."""
         kept = self._frames.get(self.sources[f])
-        frame = take_batches((frame.select(columns) for frame in kept), wanted) if kept else None
+        frame = take_batches([frame.select(columns) for frame in kept], wanted) if kept else None
         return self.files[f].take(wanted, columns) if frame is None else frame
 
     def _prune(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,14 +77,14 @@ class Session:
         folder: Path,
         settings: Settings,
         digests: Digests,
-        stages: Mapping[str, Any],
+        load: Callable[[Session, str], Any],
         *,
         listener: Listener | None = None,
         engine: Engine | None = None,
         in_memory: bool = False,
         earlier: Session | None = None,
     ) -> None:
-        self.folder, self.settings, self.digests, self.stages = folder, settings, digests, stages
+        self.folder, self.settings, self.digests, self._load = folder, settings, digests, load
         self.listener = listener or Listener()
         self.hidden = folder / HIDDEN
         self.state = State(self.hidden / "state.json")
@@ -264,8 +265,7 @@ class Session:
     def result(self, stage: str) -> Any:
         """The result of a stage: of this run, or else from its files."""
         if stage not in self.results:
-            found = self.stages[stage]
-            self.results[stage] = found.load(found.paths(self.folder, self.settings), self.settings)
+            self.results[stage] = self._load(self, stage)
         return self.results[stage]
 
     @property
@@ -379,9 +379,9 @@ class Session:
         """Hashes of the data files. Workers or threads read those that are not cached."""
         paths = data_files(self.folder, self.settings)
         if unknown := self.digests.unknown(paths):
-            from shortlist.engines import Threads
-            from shortlist.engines.engine import machine_cores
-
-            local = self.settings.engine.kind == "local"
-            digest_files(Threads(machine_cores()) if local else self.engine, self.digests, unknown)
+            if self.settings.engine.kind == "local":
+                with ThreadPoolExecutor() as pool:
+                    list(pool.map(self.digests.of, unknown))
+            else:
+                digest_files(self.engine, self.digests, unknown)
         return [self.digests.of(path) for path in paths]

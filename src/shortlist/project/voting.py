@@ -117,10 +117,10 @@ def vote(
 
 def save_parts(results: Sequence[Voted], path: Path) -> VoteParts:
     """Save the list of the parts beside their folder. Files that are not in it are deleted."""
-    like = Votes.concat(voted.like for voted in results)
+    like = Votes.concat([voted.like for voted in results])
     parts = VoteParts(path.parent, like, tuple(voted.file for voted in results if voted.file is not None))
     parts.save(path)
-    remove_unlisted(path.parent / "votes", (part.file for part in parts.parts))
+    remove_unlisted(path.parent / "votes", [part.file for part in parts.parts])
     return parts
 
 

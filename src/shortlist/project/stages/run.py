@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project.cache import StageRecord, digest
@@ -24,7 +24,7 @@ from shortlist.project.stages.fit import Fit
 from shortlist.project.stages.stage import Facts, Outcome, Stage
 from shortlist.project.stages.train import Predict, Train
 from shortlist.project.stages.vote import Vote
-from shortlist.registry import Registry
+from shortlist.registry import Registry, attribute_of
 from shortlist.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 STAGES: Registry[Stage] = Registry(
     "stage",
     "shortlist.stages",
-    lambda thing: getattr(thing, "name", None) if isinstance(thing, Stage) else None,
+    attribute_of(Stage, "name"),
     own=[Vote(), Fit(), Check(), Export(), Train(), Predict(), Report()],
 )
 
@@ -137,7 +137,7 @@ def left_over(session: Session, outcomes: Iterable[Outcome]) -> list[Path]:
 def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
     """Do a stage unless it is up to date; with `again`, do it in any case."""
     start = time.perf_counter()
-    paths = stage.paths(session.folder, session.settings)
+    paths = paths_of(stage, session)
     record = None if again or session.in_memory else up_to_date(stage, session)
     if record is not None:
         seconds = time.perf_counter() - start
@@ -168,7 +168,7 @@ def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
     for name, path in outputs_of(stage, session).items():
         if not path.exists() or session.digests.of(path) != record.outputs.get(name):
             return None
-    return record if stage.complete(stage.paths(session.folder, session.settings)) else None
+    return record if stage.complete(paths_of(stage, session)) else None
 
 
 def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
@@ -195,11 +195,21 @@ def record_done(stage: Stage, session: Session, facts: Facts) -> None:
     session.state.keep(stage.name, StageRecord(key_of(stage, session, reads), outputs, reads, lasting))
 
 
+def load_result(session: Session, name: str) -> Any:
+    """The result of a stage, from its files."""
+    stage = find_stage(name)
+    return stage.load(paths_of(stage, session), session.settings)
+
+
+def paths_of(stage: Stage, session: Session) -> tuple[Path, ...]:
+    """The files that a stage writes."""
+    settings = session.settings
+    return tuple(session.folder / settings.output.folder / name for name in stage.outputs(settings))
+
+
 def outputs_of(stage: Stage, session: Session) -> dict[str, Path]:
     """Files that a stage writes, by their names relative to the project folder, which may be moved."""
-    settings = session.settings
-    names = (f"{settings.output.folder}/{name}" for name in stage.outputs(settings))
-    return dict(zip(names, stage.paths(session.folder, settings), strict=True))
+    return {path.relative_to(session.folder).as_posix(): path for path in paths_of(stage, session)}
 
 
 def write_extract(session: Session, path: Path, extract: Extract) -> Facts:

@@ -35,10 +35,6 @@ class Stage(ABC):
     def outputs(self, settings: Settings) -> tuple[str, ...]:
         """Names of the files it writes, in the output folder."""
 
-    def paths(self, folder: Path, settings: Settings) -> tuple[Path, ...]:
-        """Paths of the files it writes in a project folder."""
-        return tuple(folder / settings.output.folder / name for name in self.outputs(settings))
-
     def key(self, session: Session) -> Any:  # noqa: ARG002
         """Plain data that the outputs are made from, besides the outputs of the stages it needs.
 

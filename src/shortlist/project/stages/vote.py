@@ -67,7 +67,7 @@ class Vote(Stage):
         target = None if session.in_memory else paths[0].parent / "votes"
         results, asked = vote(roster, rows, session.vote_cache, session.engine, advance, target=target)
         if session.in_memory:
-            like = Votes.concat(voted.votes for voted in results if voted.votes is not None)
+            like = Votes.concat([voted.votes for voted in results if voted.votes is not None])
             session.votes = Votes(
                 like.codes, like.codomains, like.space, like.names, ids=rows.ids(), failures=like.failures
             )
