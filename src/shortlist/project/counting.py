@@ -107,7 +107,7 @@ def sample_rows(rows: Rows, parts: VoteParts, gold: GoldReader, known: float, mo
 
 
 def even_places(start: int, count: int, m: int, most: int) -> Positions:
-    """Of `most` places evenly spread over m rows, those of `count` rows from `start` on, counted from there."""
+    """Places of `count` rows from `start` on, counted from there, among `most` evenly spread over m rows."""
     last, gaps = max(1, m - 1), max(1, most - 1)
     first, end = start * gaps // last, min(most, (start + count) * gaps // last + 1)
     places: Positions = np.arange(first, end) * last // gaps - start

@@ -204,37 +204,27 @@ def class_positions(labels: pl.Series, classes: Sequence[str], start: int) -> Po
 class GoldReader:
     """Finds the known classes of parts. It is sent to workers; `by_row` are the labels of the gold file."""
 
-    reader: PartReader
+    reader: PartReader | Rows
     column: str | None
     classes: tuple[str, ...]
     by_row: Mapping[int, int]
 
-    def positions(self, parts: Sequence[Part]) -> list[Positions | None]:
+    def positions(self, parts: Sequence[Part]) -> Iterator[Positions | None]:
         """For each part the positions of known classes, −1 if unknown; None if none is known."""
-        columns: list[Positions | None] = []
         for f, group in groupby(parts, key=lambda part: part.file):
             here = list(group)
             if self.column is None or self.column not in self.reader.open(f).schema:
-                columns += [None] * len(here)
+                yield from (_with_file(None, part, self.by_row) for part in here)
                 continue
-            frames = self.reader.frames(here, [self.column])
-            columns += [
-                class_positions(frame[self.column], self.classes, part.start)
-                for part, frame in zip(here, frames, strict=True)
-            ]
-        return [_with_file(column, part, self.by_row) for column, part in zip(columns, parts, strict=True)]
+            for part, frame in zip(here, self.reader.frames(here, [self.column]), strict=True):
+                column = class_positions(frame[self.column], self.classes, part.start)
+                yield _with_file(column, part, self.by_row)
 
 
-def gold_column(rows: Rows, classes: Sequence[str], by_row: Mapping[int, int]) -> Iterator[Positions | None]:
-    """What `GoldReader` finds, part by part, in rows that may be in memory. A word that is no class has its line."""
-    column = rows.data.gold
+def gold_by_part(rows: Rows, classes: tuple[str, ...], by_row: Mapping[int, int]) -> Iterator[Positions | None]:
+    """Known classes of all parts, of rows that may be in memory."""
     with class_errors(rows):
-        for f, group in groupby(rows.parts, key=lambda part: part.file):
-            if column is None or column not in rows.files[f].schema:
-                yield from (_with_file(None, part, by_row) for part in group)
-                continue
-            for part, frame in rows.segments([column], files=[f]):
-                yield _with_file(class_positions(frame[column], classes, part.start), part, by_row)
+        yield from GoldReader(rows, rows.data.gold, classes, by_row).positions(rows.parts)
 
 
 @contextmanager
@@ -279,7 +269,7 @@ class Known:
     def read(cls, rows: Rows, file: GoldFile, names: tuple[str, ...]) -> Known:
         """The column, and over it the file."""
         labels, lost = file_labels(rows, file, names)
-        parts = zip(gold_column(rows, names, label_positions(labels, names)), rows.parts, strict=True)
+        parts = zip(gold_by_part(rows, names, label_positions(labels, names)), rows.parts, strict=True)
         positions = [np.full(part.rows, -1, np.int64) if column is None else column for column, part in parts]
         return cls(
             names,

@@ -248,7 +248,7 @@ def check_gold(file: RowFile, gold: str, classes: Sequence[str]) -> None:
 
 
 def not_classes(file: RowFile, gold: str, classes: Sequence[str]) -> dict[str, int]:
-    """What a column of known classes holds besides the classes, and on how many rows; the most frequent first."""
+    """Values of a column of known classes that are no classes, and their numbers of rows; the most frequent first."""
     counts = as_classes(file.read([gold])[gold], classes).drop_nulls().value_counts(sort=True)
     return {value: rows for value, rows in counts.iter_rows() if value not in classes}
 

@@ -54,29 +54,7 @@ class Extract:
         for file in rows.files:
             file.need(*self.columns)
 
-    def joined(self, rows: Rows) -> dict[str, Any]:
-        """Columns that are joined to the labels, with their types. The id is there already."""
-        names = [name for name in dict.fromkeys(self.columns) if name != rows.data.id]
-        return {name: _kind(rows, name) for name in names}
-
-    def names(self, labels: dict[str, Any], joined: dict[str, Any]) -> list[str]:
-        """The columns of the file: the id, those of the rows, then the labels.
-
-        A column of the rows whose name the labels need is called data_NAME.
-        """
-        key, *others = labels
-        taken = {*labels, *joined}
-        names = [key]
-        for name in joined:
-            written = name
-            while written in labels or (written != name and written in taken):
-                written = f"data_{written}"
-            taken.add(written)
-            names.append(written)
-        names += others
-        return plain_names(names) if self.plain_names else names
-
-    def kept(self, labels: pl.DataFrame) -> pl.Series:
+    def keeps(self, labels: pl.DataFrame) -> pl.Series:
         """(m,) mask of the rows to write."""
         if self.min_belief is None:
             return pl.repeat(True, len(labels), eager=True)
@@ -84,15 +62,24 @@ class Extract:
 
 
 class Extractor:
-    """Makes the table of an extract from labels, part by part."""
+    """Makes the table of an extract from labels, part by part: the id, columns of the rows, then the labels."""
 
     def __init__(self, extract: Extract, rows: Rows, labels: dict[str, Any]) -> None:
         self.extract, self.rows = extract, rows
-        self.joined = extract.joined(rows)
-        key, *others = labels.items()
-        names = extract.names(labels, self.joined)
-        kinds = [key[1], *self.joined.values(), *(kind for _name, kind in others)]
-        self.schema: dict[str, Any] = dict(zip(names, kinds, strict=True))
+        names = [name for name in dict.fromkeys(extract.columns) if name != rows.data.id]
+        self.joined = {name: _kind(rows, name) for name in names}
+        (key, kind), *others = labels.items()
+        schema = {key: kind} | {self._free_name(name, labels): kind for name, kind in self.joined.items()}
+        schema |= dict(others)
+        names = plain_names(list(schema)) if extract.plain_names else list(schema)
+        self.schema: dict[str, Any] = dict(zip(names, schema.values(), strict=True))
+
+    def _free_name(self, name: str, labels: dict[str, Any]) -> str:
+        """The name of a column of the rows; data_NAME if the labels need it."""
+        free = name
+        while free in labels or (free != name and free in self.joined):
+            free = f"data_{free}"
+        return free
 
     def frames(self, labels: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The table, from the labels of all parts."""
@@ -107,7 +94,7 @@ class Extractor:
         key, *others = labels.get_columns()
         ordered = [key, *columns, *others]
         renamed = [column.alias(name) for column, name in zip(ordered, self.schema, strict=True)]
-        return pl.DataFrame(renamed).filter(self.extract.kept(labels))
+        return pl.DataFrame(renamed).filter(self.extract.keeps(labels))
 
 
 def _kind(rows: Rows, name: str) -> Any:
@@ -244,7 +231,7 @@ def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance, extr
     def frames() -> Iterator[pl.DataFrame]:
         for piece in rows.pieces():
             for frame in job.frames(piece):
-                counts.update(class_counts(frame.filter(extract.kept(frame))))
+                counts.update(class_counts(frame.filter(extract.keeps(frame))))
                 advance(len(frame))
                 yield frame
 

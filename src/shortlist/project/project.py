@@ -164,7 +164,7 @@ class Project:
 
     @property
     def spent(self) -> list[Spent]:
-        """What was spent on language models so far, one line for each model and labeler."""
+        """Spending on language models so far, one line for each model and labeler."""
         return self.session.spent
 
     # -- stages ----------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def listed(pattern: str) -> list[tuple[str, str]]:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """What stores tell about the content of a file."""
+    """Version of a file, from what stores tell about it."""
     keys = ("size", "ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "created")
     return json.dumps({key: str(info[key]) for key in keys if info.get(key) is not None}, sort_keys=True)
 

@@ -117,20 +117,24 @@ class Rows(RowStore):
         self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
     ) -> Iterator[Segment]:
         """The parts in order with their rows, from memory if they are kept there."""
-        for f, group in groupby(self.parts, key=lambda part: part.file):
-            if files is None or f in files:
-                parts = list(group)
-                yield from map(Segment, parts, self._batches(parts, columns))
+        parts = [part for part in self.parts if files is None or part.file in files]
+        return map(Segment, parts, self.frames(parts, columns))
 
-    def _batches(self, parts: list[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
-        """The rows of all parts of a file."""
-        source, file = parts[0].source, self.files[parts[0].file]
-        if self.in_memory and columns is None and source not in self._frames:
-            self._frames[source] = list(read_parts(file, parts, None))
-        kept = self._frames.get(source)
-        if kept is None:
-            return read_parts(file, parts, columns)
-        return iter(kept if columns is None else [frame.select(columns) for frame in kept])
+    def frames(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+        """The rows of each part, in ascending order, from memory if they are kept there."""
+        for f, group in groupby(parts, key=lambda part: part.file):
+            source, file = self.sources[f], self.files[f]
+            if self.in_memory and columns is None and source not in self._frames:
+                self._frames[source] = list(read_parts(file, [part for part in self.parts if part.file == f], None))
+            kept = self._frames.get(source)
+            if kept is None:
+                yield from read_parts(file, list(group), columns)
+            else:
+                yield from (kept[one.number] if columns is None else kept[one.number].select(columns) for one in group)
+
+    def open(self, f: int) -> RowFile:
+        """One of the files, as `PartReader` opens it."""
+        return self.files[f]
 
     # -- rows by number --------------------------------------------------------------------------------
 

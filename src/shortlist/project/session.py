@@ -192,7 +192,7 @@ class Session:
 
     @property
     def spent(self) -> list[Spent]:
-        """What was spent on language models so far, one line for each model and labeler."""
+        """Spending on language models so far, one line for each model and labeler."""
         from shortlist.prompts.score_store import SCORES_FILE, open_scores
 
         path = self.hidden / SCORES_FILE
@@ -309,11 +309,11 @@ class Session:
         from shortlist.labelmodel.evidence import Evidence, unique
         from shortlist.votes import Votes
 
-        votes, found = self.votes, self.patterns
+        votes, patterns = self.votes, self.patterns
         if self.settings.gold_fits and self.known.any:
             return unique(votes, self.known.positions, None)
-        rows = Votes(found.codes, votes.codomains, votes.space, votes.names)
-        return Evidence(rows, found.counts.astype(np.float64), np.full(len(rows), -1, np.int64))
+        rows = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
+        return Evidence(rows, patterns.counts.astype(np.float64), np.full(len(rows), -1, np.int64))
 
     @property
     def has_gold(self) -> bool:

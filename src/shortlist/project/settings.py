@@ -142,57 +142,67 @@ class Wrong(Exception):  # noqa: N818
     """The error about a value, which says what it should be."""
 
 
-def text(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise Wrong("is a text between quotation marks")
-    return value
+def _rule(message: str, test: Callable[[Any], bool], convert: Check = lambda value: value) -> Check:
+    """Return a check that converts values that pass the test, and raises Wrong for others."""
+
+    def check(value: Any) -> Any:
+        if not test(value):
+            raise Wrong(message)
+        return convert(value)
+
+    return check
 
 
-def texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-        raise Wrong('is a list of texts, such as ["one", "two"]')
-    return tuple(value)
+def _is_number(value: Any, kinds: type | tuple[type, ...]) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_inside(value: Any) -> bool:
+    """Name of a folder inside the project: a project from elsewhere writes nowhere else."""
+    if not _is_text(value):
+        return False
+    parts = Path(value.replace("\\", "/")).parts
+    return not (Path(value).is_absolute() or PureWindowsPath(value).drive or ".." in parts)
+
+
+def quoted(*names: str) -> str:
+    return ", ".join(map(repr, names))
+
+
+text = _rule("is a text between quotation marks", _is_text)
+texts = _rule(
+    'is a list of texts, such as ["one", "two"]', lambda v: isinstance(v, list) and all(map(_is_text, v)), tuple
+)
+whole = _rule("is a whole number from 1", lambda v: _is_number(v, int) and v >= 1)
+flag = _rule("is true or false", lambda v: isinstance(v, bool))
+share = _rule(
+    "is a share of belief, above 0 and at most 1", lambda v: _is_number(v, (int, float)) and 0 < v <= 1, float
+)
+inside = _rule("is a folder inside the project (`shortlist export --to` writes anywhere)", _is_inside)
+sign = _rule("is one character, such as ;", lambda v: isinstance(v, str) and len(v.encode()) == 1)
+column_types = ("text", "number", "integer", "boolean")
+types = _rule(
+    f"says what columns hold, each one of {quoted(*column_types)}",
+    lambda v: isinstance(v, dict) and all(kind in column_types for kind in v.values()), dict,
+)  # fmt: skip
 
 
 def files(value: Any) -> tuple[str, ...]:
-    names = texts([value] if isinstance(value, str) else value)
+    names: tuple[str, ...] = texts([value] if isinstance(value, str) else value)
     if not names:
         raise Wrong("names at least one file")
     return names
 
 
 def columns(value: Any) -> tuple[str, ...]:
-    names = texts([value] if isinstance(value, str) else value)
+    names: tuple[str, ...] = texts([value] if isinstance(value, str) else value)
     if not names or len(set(names)) < len(names):
         raise Wrong('names columns, each once, such as ["title", "body"]')
     return names
-
-
-def whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise Wrong("is a whole number from 1")
-    return value
-
-
-def flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise Wrong("is true or false")
-    return value
-
-
-def inside(value: Any) -> str:
-    """A folder inside the project: a project from elsewhere writes nowhere else."""
-    folder = text(value)
-    parts = Path(folder.replace("\\", "/")).parts
-    if Path(folder).is_absolute() or PureWindowsPath(folder).drive or ".." in parts:
-        raise Wrong("is a folder inside the project (`shortlist export --to` writes anywhere)")
-    return folder
-
-
-def share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
-        raise Wrong("is a share of belief, above 0 and at most 1")
-    return float(value)
 
 
 def anything(value: Any) -> Any:
@@ -200,12 +210,7 @@ def anything(value: Any) -> Any:
 
 
 def one_of(*choices: str) -> Check:
-    def check(value: Any) -> str:
-        if value not in choices:
-            raise Wrong(f"is one of {quoted(*choices)}")
-        return str(value)
-
-    return check
+    return _rule(f"is one of {quoted(*choices)}", lambda value: value in choices, str)
 
 
 def kind(value: Any) -> str:
@@ -214,51 +219,29 @@ def kind(value: Any) -> str:
     return str(value)
 
 
-def quoted(*names: str) -> str:
-    return ", ".join(map(repr, names))
-
-
-def types(value: Any) -> dict[str, str]:
-    kinds = ("text", "number", "integer", "boolean")
-    if not isinstance(value, dict) or not all(kind in kinds for kind in value.values()):
-        raise Wrong(f"says what columns hold, each one of {', '.join(map(repr, kinds))}")
-    return dict(value)
-
-
-def sign(value: Any) -> str:
-    """One character, which separates fields."""
-    if not isinstance(value, str) or len(value.encode()) != 1:
-        raise Wrong("is one character, such as ;")
-    return value
-
-
 def encoding(value: Any) -> str:
-    """An encoding that Python knows."""
     try:
         return codecs.lookup(value).name
     except (LookupError, TypeError):
         raise Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
 
 
-_DATA: dict[str, Check] = {
-    "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
-    "types": types, "separator": sign, "encoding": encoding,
-}  # fmt: skip
-_LABELERS: dict[str, Check] = {
-    "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
-    "full_set_abstains": flag,
-}  # fmt: skip
-_OUTPUT: dict[str, Check] = {
-    "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag, "stages": texts,
-}  # fmt: skip
 _TABLES: dict[str, dict[str, Check]] = {
-    "data": _DATA,
-    "labelers": _LABELERS,
+    "data": {
+        "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
+        "types": types, "separator": sign, "encoding": encoding,
+    },
+    "labelers": {
+        "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
+        "full_set_abstains": flag,
+    },
     "label_model": {"use_gold": flag, "*": anything},
     "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
-    "output": _OUTPUT,
+    "output": {
+        "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag, "stages": texts,
+    },
     "engine": {"kind": one_of(*ENGINES), "address": text, "workers": whole, "part_rows": whole},
-}
+}  # fmt: skip
 
 
 def _version(toml: TomlFile) -> None:
@@ -284,15 +267,15 @@ def _known(toml: TomlFile, values: Mapping[str, Any], known: Any, *path: str) ->
 
 
 def belongs(name: str, *here: str) -> str:
-    """The sentence that says in which other table this is a setting, after a blank; nothing where it is in none."""
+    """Hint that this is a setting of another table, after a blank; empty if it is in none."""
     if here and name in ("version", "classes"):
         return " It belongs at the top of the file, before the first [table]."
     from shortlist.labelmodel import LabelModel
 
     known = {table: set(checks) for table, checks in _TABLES.items()}
     known["label_model"] |= set(signature(LabelModel).parameters)
-    found = [f"[{table}]" for table, names in known.items() if name in names and (table,) != here]
-    return f" It belongs under {' or '.join(found)}." if found else ""
+    tables = [f"[{table}]" for table, names in known.items() if name in names and (table,) != here]
+    return f" It belongs under {' or '.join(tables)}." if tables else ""
 
 
 def _table(toml: TomlFile, name: str) -> dict[str, Any]:
@@ -315,7 +298,7 @@ def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
 
 
 def _check_reading(settings: Settings) -> None:
-    """A classifier that reads one thing only is given that."""
+    """Raise if the columns that the classifier reads are not named."""
     kind, on, data = find_kind(settings.classifier.kind), settings.classifier.on, settings.data
     _check_on(settings)
     if kind is None:
@@ -334,7 +317,7 @@ def _others(reads: Reads) -> str:
 
 
 def _check_on(settings: Settings) -> None:
-    """Columns are named to a classifier that reads text, and known classes are not among them."""
+    """Raise if classifier.on names columns for a classifier of numbers, or the known classes."""
     on, gold, kind = settings.classifier.on, settings.data.gold, find_kind(settings.classifier.kind)
     if on and kind is not None and kind.reads == "numbers":
         message = f'"{kind.name}" reads the features of [data], no text: leave classifier.on out, or take another kind'

@@ -170,7 +170,9 @@ def _elsewhere(
     files = {part: cached.get(part.name, {}) for part in rows.parts}
     most = max(rows.size, min(8 * rows.size, len(rows) // (8 * engine.workers)))
     by_column = job.by_column(files.values())
-    pieces = [PartPiece(some, tuple(files[part] for part in some)) for some in rows.pieces(most if by_column else None)]
+    pieces = [
+        PartPiece(piece, tuple(files[part] for part in piece)) for piece in rows.pieces(most if by_column else None)
+    ]
     asked = {i for known in files.values() for i in job.missing(known)}
     job = replace(job, gpus=job.asker.only(sorted(asked)).gpus)  # none, if those that need some are cached
     try:
@@ -260,7 +262,7 @@ class VoteJob:
         return VoteJob, values
 
     def parts_to_pickle(self) -> Iterator[tuple[str, object]]:
-        """What is sent to workers elsewhere, by name."""
+        """Things to pickle for workers elsewhere, by name."""
         return self.asker.parts_to_pickle()
 
     def __call__(self, piece: PartPiece) -> list[Voted]:

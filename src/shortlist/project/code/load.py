@@ -1,4 +1,4 @@
-"""Code: labelers.py, loaded: the labelers it defines, the files it opened, and where mistakes in it are."""
+"""Code: labelers.py, loaded: the labelers it defines, the files it opened, and the places of mistakes."""
 
 from __future__ import annotations
 
@@ -21,30 +21,28 @@ from shortlist.project.code.source import Source, local_files
 from shortlist.project.code.user_output import printing
 from shortlist.project.toml import BadProject
 
-MODULE = "labelers"
-
 
 @dataclass(frozen=True)
 class Code:
-    """labelers.py once it was run."""
+    """labelers.py after it was run."""
 
     source: Source
     namespace: dict[str, Any]
-    made: tuple[Labeler, ...]  # the labelers as it made them
+    made: tuple[Labeler, ...]  # the labelers, as it made them
     labelers: tuple[Labeler, ...]  # the same; those without a name are called as their variables
     modules: tuple[Path, ...]  # files beside it that it imports
     reads: tuple[Path, ...]  # other files it opened while it was loaded
-    notes: tuple[str, ...]  # what it warned about
+    notes: tuple[str, ...]  # its warnings
 
     def mistake(self, error: ShortlistError) -> ShortlistError:
-        """An error of stage 1 with the place in the user's code where it was made, when that can be found."""
+        """Return an error of stage 1 with its place in the user's code, if that can be found."""
         known = error.file is not None and error.line is not None
         file = Path(error.file).name if known and error.file else self.source.path.name
         line = error.line if known else self._line(error)
         return error if line is None else BadProject(error.message, **error.facts | {"file": file, "line": line})
 
     def _line(self, error: ShortlistError) -> int | None:
-        """The line of the word that is not a class, or of the labeler or feature that the error is about."""
+        """Line of the word that is not a class, or of the labeler or feature that the error is about."""
         name = error.feature or error.labeler
         line = self.source.find_text(error.word, name) if error.word is not None else None
         return self.source.find_definition(name) if line is None and name is not None else line
@@ -55,29 +53,29 @@ def load(path: Path) -> Code:
     source = Source.read(path)
     _check_lost(source)
     modules = local_files(path)
-    module = types.ModuleType(MODULE)
+    module = types.ModuleType("labelers")
     module.__file__ = str(path)
     reads: list[Path] = []
     with warnings.catch_warnings(record=True) as warned, importable(path.parent), _opened(reads):
         warnings.simplefilter("always", ShortlistWarning)
         _forget(modules)
-        sys.modules[MODULE] = module
+        sys.modules[module.__name__] = module
         try:
             exec(compile(source.text, str(path), "exec"), module.__dict__)  # the one input that is code
         except (Exception, SystemExit) as error:  # a script that ends with sys.exit() is no end of ours
             raise _failed(error, path, modules) from error
         finally:
-            sys.modules.pop(MODULE, None)  # so that it travels to other processes as a whole, and is loaded afresh
+            sys.modules.pop(module.__name__, None)  # so that it is pickled with its code, and loaded afresh
             _forget(modules)
     own = {path, *modules}
-    read = sorted({found for found in reads if found not in own})
+    opened = sorted({path for path in reads if path not in own})
     notes = tuple(dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)))
     made = gathered(module.__dict__)
-    return Code(source, module.__dict__, made, named(made, module.__dict__), tuple(modules), tuple(read), notes)
+    return Code(source, module.__dict__, made, named(made, module.__dict__), tuple(modules), tuple(opened), notes)
 
 
 def _check_lost(source: Source) -> None:
-    """Of two functions with one name Python keeps the second: a labeler would be gone without a word."""
+    """Raise if two functions have one name: Python keeps the second, and a labeler would be lost silently."""
     lost = source.lost_function()
     if lost is not None:
         first, second = lost
@@ -90,21 +88,21 @@ def _check_lost(source: Source) -> None:
 
 
 def gathered(namespace: dict[str, Any]) -> tuple[Labeler, ...]:
-    """Every labeler of a module in the order of definition, or those in LABELERS where there is such a list.
+    """Every labeler of a module in the order of definition, or those of the list LABELERS.
 
-    Names that begin with an underscore are left out: that is how a labeler is put aside.
+    Names that begin with an underscore are left out.
     """
     chosen = namespace.get("LABELERS")
     values = [chosen] if chosen is not None else [v for name, v in namespace.items() if not name.startswith("_")]
-    found: dict[int, Labeler] = {}
+    labelers: dict[int, Labeler] = {}
     for value in values:
         for one in _inside(value):
-            found.setdefault(id(one), one)
-    return tuple(found.values())
+            labelers.setdefault(id(one), one)
+    return tuple(labelers.values())
 
 
 def named(labelers: Sequence[Labeler], namespace: dict[str, Any]) -> tuple[Labeler, ...]:
-    """The labelers, those without a name called as the first variable that holds them, unless another is called so."""
+    """The labelers; those without a name get the name of their first variable, unless it is taken."""
     variables: dict[int, str] = {}
     for variable, value in namespace.items():
         if isinstance(value, Labeler) and not variable.startswith("_"):
@@ -124,7 +122,7 @@ def _inside(value: Any) -> Sequence[Labeler]:
 
 @contextlib.contextmanager
 def importable(folder: Path) -> Iterator[None]:
-    """Modules beside labelers.py can be imported, here and in workers; what users print does not mix with output."""
+    """Make modules beside labelers.py importable, here and in workers; send what users print to standard error."""
     here, before, kept = str(folder.resolve()), os.environ.get("PYTHONPATH"), sys.dont_write_bytecode
     sys.path.insert(0, here)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (here, before)))
@@ -143,7 +141,7 @@ def importable(folder: Path) -> Iterator[None]:
 
 
 def _forget(modules: Sequence[Path]) -> None:
-    """The next import of these files reads them again."""
+    """Remove these files from sys.modules."""
     files = {str(path.resolve()) for path in modules}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
@@ -157,7 +155,7 @@ _hooked = False
 
 @contextlib.contextmanager
 def _opened(reads: list[Path]) -> Iterator[None]:
-    """Take down which files are opened for reading, as far as Python's audit events tell."""
+    """Record the files that are opened for reading, by Python's audit events."""
     global _hooked
     if not _hooked:
         sys.addaudithook(_hear)  # cannot be taken away again, so there is one, which is silent at other times
@@ -174,14 +172,14 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
         return
     path, mode, _flags = arguments
     if isinstance(path, (str, os.PathLike)) and (mode is None or "r" in mode or "+" in mode):
-        found = Path(os.path.abspath(path))
-        if _of_users(found) and found.is_file():
+        file = Path(os.path.abspath(path))
+        if _of_users(file) and file.is_file():
             for reads in _listening:
-                reads.append(found)
+                reads.append(file)
 
 
 def _of_users(path: Path) -> bool:
-    """Not part of Python or of a package."""
+    """A file that is not part of Python or of a package."""
     text = str(path)
     system = {os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)} | {sys.prefix, sys.base_prefix}
     package = str(Path(shortlist.__file__).parent)
@@ -191,7 +189,7 @@ def _of_users(path: Path) -> bool:
 
 
 def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadProject:
-    """What went wrong while the file was loaded, in one line, where it did."""
+    """Return the error of a file that cannot be loaded, with its line."""
     if isinstance(error, SyntaxError) and error.filename:
         return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, offset=error.offset)
     for place in (*reversed(modules), path):
@@ -203,6 +201,6 @@ def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadPro
 
 
 def last_line(error: BaseException, path: Path) -> int | None:
-    """The line of a file where an error came through last."""
+    """Last line of a file in the traceback of an error."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return lines[-1] if lines else None

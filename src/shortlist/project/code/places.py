@@ -1,4 +1,4 @@
-"""Places: where each labeler of a project is written, and what to write there to follow an advice."""
+"""Places: the place of each labeler in the files of a project, and the line to write there to follow an advice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Places(Snippets):
-    """For who works in a project: lines of shortlist.toml and of labelers.py."""
+    """Lines of shortlist.toml and of labelers.py, for advice in a project."""
 
     def __init__(self, roster: Roster) -> None:
         self.toml, self.code, self.written = roster.settings.toml.name, roster.code, roster.settings.toml.values
@@ -62,8 +62,8 @@ class Places(Snippets):
         if not functions:
             return super().silence(others, m)
         who = some_of(functions) if others else "It" if len(functions) == 1 else "They"
-        told = f"{who} returned nothing on all {number_of(m, 'row')}."
-        return f"{told} Is a word misspelt that {some_of(others)} should find?" if others else told
+        message = f"{who} returned nothing on all {number_of(m, 'row')}."
+        return f"{message} Is a word misspelt that {some_of(others)} should find?" if others else message
 
     def left_out(self, *names: str) -> str:
         off = dict.fromkeys([*self.written.get("labelers", {}).get("off", ()), *names])
@@ -103,7 +103,7 @@ class Places(Snippets):
         return f"{key} = {value}    # in {self.toml}, under [{table}]{there}"
 
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
-        """Where labelers are functions; no other name of the file may be lost."""
+        """Add the file of the functions; no other name of the file may be lost."""
         names = {*taken, *self.labelers, *self.written.get("labelers", {}).get("off", ())}
         head, body = super().tells_apart(one, other, names.union(self.namespace)).split("\n", 1)
         return f"{self._imported('labeler')}{head}    # in {self.file}\n{body}"

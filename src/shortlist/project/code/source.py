@@ -1,10 +1,9 @@
-"""Source: a Python file as statements, and which of them a piece of it depends on.
+"""Source: the statements of a Python file, and the dependencies among them.
 
-Editing one labeler should ask that labeler again and no other, and no edit that matters may be missed. So a piece of
-code depends on two kinds of statements of its file. One are all that may do something when the file is loaded. The
-other are those that only define something (functions, labelers) and that it names, directly or through others.
-Parameters count as names, since that is how features are asked for, and so do texts. A file that looks names up at
-run time is taken as a whole.
+After an edit of one labeler, that labeler votes again and no other; and no edit that matters may be missed. So a piece
+of code depends on all statements that may do something when the file is loaded, and on those that only define something
+(functions, labelers) that it names, directly or through others. Parameters count as names, since features are asked for
+by parameters, and so do texts. A file that looks names up at run time is taken as a whole.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from typing import Any
 
 from shortlist.project.toml import BadProject
 
-DYNAMIC = {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "import_module", "modules"}
-HARMLESS = {"labeler", "feature", "cache", "lru_cache", "wraps"}
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-Reference = ast.Name | ast.Starred
 
 
 class Source:
@@ -42,18 +38,19 @@ class Source:
 
     @cached_property
     def dynamic(self) -> bool:
-        """Whether it may look names up in ways that cannot be read off it."""
-        return any(name in DYNAMIC for name in _words(self.tree, texts=False))
+        """The file may look names up at run time."""
+        lookups = {"globals", "locals", "vars", "eval", "exec", "compile", "__import__", "import_module", "modules"}
+        return not lookups.isdisjoint(_words(self.tree, texts=False))
 
     def statement(self, line: int) -> ast.stmt | None:
-        """The statement of the file that a line belongs to."""
+        """The statement at a line."""
         for statement in self.tree.body:
             if _first_line(statement) <= line <= (statement.end_lineno or statement.lineno):
                 return statement
         return None
 
     def needs(self, pieces: Sequence[ast.AST], namespace: Mapping[str, Any]) -> list[str]:
-        """All that statements or expressions depend on, themselves included, without comments and layout.
+        """Dump everything that statements or expressions depend on, themselves included.
 
         Statements come in the order of the file, after the expressions.
         """
@@ -71,7 +68,7 @@ class Source:
         return [ast.dump(one) for one in (*within, *(s for s in self.tree.body if any(s is one for one in kept)))]
 
     def makers(self, thing: Any, namespace: Mapping[str, Any]) -> Sequence[ast.AST] | None:
-        """The statements, or the one expression, that made an object of the file; None where that cannot be told."""
+        """The statements, or the one expression, that made an object of the file; None if that cannot be known."""
         named = [name for name, value in namespace.items() if value is thing]
         if named:
             return None if self._rebound(named[0]) else self._binding(named[0]) or None
@@ -79,26 +76,26 @@ class Source:
         holding = {name: values for name, values in groups.items() if any(one is thing for one in values)}
         if any(self._touched(name, namespace) for name in holding):
             return None
-        found = [piece for name, values in holding.items() for piece in self._within(name, values, thing)]
-        return next(([one] for one in found if not isinstance(one, Reference)), found[:1] or None)
+        pieces = [piece for name, values in holding.items() for piece in self._within(name, values, thing)]
+        return next(([one] for one in pieces if not isinstance(one, (ast.Name, ast.Starred))), pieces[:1] or None)
 
     def _binding(self, name: str) -> list[ast.stmt]:
         """The statements that give a name its value."""
         return [statement for statement in self.tree.body if name in _bound(statement)]
 
     def _rebound(self, name: str) -> bool:
-        """Whether a function may give the name another value."""
+        """A function may give the name another value."""
         return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(self.tree))
 
     def _touched(self, name: str, namespace: Mapping[str, Any]) -> bool:
-        """Whether a list may have been changed after it was made: by a function or a statement that mentions it."""
+        """A list may have been changed after it was made: by a function or a statement that mentions it."""
         acting, _ = self._sorted(namespace)
         own = self._binding(name)
         others = [s for s in self.tree.body if isinstance(s, Definition) or any(s is one for one in acting)]
         return any(name in _words(s, texts=False) for s in others if not any(s is one for one in own))
 
     def _within(self, name: str, values: Sequence[Any], thing: Any) -> Sequence[ast.AST]:
-        """The expression that made one of several things that have a name together, or their statement."""
+        """The expression of one element of a collection, or the statement of the collection."""
         statements = self._binding(name)
         if len(statements) != 1:
             return []
@@ -109,7 +106,7 @@ class Source:
         return [] if element is None else [element]
 
     def _sorted(self, namespace: Mapping[str, Any]) -> tuple[list[ast.stmt], dict[str, list[ast.stmt]]]:
-        """Statements that may do anything, and those that only define names."""
+        """Statements that may do anything, and those that only define names, by name."""
         acting: list[ast.stmt] = []
         defining: dict[str, list[ast.stmt]] = {}
         for statement in self.tree.body:
@@ -123,7 +120,7 @@ class Source:
         return acting, defining
 
     def lost_function(self) -> tuple[ast.FunctionDef, ast.FunctionDef] | None:
-        """A labeler or feature, and the function of the same name that takes its place before anything used it."""
+        """A labeler or feature, and the function of the same name that replaces it before anything used it."""
         functions = [statement for statement in self.tree.body if isinstance(statement, ast.FunctionDef)]
         for first, second in combinations(functions, 2):
             body = self.tree.body
@@ -134,7 +131,7 @@ class Source:
         return None
 
     def find_text(self, word: str, name: str | None = None) -> int | None:
-        """The line on which a word is written as a text: in what defines `name`, else anywhere."""
+        """Line of a text: in the definition of `name`, else anywhere."""
         own = [s for s in self.tree.body if isinstance(s, Definition) and s.name == name]
         for place in (*own, self.tree):
             for node in ast.walk(place):
@@ -143,19 +140,15 @@ class Source:
         return None
 
     def find_definition(self, name: str) -> int | None:
-        """The line on which a function is defined, a labeler is given that name, or a variable that bears it."""
+        """Line of the function, labeler or variable of that name."""
         for statement in self.tree.body:
             if isinstance(statement, Definition) and statement.name == name:
                 return statement.lineno
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.keyword) and node.arg == "name" and _is_text(node.value, name):
+            if isinstance(node, ast.keyword) and node.arg == "name" and getattr(node.value, "value", None) == name:
                 return node.value.lineno
         bound = [statement.lineno for statement in self._binding(name) if isinstance(statement, ast.Assign)]
         return bound[0] if bound else self.find_text(name)
-
-
-def _is_text(node: ast.expr, word: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == word
 
 
 def _text_of(path: Path) -> str:
@@ -170,12 +163,12 @@ def _text_of(path: Path) -> str:
 
 
 def _values(value: Any) -> Sequence[Any]:
-    """What a list, a tuple or a dict holds."""
+    """Elements of a list, a tuple or a dict."""
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
 
 
 def _element(display: ast.List | ast.Tuple | ast.Dict, index: int, length: int) -> ast.expr | None:
-    """The expression of one element of a list as it is written; None where the list is not what is written."""
+    """Expression of one element of a list; None if it cannot be known, after starred ones."""
     written = display.values if isinstance(display, ast.Dict) else display.elts
     several = [isinstance(one, ast.Starred) for one in written]
     if isinstance(display, ast.Dict):
@@ -191,7 +184,7 @@ def _element(display: ast.List | ast.Tuple | ast.Dict, index: int, length: int) 
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement gives a value to."""
+    """Names that a statement binds."""
     if isinstance(statement, Definition):
         return {statement.name}
     nodes = list(ast.walk(statement))
@@ -202,20 +195,20 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 
 def _first_line(statement: ast.stmt) -> int:
-    """Decorators stand above the line of a function."""
+    """First line of a statement: decorators stand above a function."""
     above = statement.decorator_list if isinstance(statement, Definition) else []
     return min([statement.lineno, *(decorator.lineno for decorator in above)])
 
 
 def _says_nothing(statement: ast.stmt) -> bool:
-    """A docstring, or what is only done when the file is run by itself."""
+    """A docstring, or `if __name__ == "__main__"`."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.If) and "__name__" in set(_words(statement.test))
 
 
 def _defined(statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str] | None:
-    """The names that a statement defines, where that is all it does: a class or a decorator may do more."""
+    """Names that a statement defines, if that is all it does: a class or a decorator may do more."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return [statement.name] if all(_harmless(decorator) for decorator in statement.decorator_list) else None
     if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):
@@ -226,15 +219,15 @@ def _defined(statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str] | N
 
 
 def _harmless(decorator: ast.expr) -> bool:
-    """Whether a decorator is known to keep what it does to the function itself."""
+    """A decorator that only changes the function itself."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-    return name in HARMLESS
+    return name in {"labeler", "feature", "cache", "lru_cache", "wraps"}
 
 
 def _only_labelers(value: Any) -> bool:
-    """A labeler or a collection of them: what it says to others is said by their names."""
-    from shortlist.labelers import Labeler  # here, since a look at a file should not bring polars in
+    """A labeler or a collection of them."""
+    from shortlist.labelers import Labeler  # which imports polars
 
     if isinstance(value, Mapping):
         value = list(value.values())
@@ -244,7 +237,7 @@ def _only_labelers(value: Any) -> bool:
 
 
 def _words(tree: ast.AST, *, texts: bool = True) -> Iterator[str]:
-    """Every word by which a piece of code may mean something of its file."""
+    """Words by which a piece of code may refer to something in its file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             yield node.id
@@ -257,32 +250,32 @@ def _words(tree: ast.AST, *, texts: bool = True) -> Iterator[str]:
 
 
 def local_files(path: Path) -> list[Path]:
-    """The files beside a Python file that it imports, and those that they import, wherever the import is written."""
-    folder, found, left = path.parent, {path}, [path]
+    """The files beside a Python file that it imports, directly or through others."""
+    folder, files, left = path.parent, {path}, [path]
     while left:
         one = left.pop()
         for name in _imported(one, _text_of(one)):
             for module in _module_files(folder, name):
-                if module not in found:
-                    found.add(module)
+                if module not in files:
+                    files.add(module)
                     left.append(module)
-    return sorted(found - {path})
+    return sorted(files - {path})
 
 
 @lru_cache(maxsize=256)
 def _imported(path: Path, text: str) -> tuple[str, ...]:
-    """The first parts of all module names that a file imports. A watched project asks for them all the time."""
-    found: list[str] = []
+    """Top-level names of the modules that a file imports. A watched project asks for them all the time."""
+    names: list[str] = []
     for node in ast.walk(Source(path, text).tree):
         if isinstance(node, ast.Import):
-            found += [alias.name.split(".")[0] for alias in node.names]
+            names += [alias.name.split(".")[0] for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.append(node.module.split(".")[0])
-    return tuple(found)
+            names.append(node.module.split(".")[0])
+    return tuple(names)
 
 
 def _module_files(folder: Path, name: str) -> list[Path]:
-    """The file of a module beside, or all files of a package beside."""
+    """The file of a module in the folder, or all files of a package."""
     if (folder / name / "__init__.py").exists():
         return sorted((folder / name).rglob("*.py"))
     return [folder / f"{name}.py"] if (folder / f"{name}.py").is_file() else []

@@ -1,4 +1,4 @@
-"""Printed: what the code of users prints. The first lines are shown beside the results, the others are counted."""
+"""User output: the first lines that the code of users prints are shown beside the results, the others are counted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Excerpt(NamedTuple):
-    """What was printed in a worker: the first lines, and how many there were."""
+    """Output of a worker: the first lines, and the number of lines."""
 
     first: str
     total: int
 
 
-class Printed:
-    """Takes the place of standard output; in all else it is the stream that it writes to."""
+class UserOutput:
+    """Replaces standard output; in all else it is the stream that it writes to."""
 
     def __init__(self, to: Any) -> None:
         self.to = to
@@ -31,7 +31,7 @@ class Printed:
         return getattr(self.to, name)
 
     def write(self, text: str) -> int:
-        """A debugger shows all it has to say."""
+        """Write the first lines; everything under a debugger."""
         everything = sys.gettrace() is not None
         for line in _LINE.findall(text):
             if everything or self.lines < SHOWN:
@@ -40,12 +40,12 @@ class Printed:
         return len(text)
 
     def add(self, excerpt: Excerpt) -> None:
-        """Take in what was printed elsewhere."""
+        """Add the output of a worker."""
         self.write(excerpt.first)
         self.lines += excerpt.total - excerpt.first.count("\n")
 
     def end(self) -> None:
-        """Say how many lines were left out."""
+        """Write how many lines were left out."""
         more = self.lines - SHOWN
         if more > 0 and sys.gettrace() is None:
             which = "1 more line was" if more == 1 else f"{more:,} more lines were"
@@ -54,8 +54,8 @@ class Printed:
 
 @contextlib.contextmanager
 def printing() -> Iterator[None]:
-    """What is printed inside does not mix with output: it goes to standard error, and not all of it."""
-    printed: Any = Printed(sys.stderr)
+    """Send standard output to standard error, and not all of it."""
+    printed: Any = UserOutput(sys.stderr)
     try:
         with contextlib.redirect_stdout(printed):
             yield
@@ -65,23 +65,23 @@ def printing() -> Iterator[None]:
 
 @contextlib.contextmanager
 def gathered() -> Iterator[list[Excerpt]]:
-    """In another process than `printing()`: what is printed inside, to be handed there. An error shows it at once."""
-    found: list[Excerpt] = []
-    if isinstance(sys.stdout, Printed):
-        yield found
+    """Collect the output in another process than `printing()`, to be handed there. An error shows it at once."""
+    excerpts: list[Excerpt] = []
+    if isinstance(sys.stdout, UserOutput):
+        yield excerpts
         return
     text = io.StringIO()
-    printed: Any = Printed(text)
+    printed: Any = UserOutput(text)
     try:
         with contextlib.redirect_stdout(printed):
-            yield found
+            yield excerpts
     except BaseException:
         sys.stderr.write(text.getvalue())
         raise
-    found.append(Excerpt(text.getvalue(), printed.lines))
+    excerpts.append(Excerpt(text.getvalue(), printed.lines))
 
 
 def hand_over(excerpt: Excerpt) -> None:
-    """Show what was gathered elsewhere with what is printed here."""
-    if isinstance(sys.stdout, Printed):
+    """Show the output of a worker with that of this process."""
+    if isinstance(sys.stdout, UserOutput):
         sys.stdout.add(excerpt)

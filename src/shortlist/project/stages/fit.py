@@ -173,13 +173,13 @@ def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
 
     every = session.evidence.known()
     gold = np.array([session.gold_by_row[row] for row in hard])
-    some = Evidence(session.parts.take(np.array(hard)), np.ones(len(hard)), gold)
-    voted = round(_voted(every) - _voted(some))
+    known = Evidence(session.parts.take(np.array(hard)), np.ones(len(hard)), gold)
+    voted = round(_voted(every) - _voted(known))
     if not voted:
         return {"gold_voted": 0}
     models = {"accuracy": model, "counting": MajorityVote().fit(session.evidence.votes)}
     right = {
-        name: float(_right(one, every, every.weights).sum() - _right(one, some, some.weights).sum())
+        name: float(_right(one, every, every.weights).sum() - _right(one, known, known.weights).sum())
         for name, one in models.items()
     }
     return {"gold_voted": voted} | {name: count / voted for name, count in right.items()}
@@ -203,8 +203,8 @@ def hard_rows(session: Session) -> int:
 def right_on_gold(facts: Facts) -> str:
     if facts.get("accuracy") is None:
         return ""
-    some = facts.get("gold_voted", facts["gold_rows"]) < facts["gold_rows"]
-    return f", {facts['accuracy']:.1%} right on gold rows{' with a vote' if some else ''}"
+    fewer = facts.get("gold_voted", facts["gold_rows"]) < facts["gold_rows"]
+    return f", {facts['accuracy']:.1%} right on gold rows{' with a vote' if fewer else ''}"
 
 
 def _facts(evidence: Evidence, right: Callable[[Evidence], Floats]) -> Facts:

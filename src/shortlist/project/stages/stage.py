@@ -18,7 +18,7 @@ Facts = dict[str, Any]  # results of a stage, as JSON holds them; "notes" are se
 
 
 class Stage(ABC):
-    """What it needs, the files it writes, what they are made from, and the work.
+    """A step: the stages it needs, the files it writes, what they are made from, and the work.
 
     All that a stage works with comes from the Session: rows, votes, model, beliefs. Heavy packages are imported inside
     the methods, so that a run with nothing to do ends at once.

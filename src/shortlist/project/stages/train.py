@@ -176,9 +176,9 @@ class Score:
     """Accuracy of the classifier on rows of known class, counted as the rows go by."""
 
     def __init__(self, rows: Rows, classes: tuple[str, ...], gold_by_row: Mapping[int, int]) -> None:
-        from shortlist.project.gold import gold_column
+        from shortlist.project.gold import gold_by_part
 
-        self.known, self.classes = gold_column(rows, classes, gold_by_row), classes
+        self.known, self.classes = gold_by_part(rows, classes, gold_by_row), classes
         self.right = self.rows = 0
 
     def count(self, predicted: Sequence[str]) -> None:
