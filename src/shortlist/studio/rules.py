@@ -199,7 +199,7 @@ def preview(
     labeler = checked(session, record, replaces)
     if isinstance(labeler, PromptLabeler):  # only its cost: nothing is sent
         (line,) = session.plan(record).lines
-        return {"name": line.labeler, "plan": asdict(line)}
+        return {"plan": asdict(line)}
     draft = draft_votes(session, labeler, superseded)
     bits, gold, space = Bits(draft), session.analysis.gold, draft.space
     codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
@@ -210,9 +210,7 @@ def preview(
     covered = (session.votes.codes[:, others] != 0).any(axis=1)
     examples = show_rows(session, _examples(codes, scored[~right]))
     return {
-        "name": labeler.name,
         "engine": getattr(labeler, "engine", "polars"),
-        "rows": len(codes),
         "votes": int((codes != 0).sum()),
         "coverage": float((codes != 0).mean()),
         "new": int(((codes != 0) & ~covered).sum()),

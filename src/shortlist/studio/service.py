@@ -54,7 +54,7 @@ class Service:
             return {"labelers": {}, "todo": [], "drawings": {}}
         if self._figures is None or self._figures[0] != revision:
             self._figures = (revision, figures(self.project.current))
-        return {"revision": revision, **self._figures[1]}
+        return self._figures[1]
 
     def rows(self, request: Request) -> Any:
         """A window of at most 200 of the rows that match a query."""
@@ -65,7 +65,7 @@ class Service:
         matches = self._rows[1]
         offset, limit = _integer(request, "offset", 0), min(_integer(request, "limit", 50), 200)
         rows = show_rows(session, matches[offset : offset + limit], query.labeler)
-        return {"found": len(matches), "offset": offset, "rows": [row.to_dict() for row in rows]}
+        return {"found": len(matches), "rows": [row.to_dict() for row in rows]}
 
     def why(self, request: Request) -> Any:
         if self.project.bare:
@@ -169,11 +169,7 @@ class Service:
         project = self._with_labelers()
         with self.project.lock:
             outcomes = project.run(stages[what])
-        outcomes = outcomes if stages[what] is None else outcomes[-1:]
-        return {
-            "files": [str(path) for one in outcomes for path in one.outputs],
-            "lines": [f"{one.stage}: {one.summary or one.status}" for one in outcomes],
-        }
+        return {"files": [str(path) for one in outcomes[-1 if stages[what] else 0 :] for path in one.outputs]}
 
     def export_own(self, request: Request) -> Any:
         """Write labels to another file in the project folder; return the command that does the same."""

@@ -24,14 +24,12 @@ def overview(project: OpenProject) -> dict[str, Any]:
     if project.session is None or not project.exists:
         return {"open": False, **state}
     session, watch, bare = project.session, project.watch, project.bare
-    analysis, data = session.analysis, session.settings.data
+    analysis = session.analysis
     shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
     return {
         "open": True,
         **state,
         "name": session.folder.resolve().name,
-        "files": list(data.files),
-        "text": data.text,
         "columns": session.rows.columns,
         "bare": bare,
         "rows": len(session.votes),
@@ -55,7 +53,7 @@ def gold(project: OpenProject) -> dict[str, Any]:
     latest = file.latest()
     hard = sum(how == "gain" and len(latest[key].classes) == 1 for key, how in file.picked().items())
     facts: dict[str, Any] = {
-        "rows": 0, "several": len(known.shortlists), "skipped": len(known.skipped), "lost": known.lost,
+        "rows": 0, "several": len(known.shortlists), "skipped": len(known.skipped),
         "fits": session.settings.gold_fits, "hard": hard,
     }  # fmt: skip
     if analysis.gold is not None:
@@ -80,7 +78,7 @@ def labelers(project: OpenProject) -> list[dict[str, Any]]:
 
 
 def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> dict[str, Any]:
-    facts = {"name": rule.name, "kind": rule.kind, "origin": rule.origin, "on": rule.on, "says": rule.says}
+    facts = {"name": rule.name, "on": rule.on, "says": rule.says}
     if figures is None:
         return facts
     i = session.votes.names.index(rule.name)
@@ -89,7 +87,6 @@ def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> di
     return facts | figures | {
         "says": [list(space.ordered(one)) for one in codomain.says],
         "failed": None if failure is None else failure.count,
-        "one_sided": codomain.one_sided,
         "cells": labeler_cells(figures, len(space)),
     }  # fmt: skip
 
@@ -139,8 +136,6 @@ def compare(project: OpenProject, before: int, after: int, *, offset: int = 0, l
     ]
     return {
         **change.to_dict(),
-        "before": one.to_dict(),
-        "after": other.to_dict(),
         "same_rows": change.same_rows,
         "examples": examples,
     }
