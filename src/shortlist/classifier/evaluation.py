@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `evaluate` found: of each method, an Estimate of each metric."""
+    """Result of `evaluate`: for each method, an Estimate of each metric."""
 
     methods: dict[str, dict[str, Estimate]]
     seeds: dict[str, int]
@@ -48,14 +48,14 @@ class Evaluation:
 
     def records(self) -> list[dict[str, Any]]:
         """One dict a method, with plain numbers, for JSON and for tables."""
-        made = []
+        records = []
         for method, estimates in self.methods.items():
             record: dict[str, Any] = {"method": method, "seeds": self.seeds[method]}
             for metric, estimate in estimates.items():
                 margin = None if math.isnan(estimate.margin) else estimate.margin
                 record |= {metric: estimate.mean, f"{metric}_margin": margin}
-            made.append(record)
-        return made
+            records.append(record)
+        return records
 
     def __str__(self) -> str:
         width = max(len("method"), *(len(name) for name in self.methods))
@@ -84,8 +84,8 @@ def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | 
     names = np.array(sorted(set(labels[known].tolist())) if classes is None else list(classes), object)
     truth = label_positions(labels[known], names)
     scores = {
-        method: [score(truth, _positions(one, names, known), len(names)) for one in _seeds(given)]
-        for method, given in methods.items()
+        method: [score(truth, _positions(one, names, known), len(names)) for one in _seeds(predicted)]
+        for method, predicted in methods.items()
     }
     estimates = {
         method: {metric: Estimate.of([one[metric] for one in many]) for metric in METRICS}
@@ -116,6 +116,6 @@ def _positions(guesses: npt.ArrayLike, names: npt.NDArray[Any], known: Mask) -> 
     return np.array([where.get(name, -1) for name in array[known].tolist()], np.int64)
 
 
-def _seeds(given: Any) -> list[Any]:
+def _seeds(predicted: Any) -> list[Any]:
     """One array for each seed."""
-    return list(given) if np.ndim(given) == 2 or np.ndim(given[0]) == 1 else [given]
+    return list(predicted) if np.ndim(predicted) == 2 or np.ndim(predicted[0]) == 1 else [predicted]

@@ -175,10 +175,10 @@ class TokenBatches:
         cuts = np.array_split(rng.permutation(len(self.ids)), len(self))
         batches: list[Positions] = []
         for start in range(0, len(cuts), self.window):
-            some = cuts[start : start + self.window]
-            rows = np.concatenate(some)
+            window = cuts[start : start + self.window]
+            rows = np.concatenate(window)
             by_length = rows[np.argsort(self.lengths[rows], kind="stable")]
-            batches += np.split(by_length, np.cumsum([len(cut) for cut in some])[:-1])
+            batches += np.split(by_length, np.cumsum([len(cut) for cut in window])[:-1])
         return [batches[b] for b in rng.permutation(len(batches))]
 
     def in_order(self) -> list[Positions]:

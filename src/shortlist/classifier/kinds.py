@@ -25,12 +25,12 @@ Reads: TypeAlias = Literal["text", "numbers", "either"]
 
 
 class Classifier(Protocol):
-    """All that a project asks of a classifier; its options are what its constructor takes.
+    """Interface of a classifier in a project; its options are the parameters of its constructor.
 
     Rows are a list of texts, a matrix of numbers (m, p), or, where the toml names columns with `on`, a table with those
     columns of text. Beliefs are (m, k), `covered` (m,) says which rows have a vote, and `classes` are the k names. A
     classifier that also learns from rows without a vote has an attribute `uncovered` that is not "drop". If its
-    constructor takes `progress`, a project gives it a function to call with a line while it learns.
+    constructor takes `progress`, a project passes a function to call with a line while it learns.
     """
 
     classes_: Any
@@ -64,11 +64,11 @@ class Kind:
             raise BadFit(f'kind {self.name!r}: reads is "text", "numbers" or "either", not {self.reads!r}')
 
     def find(self) -> type[Classifier]:
-        """The class itself."""
+        """Return the class, imported if need be."""
         if isinstance(self.classifier, str):
             module, _, name = self.classifier.partition(":")
-            found: type[Classifier] = getattr(importlib.import_module(module), name)
-            return found
+            imported: type[Classifier] = getattr(importlib.import_module(module), name)
+            return imported
         return self.classifier
 
 
@@ -101,5 +101,5 @@ def kind_names(reads: Reads | None = None) -> tuple[str, ...]:
 
 
 def learns_from_uncovered(classifier: Any) -> bool:
-    """Whether a classifier also learns from rows without a vote."""
+    """Return True if a classifier also learns from rows without a vote."""
     return bool(getattr(classifier, "uncovered", "drop") != "drop")

@@ -24,7 +24,7 @@ Uncovered: TypeAlias = Literal["drop", "keep"]
 class Targets:
     """The rows to learn from: their positions (m,), beliefs (m, k) and weights (m,); classes are (k,) names.
 
-    named   whether somebody gave these names; else they are the numbers of the columns of the beliefs
+    named   False where classes are the numbers of the columns of the beliefs
     """
 
     rows: Positions
@@ -34,7 +34,7 @@ class Targets:
     named: bool = True
 
     def sharpened(self, power: float) -> Targets:
-        """The same, with beliefs in proportion to their power."""
+        """Targets with beliefs raised to a power, and normalised."""
         check_amount("sharpen", power, "the power of beliefs", above=True)
         beliefs = (self.beliefs / self.beliefs.max(axis=1, keepdims=True)) ** power
         return replace(self, beliefs=beliefs / beliefs.sum(axis=1, keepdims=True))
@@ -49,7 +49,7 @@ def make_targets(
     sample_weight: npt.ArrayLike | None = None,
     uncovered: Uncovered = "drop",
 ) -> Targets:
-    """What a classifier learns from, made of beliefs (m, k) or of one label a row."""
+    """Make targets from beliefs (m, k), or from one label a row."""
     check_choice("uncovered", uncovered, ("drop", "keep"))
     beliefs, names, known = read_beliefs(y, m, classes)
     kept = known if uncovered == "keep" else known & _covered(beliefs, covered, m)
@@ -73,7 +73,7 @@ def uncovered_rows(targets: Targets, m: int, sample_weight: npt.ArrayLike | None
 
 
 def _names_classes(y: Any) -> bool:
-    """Whether labels, or a table of beliefs, say what the classes are called."""
+    """Return True if labels, or the columns of a table of beliefs, name the classes."""
     shape = np.asarray(y).shape
     return hasattr(y, "columns") or len(shape) < 2 or shape[1] == 1
 
@@ -143,13 +143,12 @@ def is_known(labels: npt.ArrayLike) -> Mask:
 def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> Positions:
     """(m,): the position of each label among the classes; −1 where it is unknown."""
     where = {name: j for j, name in enumerate(classes.tolist())}
-    given = np.asarray(labels).tolist()
-    known = is_known(labels)
+    names, known = np.asarray(labels).tolist(), is_known(labels)
     for a in np.flatnonzero(known).tolist():
-        if given[a] not in where:
+        if names[a] not in where:
             shown = ", ".join(map(str, where))
-            raise BadFit(f"row {a} is labelled {given[a]!r}, which is not a class. Classes: {shown}")
-    return np.array([where[label] if has else -1 for label, has in zip(given, known, strict=True)], np.int64)
+            raise BadFit(f"row {a} is labelled {names[a]!r}, which is not a class. Classes: {shown}")
+    return np.array([where[name] if has else -1 for name, has in zip(names, known, strict=True)], np.int64)
 
 
 def known_labels(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> tuple[Positions, Positions]:

@@ -228,7 +228,7 @@ class Trainer:
             self.best = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
 
     def snapshot(self) -> tuple[Numbers, Tensors]:
-        """All that changes during the training: numbers that JSON can hold, and tensors."""
+        """(numbers that JSON can hold, tensors): everything that changes during the training."""
         torch = self.torch
         numbers = {**asdict(self.state), "total": float(self.state.total), "weight": float(self.state.weight)}
         tensors = put_under("network", self.network.state_dict()) | put_under("best", self.best)

@@ -144,9 +144,9 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         """Keep the detectors that are better than a coin. Returns the other attributes, and why."""
         names = list(validation)
         useless = {
-            name: f"on held-out classes it is right {found.accuracy:.0%} of the time, no better than a coin"
-            for name, found in validation.items()
-            if found.accuracy <= 0.5
+            name: f"on held-out classes it is right {result.accuracy:.0%} of the time, no better than a coin"
+            for name, result in validation.items()
+            if result.accuracy <= 0.5
         }
         kept = [i for i, name in enumerate(names) if name not in useless]
         if not kept:
@@ -156,10 +156,10 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         self.networks_ = keep(trained, kept)
         return useless
 
-    # -- asking ----------------------------------------------------------------------------------------
+    # -- predicting ----------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
-        """(m, n): how sure the detectors are that each row has each of `attributes_`."""
+        """(m, n): P(attribute | row) for each of `attributes_`."""
         self._check_fitted()
         features = self.scaling_(read_features(X, self.n_features_in_))
         scores = np.empty((len(features), len(self.attributes_)))
@@ -168,7 +168,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         return scores
 
     def votes(self, X: Any) -> Votes:
-        """What the detectors say about rows, as shortlists of the unseen classes."""
+        """Votes of the detectors on rows, as shortlists of the unseen classes."""
         scores = self.predict_proba(X)
         bands = np.array([self.validation_[name].band for name in self.attributes_])  # (n, 2)
         codes = np.where(scores >= bands[:, 1], 1, np.where(scores < bands[:, 0], 2, 0)).astype(np.uint8)
@@ -202,7 +202,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         return pl.DataFrame(lines, schema=_SUMMARY)
 
     def _shortlists(self) -> list[list[frozenset[str]]]:
-        """Of each attribute, the unseen classes that have it and those that have not."""
+        """For each attribute, the unseen classes that have it and those that do not."""
         names = np.array(self.unseen_, object)
         return [[frozenset(names[has]), frozenset(names[~has])] for has in self.unseen_has_.T]
 
@@ -261,9 +261,9 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 _SUMMARY = ["attribute", "yes", "no", "accuracy", "worst_class", "no_below", "yes_from", "dropped"]
 
 
-def _line(name: str, yes: Any, no: Any, found: Validation | None) -> dict[str, Any]:
-    low, high = found.band if found else (None, None)
-    accuracy, worst = (found.accuracy, found.worst) if found else (None, None)
+def _line(name: str, yes: Any, no: Any, result: Validation | None) -> dict[str, Any]:
+    low, high = result.band if result else (None, None)
+    accuracy, worst = (result.accuracy, result.worst) if result else (None, None)
     values = (name, yes, no, accuracy, worst, low, high, None)
     return dict(zip(_SUMMARY, values, strict=True))
 

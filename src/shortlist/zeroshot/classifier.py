@@ -88,7 +88,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.label_model_ = self._label_model(named).fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
         self.clusterings_ = self._name_clusters(rows, y, new) if named else []
-        weighted = [found.weight * found.beliefs for found in self.clusterings_]
+        weighted = [clustering.weight * clustering.beliefs for clustering in self.clusterings_]
         self.named_: Floats | None = np.sum(weighted, axis=0) if weighted else None
         self._warn_of_doubt()
         self._fit_classifier(rows, np.asarray(y), new)
@@ -109,7 +109,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.detectors
 
     def _told_apart(self) -> bool:
-        """Whether detectors tell more than half of the unseen classes from all others. If not, there is a warning.
+        """Return True if detectors tell more than half of the unseen classes from all others; warn otherwise.
 
         Names would rest on attributes whose detectors failed on held-out classes.
         """
@@ -146,8 +146,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scaling = Scaling.of(np.concatenate([rows, new]))
         here, there = centres_of(scaling(rows), task.truth), scaling(new)
         names = [
-            name_clusters(centres_of(self.beliefs_, found.clusters), *task.signatures, here, places)
-            for found, places in ((found, centres_of(there, found.clusters)) for found in clusterings)
+            name_clusters(centres_of(self.beliefs_, groups), *task.signatures, here, centres_of(there, groups))
+            for groups in (clustering.clusters for clustering in clusterings)
         ]
         return weigh(clusterings, names)
 

@@ -106,7 +106,7 @@ def _called(image: Any) -> str:
 
 
 class Backbone:
-    """A torch module, and how it wants its pixels.
+    """A torch module that turns images into features, and its preprocessing.
 
     module : called with a tensor (b, 3, size, size); returns (b, p), or maps (b, p, h, w), which are averaged
     name : what the features are kept under, together with a hash of the module's weights
@@ -131,7 +131,7 @@ class Backbone:
         self.std = np.broadcast_to(np.asarray(std, np.float32), 3).reshape(3, 1, 1)
 
     def identity(self) -> str:
-        """A hash that changes with anything that changes the features."""
+        """Hash of everything that the features depend on."""
         digest = hashlib.sha256(repr((self.name, self.size, self.mean.tolist(), self.std.tolist())).encode())
         state = self.module.state_dict() if hasattr(self.module, "state_dict") else {}
         for name, tensor in sorted(state.items()):
@@ -139,15 +139,17 @@ class Backbone:
             digest.update(np.ascontiguousarray(tensor.detach().cpu().numpy()).tobytes())
         return digest.hexdigest()
 
-    def __call__(self, images: Sequence[Any]) -> npt.NDArray[np.float32]:
-        """(m, p): the features of some images, read together."""
+    def __call__(self, images: Sequence[Any]) -> Features:
+        """(m, p): the features of a batch of images."""
         batch = np.stack([(pixels(image, self.size) - self.mean) / self.std for image in images])
         with self.torch.inference_mode():
-            found = self.module(self.torch.as_tensor(batch, device=self.device))
-            found = found.mean(dim=(2, 3)) if found.ndim == 4 else found
-        if found.ndim != 2 or len(found) != len(images):
-            raise BadFit(f"the backbone {self.name!r} returned the shape {tuple(found.shape)} for {len(images)} images")
-        features: npt.NDArray[np.float32] = found.float().cpu().numpy()
+            output = self.module(self.torch.as_tensor(batch, device=self.device))
+            output = output.mean(dim=(2, 3)) if output.ndim == 4 else output
+        if output.ndim != 2 or len(output) != len(images):
+            raise BadFit(
+                f"the backbone {self.name!r} returned the shape {tuple(output.shape)} for {len(images)} images"
+            )
+        features: Features = output.float().cpu().numpy()
         return features
 
 
@@ -182,10 +184,6 @@ def efficientnet_lite0(*, size: int = 224, device: str = "auto") -> Backbone:
 # -- features, with a cache
 
 
-KIND, FORMAT = "image features", 1
-SHARD = 256  # images a file
-
-
 def image_features(
     images: Iterable[Any],
     backbone: Backbone | None = None,
@@ -199,49 +197,48 @@ def image_features(
     backbone : None for `efficientnet_lite0()`
     cache : a folder to keep features in, which is made if need be. None keeps nothing.
     """
-    given = list(images)
-    if not given:
+    every = list(images)
+    if not every:
         raise BadRows("there are no images")
     reader = efficientnet_lite0() if backbone is None else backbone
-    keys = [content_key(image) for image in given]
+    keys = [content_key(image) for image in every]
+    image_of = dict(zip(keys, every, strict=True))  # an image that is there twice is read once
     store = None if cache is None else _Store(Path(cache), reader)
-    found = {} if store is None else store.read(set(keys))
-    first = {key: a for a, key in reversed(list(enumerate(keys)))}  # an image that is there twice is read once
-    missing = [key for key in dict.fromkeys(keys) if key not in found]
+    features = {} if store is None else store.read(set(keys))
+    missing = [key for key in image_of if key not in features]
     with progress_bar(progress, "images") as tick:
-        for start in range(0, len(missing), SHARD):
-            some = missing[start : start + SHARD]
-            features = _read([given[first[key]] for key in some], reader, batch_size)
+        for start in range(0, len(missing), 256):  # images a file
+            shard = missing[start : start + 256]
+            batches = [shard[a : a + batch_size] for a in range(0, len(shard), batch_size)]
+            new = np.concatenate([reader([image_of[key] for key in batch]) for batch in batches])
             if store is not None:
-                store.write(some, features)
-            found |= dict(zip(some, features, strict=True))
+                store.write(shard, new)
+            features |= dict(zip(shard, new, strict=True))
             if tick:
-                tick((start + len(some)) / len(missing))
-    return np.stack([found[key] for key in keys])
-
-
-def _read(images: Sequence[Any], backbone: Backbone, size: int) -> Features:
-    return np.concatenate([backbone(images[a : a + size]) for a in range(0, len(images), size)])
+                tick((start + len(shard)) / len(missing))
+    return np.stack([features[key] for key in keys])
 
 
 class _Store:
     """Features of one backbone in a folder of npz files."""
+
+    kind = "image features"
 
     def __init__(self, folder: Path, backbone: Backbone) -> None:
         self.folder, self.name, self.identity = folder, backbone.name, backbone.identity()
         folder.mkdir(parents=True, exist_ok=True)
 
     def read(self, wanted: set[str]) -> dict[str, Features]:
-        found: dict[str, Features] = {}
+        kept: dict[str, Features] = {}
         for path in sorted(self.folder.glob(f"{self.identity[:16]}-*.npz")):
-            header, arrays = read_archive(path, kind=KIND, version=FORMAT)
+            header, arrays = read_archive(path, kind=self.kind, version=1)
             if header.get("backbone") != self.identity or not {"keys", "features"} <= set(arrays):
                 raise BadFile(f"{path} does not hold the features its name says; delete it, and it is made again")
             pairs = zip(arrays["keys"].tolist(), arrays["features"], strict=True)
-            found |= {key: features for key, features in pairs if key in wanted}
-        return found
+            kept |= {key: features for key, features in pairs if key in wanted}
+        return kept
 
     def write(self, keys: list[str], features: Features) -> None:
         path = self.folder / f"{self.identity[:16]}-{keys[0][:24]}.npz"
         header = {"backbone": self.identity, "name": self.name}
-        write_archive(path, kind=KIND, version=FORMAT, header=header, arrays={"keys": keys, "features": features})
+        write_archive(path, kind=self.kind, version=1, header=header, arrays={"keys": keys, "features": features})

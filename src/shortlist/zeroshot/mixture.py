@@ -79,8 +79,7 @@ def principal_axes(X: Floats, most: int) -> Floats:
     """(p, components): the directions along which centred rows vary most."""
     _, sizes, axes = np.linalg.svd(X, full_matrices=False)
     kept = min(most, max(1, int((sizes > 1e-9 * max(sizes[0], 1e-300)).sum())))
-    found: Floats = axes[:kept].T
-    return found
+    return np.asarray(axes[:kept].T, np.float64)
 
 
 def gaussians(Z: Floats, shares: Floats, shrinkage: float) -> tuple[Floats, Floats]:
@@ -98,5 +97,4 @@ def gaussians(Z: Floats, shares: Floats, shrinkage: float) -> tuple[Floats, Floa
 def log_density(Z: Floats, means: Floats, precision: Floats) -> Floats:
     """(m, k): log N(z; μ_j, Σ), up to a constant that is the same for all classes."""
     towards = precision @ means.T
-    found: Floats = Z @ towards - 0.5 * np.einsum("jc,cj->j", means, towards)
-    return found
+    return np.asarray(Z @ towards - 0.5 * np.einsum("jc,cj->j", means, towards), np.float64)

@@ -27,7 +27,7 @@ Tick: TypeAlias = Callable[[float], None]
 
 @dataclass(frozen=True)
 class MLPTraining:
-    """How perceptrons are trained. There is one candidate for each width in `hidden`."""
+    """Training options of perceptrons. There is one candidate for each width in `hidden`."""
 
     hidden: tuple[int, ...]
     epochs: int
@@ -39,7 +39,7 @@ class MLPTraining:
     dropout: float = 0.5
 
     def device(self) -> str:
-        """Where detectors are asked. The CPU needs no torch for that."""
+        """Device for inference. The CPU needs no torch for that."""
         if self.where == "cpu" or (self.where == "auto" and importlib.util.find_spec("torch") is None):
             return "cpu"
         return torch_on(self.where)[1]

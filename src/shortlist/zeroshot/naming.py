@@ -103,9 +103,9 @@ def climb(order: Order, evidence: Callable[[Order], float]) -> Order:
         last = order
         for i, j in combinations(range(len(order)), 2):
             after = swapped(order, i, j)
-            found = evidence(after)
-            if found > best:
-                order, best = after, found
+            value = evidence(after)
+            if value > best:
+                order, best = after, value
     return order
 
 
@@ -153,12 +153,12 @@ def find_clusterings(task: Task, new: Features, seed: int) -> list[Clustering]:
         return []
     scaling = Scaling.of(new)
     rows = scaling(new).astype(np.float64) @ whitening(scaling(task.X).astype(np.float64), task.truth)
-    found: dict[bytes, Clustering] = {}
+    distinct: dict[bytes, Clustering] = {}
     for start in np.random.default_rng(seed).integers(2**31, size=25).tolist():
         fitted = KMeans(k, n_init=1, random_state=start).fit(rows)
         clusters = in_order(fitted.labels_)
-        found.setdefault(clusters.tobytes(), Clustering(clusters, float(fitted.inertia_)))
-    return list(found.values())
+        distinct.setdefault(clusters.tobytes(), Clustering(clusters, float(fitted.inertia_)))
+    return list(distinct.values())
 
 
 def in_order(labels: npt.NDArray[Any]) -> Positions:

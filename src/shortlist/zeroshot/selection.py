@@ -83,11 +83,11 @@ class Holdout:
 
     def gather(self, scores: Floats) -> Floats:
         """(m, n): the scores to validate attributes by, from those of all jobs (m, G); NaN where there are none."""
-        found = np.full((len(self.truth), self.has.shape[1]), np.nan)
+        gathered = np.full((len(self.truth), self.has.shape[1]), np.nan)
         for g, classes in enumerate(self.validated):
             rows = classes[self.truth]
-            found[rows, self.attribute[g]] = scores[rows, g]
-        return found
+            gathered[rows, self.attribute[g]] = scores[rows, g]
+        return gathered
 
 
 def hold_out(truth: Positions, has: Mask, folds: int, rng: np.random.Generator) -> Holdout:
@@ -256,7 +256,7 @@ class Training(Protocol):
     """A kind of detectors: how many attributes are trained at a time, and the candidates for each."""
 
     def device(self) -> str:
-        """Where detectors are asked."""
+        """Device for inference."""
 
     def parts(self, holdout: Holdout, p: int) -> list[list[int]]:
         """The attributes, as many at a time as memory should hold."""
@@ -272,15 +272,15 @@ def select(
     kept: list[Trained] = []
     validations: list[Validation] = []
     for part in training.parts(holdout, X.shape[1]):
-        some = holdout.only(part)
-        candidates = training.candidates(X, some)
-        found = [_validated(networks.scores(X, training.device()), some, part, band) for networks in candidates]
-        best = {i: int(np.argmax([_rank(one[i]) for one in found])) for i in part}
-        validations += [found[best[i]][i] for i in part]
+        jobs = holdout.only(part)
+        candidates = training.candidates(X, jobs)
+        results = [_validated(networks.scores(X, training.device()), jobs, part, band) for networks in candidates]
+        best = {i: int(np.argmax([_rank(result[i]) for result in results])) for i in part}
+        validations += [results[best[i]][i] for i in part]
         for number, networks in enumerate(candidates):
-            jobs = some.final[[best[i] == number for i in some.attribute[some.final].tolist()]]
-            if len(jobs):
-                kept.append((networks.take(jobs), some.attribute[jobs]))
+            chosen = jobs.final[[best[i] == number for i in jobs.attribute[jobs.final].tolist()]]
+            if len(chosen):
+                kept.append((networks.take(chosen), jobs.attribute[chosen]))
     return kept, validations
 
 
@@ -301,6 +301,6 @@ def _validated(scores: Floats, holdout: Holdout, part: list[int], band: Band | N
     return {i: validate(gathered[:, i], holdout.truth, holdout.has[:, i], band) for i in part}
 
 
-def _rank(found: Validation) -> float:
-    """The accuracy of the worst held-out class decides, as in the paper; then the mean accuracy."""
-    return -1.0 if np.isnan(found.accuracy) else found.worst + 1e-6 * found.accuracy
+def _rank(result: Validation) -> float:
+    """Accuracy of the worst held-out class, as in the paper; then the mean accuracy."""
+    return -1.0 if np.isnan(result.accuracy) else result.worst + 1e-6 * result.accuracy

@@ -53,10 +53,10 @@ def make_task(X: Any, y: Any, table: Any, unseen: Iterable[str] | None = None) -
     seen = tuple(sorted(set(labels)))
     read = AttributeTable.of(table)
     read.rows(seen)
-    given = tuple(c for c in read.classes if c not in seen) if unseen is None else tuple(unseen)
-    _check_unseen(seen, given, read)
+    others = tuple(c for c in read.classes if c not in seen) if unseen is None else tuple(unseen)
+    _check_unseen(seen, others, read)
     position = {name: j for j, name in enumerate(seen)}
-    return Task(features, np.array([position[name] for name in labels], np.int64), seen, given, read)
+    return Task(features, np.array([position[name] for name in labels], np.int64), seen, others, read)
 
 
 def read_features(X: Any, columns: int | None = None) -> Features:
