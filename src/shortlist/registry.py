@@ -24,15 +24,8 @@ Params = ParamSpec("Params")
 Returned = TypeVar("Returned")
 
 # Formats of files of rows by suffix (readers: rows/row_file.py), and those that tables are written in (rows/table.py)
-ROW_FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".xlsx": "xlsx",
-}
+ROW_FORMATS = {f".{name}": name for name in ("csv", "tsv", "jsonl", "parquet", "xlsx")}
+ROW_FORMATS |= {".ndjson": "jsonl", ".pq": "parquet"}
 TABLE_FORMATS = ("parquet", "csv", "jsonl")
 
 

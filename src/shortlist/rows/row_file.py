@@ -33,12 +33,7 @@ SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never c
 INFERRED = 100_000  # rows that the type of a column is inferred from
 SAMPLE = 1 << 20  # bytes that the separator and the encoding are inferred from
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
-TYPES: dict[str, type[pl.DataType]] = {
-    "text": pl.String,
-    "number": pl.Float64,
-    "integer": pl.Int64,
-    "boolean": pl.Boolean,
-}
+TYPES = {"text": pl.String, "number": pl.Float64, "integer": pl.Int64, "boolean": pl.Boolean}
 
 
 class RowFile(RowStore):

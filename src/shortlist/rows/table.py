@@ -134,10 +134,8 @@ def _plain_name(name: str) -> str:
 
 def _plain_letters(text: str) -> str:
     apart = re.sub("([a-z])[\u0300-\u036f]+", r"\1", unicodedata.normalize("NFKD", text))
-    latin: dict[str, Any] = dict(
-        pair.split(":") for pair in ["æ:ae", "œ:oe", "ø:o", "đ:d", "ð:d", "ħ:h", "ı:i", "ł:l", "þ:th"]
-    )
-    return unicodedata.normalize("NFKC", apart).translate(str.maketrans(latin))
+    latin = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"})
+    return unicodedata.normalize("NFKC", apart).translate(latin)
 
 
 def _cut(name: str, size: int) -> str:

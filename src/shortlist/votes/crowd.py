@@ -29,13 +29,7 @@ Answer = Shortlist | Not
 
 
 def read_answers(
-    answers: Any,
-    classes: LabelSpace | Iterable[str] | None,
-    *,
-    items: Sequence[Any] | npt.NDArray[Any] | None,
-    workers: Sequence[Any] | None,
-    repeated: str,
-    separator: str | None,
+    answers: Any, classes: Any, items: Any, workers: Any, repeated: str, separator: str | None
 ) -> tuple[Positions, list[Codomain], LabelSpace, list[str], npt.NDArray[Any]]:
     """(codes, codomains, space, names, ids) of the long table that `Votes.from_crowd` takes."""
     if repeated not in ("error", "first", "last"):

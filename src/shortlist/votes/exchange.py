@@ -128,7 +128,7 @@ class Exchange:
         give the order and those without an answer too. A worker who answers an item twice is an error unless
         `repeated` says which answer counts.
         """
-        *made, ids = read_answers(answers, space, items=items, workers=workers, repeated=repeated, separator=separator)
+        *made, ids = read_answers(answers, space, items, workers, repeated, separator)
         return cls(*made, ids=ids)  # type: ignore[call-arg]
 
     def to_crowd(self: Votes) -> pl.DataFrame:  # type: ignore[misc]
