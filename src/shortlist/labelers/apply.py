@@ -148,7 +148,7 @@ class Asker:
 
     @cached_property
     def _asked_once(self) -> frozenset[Feature | None]:
-        return self.plan.asked_once(function for labeler in self.labelers for function in labeler.functions())
+        return self.plan.asked_once([function for labeler in self.labelers for function in labeler.functions()])
 
     @cached_property
     def _searches(self) -> dict[int, tuple[ColumnSearch, Codebook]]:

@@ -174,7 +174,7 @@ class Votes(Exchange):
         codomains = [_united(parts, i) for i in range(n)]
         codes = np.concatenate([_recoded(part, codomains) for part in parts])
         ids = None if any(p.ids is None for p in parts) else np.concatenate([p.ids for p in parts])
-        failures = [merged_failure(part.failures[i] for part in parts) for i in range(n)]
+        failures = [merged_failure([part.failures[i] for part in parts]) for i in range(n)]
         return type(first)(codes, codomains, first.space, first.names, ids=ids, failures=failures)
 
     @staticmethod
