@@ -83,7 +83,7 @@ def test_an_image_is_read_once_in_a_lifetime(folder, tmp_path):
 
 
 def test_a_killed_run_goes_on(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("shortlist.zeroshot.images.SHARD", 2)
+    monkeypatch.setattr("shortlist.zeroshot.images._Store.size", 2)
     paths, cache = image_folder(folder).paths, tmp_path / "features"
 
     class Killed(Means):

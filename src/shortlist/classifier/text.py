@@ -2,7 +2,7 @@
 
 An n-gram is a 64-bit hash of its symbols (tokens or characters), so all n-grams of a corpus are found by sorting whole
 numbers. Each distinct word is looked into once, however often it occurs. The counts equal those of scikit-learn's
-CountVectorizer, in a third to a fifth of its time (`benchmarks/classifier.py`).
+CountVectorizer, in a third to a fifth of its time (`benchmarks/sentences.py`).
 """
 
 from __future__ import annotations

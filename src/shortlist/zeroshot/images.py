@@ -207,8 +207,8 @@ def image_features(
     features = {} if store is None else store.read(set(keys))
     missing = [key for key in image_of if key not in features]
     with progress_bar(progress, "images") as tick:
-        for start in range(0, len(missing), 256):  # images a file
-            shard = missing[start : start + 256]
+        for start in range(0, len(missing), _Store.size):
+            shard = missing[start : start + _Store.size]
             batches = [shard[a : a + batch_size] for a in range(0, len(shard), batch_size)]
             new = np.concatenate([reader([image_of[key] for key in batch]) for batch in batches])
             if store is not None:
@@ -222,7 +222,7 @@ def image_features(
 class _Store:
     """Features of one backbone in a folder of npz files."""
 
-    kind = "image features"
+    kind, size = "image features", 256  # images a file
 
     def __init__(self, folder: Path, backbone: Backbone) -> None:
         self.folder, self.name, self.identity = folder, backbone.name, backbone.identity()
