@@ -50,7 +50,8 @@ def read_answers(
         codomains = _class_codomains(shortlists, space, names)
     code_of = [{shortlist: c for c, shortlist in enumerate(codomain.shortlists, start=1)} for codomain in codomains]
     codes = np.zeros((len(ids), len(names)), np.int64)
-    codes[rows, columns] = [code_of[i].get(shortlists[line], 0) for i, line in zip(columns, lines, strict=True)]
+    places = zip(columns.tolist(), lines.tolist(), strict=True)
+    codes[rows, columns] = [code_of[i].get(shortlists[line], 0) for i, line in places]
     return codes, codomains, space, names, ids
 
 
