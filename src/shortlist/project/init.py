@@ -289,7 +289,7 @@ def toml_text(
 
 def _dialect(file: RowFile) -> str:
     """Settings of a csv file that the user gave."""
-    said = zip(("separator", "encoding"), file.given, strict=True)
+    said = zip(("separator", "encoding"), file.dialect_options, strict=True)
     return "".join(f"{name} = {quoted(value)}\n" for name, value in said if value is not None)
 
 

@@ -110,7 +110,10 @@ class Rows(RowStore):
     def reader(self) -> PartReader:
         """Reader of the parts, to be sent to workers, which may see other inodes."""
         return PartReader(
-            tuple(SourceFile(str(f.path.absolute()), f.types, f.given, (f.stamp[0], f.stamp[1])) for f in self.files)
+            tuple(
+                SourceFile(str(f.path.absolute()), f.types, f.dialect_options, (f.stamp[0], f.stamp[1]))
+                for f in self.files
+            )
         )
 
     def segments(

@@ -62,7 +62,7 @@ class RowFile(RowStore):
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
-        self.given = separator, encoding
+        self.dialect_options = separator, encoding
         self._frame: pl.DataFrame | None = None  # of files that have to be read as a whole
         self._schema: dict[str, pl.DataType] | None = None
         self.stamp = stamp(self.path)  # of the version that is read
@@ -201,7 +201,7 @@ class RowFile(RowStore):
     def dialect(self) -> Dialect:
         """The separator and the encoding of a csv file."""
         with _explained(self.path):
-            return _find_dialect(self.path, *self.given, usual="\t" if self.kind == "tsv" else ",")
+            return _find_dialect(self.path, *self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
 
     def _whole(self, options: dict[str, Any]) -> pl.DataFrame:
         """All rows of a file that cannot be read piece by piece: a sheet, or text that is not in UTF-8."""
