@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -212,16 +213,10 @@ def _digests(names: Sequence[str]) -> list[tuple[str, str]]:
 def count_files(engine: Engine, reader: PartReader) -> list[int]:
     """The number of rows of each file."""
     pieces = bundles(((f,) for f in range(len(reader.files))), lambda f: reader.files[f].stamp[0], READ_AT_ONCE)
-    with closing(engine.map(CountFiles(reader), enumerate(pieces))) as results:
+    with closing(engine.map(partial(_count_rows, reader), enumerate(pieces))) as results:
         counts = {f: count for _number, group in results for f, count in group}
     return [counts[f] for f in range(len(reader.files))]
 
 
-@dataclass(frozen=True)
-class CountFiles:
-    """Counts the rows of files. It is sent once to each worker."""
-
-    reader: PartReader
-
-    def __call__(self, files: Sequence[int]) -> list[tuple[int, int]]:
-        return [(f, len(self.reader.open(f))) for f in files]
+def _count_rows(reader: PartReader, files: Sequence[int]) -> list[tuple[int, int]]:
+    return [(f, len(reader.open(f))) for f in files]

@@ -81,6 +81,7 @@ class Fit(Stage):
 
 
 def _notes(session: Session) -> Iterator[str]:
+    from shortlist.project.gold import lost_labels
     from shortlist.reporting.overview import GOLD_FITS
 
     if session.is_sampled:
@@ -90,14 +91,6 @@ def _notes(session: Session) -> Iterator[str]:
         )
     if session.settings.gold_fits and session.has_gold:
         yield GOLD_FITS
-    if len(session.gold_by_row) < sum(bool(entry.classes) for entry in session.gold_file.latest().values()):
-        yield from _lost(session)
-
-
-def _lost(session: Session) -> Iterator[str]:
-    """A note about labels of the gold file that belong to no row."""
-    from shortlist.project.gold import lost_labels
-
     lost = lost_labels(session.rows, session.gold_file)
     if lost:
         name, value = lost[0].key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.arrays import Positions
-    from shortlist.beliefs import LabelTable
     from shortlist.project.rows import Rows
     from shortlist.votes import Votes
     from shortlist.votes.vote_parts import VoteParts
@@ -150,47 +150,28 @@ def predict_rows(session: Session, rows: Rows, path: Path, gold_by_row: Mapping[
     `gold_by_row` are labels made by people, row → position; they count before the gold column.
     """
     from shortlist.beliefs import LabelTable
+    from shortlist.project.gold import gold_by_part
     from shortlist.rows import write_table
 
+    settings, classifier = session.settings, session.classifier
     for read in (session.rows, rows):
         read.refuse_to_overwrite(path)
-    classes = [str(name) for name in session.classifier.classes_]
-    table = LabelTable(classes, rows.key(), held=session.settings.output.shortlist, voted=False)
-    score = Score(rows, session.settings.classes, gold_by_row or {})
-    write_table(path, _frames(session, rows, table, score), table.schema)
-    return {"rows": len(rows)} | score.facts()
+    classes = [str(name) for name in classifier.classes_]
+    table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)
+    counts: Counter[bool] = Counter()  # right and wrong rows of known class
 
+    def frames() -> Iterator[pl.DataFrame]:
+        known = gold_by_part(rows, settings.classes, gold_by_row or {})
+        for segment, keys, gold in zip(rows.segments(read_columns(settings)), rows.key_parts(), known, strict=True):
+            frame = table.frame(keys, classifier.predict_proba(classifier_inputs(settings, segment.frame)))
+            pairs = zip(frame["class"].to_list(), () if gold is None else gold.tolist(), strict=gold is not None)
+            counts.update(name == settings.classes[j] for name, j in pairs if j >= 0)
+            session.listener.advance(len(frame))
+            yield frame
 
-def _frames(session: Session, rows: Rows, table: LabelTable, score: Score) -> Iterator[pl.DataFrame]:
-    """The predictions, part by part; `score` counts meanwhile."""
-    settings, keys = session.settings, rows.key_parts()
-    for segment in rows.segments(read_columns(settings)):
-        beliefs = session.classifier.predict_proba(classifier_inputs(settings, segment.frame))
-        frame = table.frame(next(keys), beliefs)
-        score.count(frame["class"].to_list())
-        session.listener.advance(len(frame))
-        yield frame
-
-
-class Score:
-    """Accuracy of the classifier on rows of known class, counted as the rows go by."""
-
-    def __init__(self, rows: Rows, classes: tuple[str, ...], gold_by_row: Mapping[int, int]) -> None:
-        from shortlist.project.gold import gold_by_part
-
-        self.known, self.classes = gold_by_part(rows, classes, gold_by_row), classes
-        self.right = self.rows = 0
-
-    def count(self, predicted: Sequence[str]) -> None:
-        """Compare the predicted classes of the next part."""
-        known = next(self.known)
-        if known is not None:
-            pairs = [(name, j) for name, j in zip(predicted, known.tolist(), strict=True) if j >= 0]
-            self.right += sum(name == self.classes[j] for name, j in pairs)
-            self.rows += len(pairs)
-
-    def facts(self) -> Facts:
-        return {"accuracy": self.right / self.rows, "gold_rows": self.rows} if self.rows else {}
+    write_table(path, frames(), table.schema)
+    scores = {"accuracy": counts[True] / counts.total(), "gold_rows": counts.total()} if counts else {}
+    return {"rows": len(rows)} | scores
 
 
 # -- the classifier --------------------------------------------------------------------------------------
