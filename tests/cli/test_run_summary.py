@@ -6,8 +6,8 @@ import pytest
 
 from shortlist import Project
 from shortlist.cli.run_summary import run_summary
+from shortlist.project.cache import History, Run
 from shortlist.project.gold import entry_for
-from shortlist.project.history import History, Run
 from shortlist.project.stages.stage import Outcome
 from tests.cli.shell import call
 from tests.project.news import edit, make

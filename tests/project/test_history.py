@@ -5,9 +5,8 @@ import json
 import pytest
 
 from shortlist import MajorityVote
-from shortlist.project.cache import FORMAT
+from shortlist.project.cache import FORMAT, History, Run
 from shortlist.project.gold import entry_for
-from shortlist.project.history import History, Run
 from tests.project.news import edit, make, rows
 
 

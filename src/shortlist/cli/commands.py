@@ -12,7 +12,7 @@ from shortlist.cli.run_summary import run_summary
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
-from shortlist.project.history import Run
+from shortlist.project.cache import Run
 from shortlist.project.stages.run import left_over
 from shortlist.wording import number_of, percent, some_of, split_names
 

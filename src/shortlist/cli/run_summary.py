@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from shortlist.project.history import Figures, History, Run
+from shortlist.project.cache import Figures, History, Run
 from shortlist.project.stages.stage import Facts, Outcome
 
 

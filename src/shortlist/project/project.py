@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
-from shortlist.project.cache import HIDDEN, Digests, State, locked, sweep
-from shortlist.project.history import History, Run
+from shortlist.project.cache import HIDDEN, Digests, History, Run, State, locked, sweep
 from shortlist.project.session import Listener, Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.run import STAGES, chosen_stages, load_result, run_stages, write_extract
