@@ -166,16 +166,16 @@ class Grams:
 
     def _find(self, symbols: Hashes, lengths: Positions) -> tuple[Positions, Positions, Positions, Hashes]:
         """(row, start, size, hash) of each n-gram."""
-        row = np.repeat(np.arange(len(lengths)), lengths)
+        row = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         parts = []
         for n in range(1 if self.whole else self.lengths[0], self.lengths[1] + 1):
-            starts = np.flatnonzero(row[: max(len(row) - n + 1, 0)] == row[n - 1 :])
+            starts = np.flatnonzero(row[: max(len(row) - n + 1, 0)] == row[n - 1 :]).astype(np.int32)
             if n < self.lengths[0]:
                 starts = starts[lengths[row[starts]] == n]
             grams = symbols[starts]
             for i in range(1, n):
                 grams = grams * GRAM_BASE + symbols[starts + i]
-            parts.append((row[starts], starts, np.full(len(starts), n), grams))
+            parts.append((row[starts], starts, np.full(len(starts), n, np.int8), grams))
         rows, starts, sizes, grams = (np.concatenate(column) for column in zip(*parts, strict=True))
         return rows, starts, sizes, grams
 
