@@ -164,8 +164,8 @@ class Grams:
         columns = np.where(self.sorted_[places] == distinct, self.order_[places], -1)
         return self._table(rows, columns[ids], len(lengths))
 
-    def _find(self, symbols: Hashes, lengths: Positions) -> tuple[Positions, Positions, Positions, Hashes]:
-        """(row, start, size, hash) of each n-gram."""
+    def _find(self, symbols: Hashes, lengths: Positions) -> tuple[Any, Any, Any, Hashes]:
+        """(row, start, size, hash) of each n-gram, in small integers."""
         row = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         parts = []
         for n in range(1 if self.whole else self.lengths[0], self.lengths[1] + 1):
@@ -176,8 +176,8 @@ class Grams:
             for i in range(1, n):
                 grams = grams * GRAM_BASE + symbols[starts + i]
             parts.append((row[starts], starts, np.full(len(starts), n, np.int8), grams))
-        rows, starts, sizes, grams = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return rows, starts, sizes, grams
+        row, start, size, gram = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return row, start, size, gram
 
     def _set_columns(self, hashes: Hashes) -> None:
         self.order_ = np.argsort(hashes)
