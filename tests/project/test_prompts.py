@@ -124,7 +124,7 @@ def test_plan_and_what_was_spent(tmp_path, server, capfd):
     assert sum(one.answered for one in spent.values()) == 80
     assert "0 calls" in call(capfd, "plan", "-C", str(tmp_path)).out
     page = project.report().read_text()
-    assert "What asking them has cost so far" in page
+    assert "Cost so far, over all runs" in page
     assert re.search(r"<td>m at [^<]*</td><td>40</td><td>440</td>", page)
 
 
