@@ -20,15 +20,15 @@ def test_what_is_kept_is_read_in_any_order(tmp_path):
     scores, whys = ScoreStore(tmp_path / "s.db").read([two, three, one, one], 2)
     np.testing.assert_equal(scores, [[np.nan] * 2, [np.nan] * 2, [-1, -2], [-1, -2]])
     assert whys == ["refused", None, "", ""]
-    assert one in store
-    assert three not in store
+    assert store.reasons([one], 2)
+    assert not store.reasons([three], 2)
 
 
 def test_what_failed_is_not_kept_and_yet_paid(tmp_path):
     store = ScoreStore(tmp_path / "s.db")
     store.add([(b"k", no_answer(("a", "b"), "failed"))], SPENT)
     store.add([], SPENT)
-    assert b"k" not in store
+    assert not store.reasons([b"k"], 2)
     (spent,) = store.spent("m")
     assert (spent.calls, spent.tokens_in, spent.money) == (2, 6, 1.0)
     assert store.spent("other") == []
@@ -53,10 +53,10 @@ def test_more_keys_than_fit_in_one_query(tmp_path):
 def test_a_file_that_was_deleted_is_made_again(tmp_path):
     path = tmp_path / "s.db"
     open_scores(path).add([(b"k", Answer(np.zeros(2)))], SPENT)
-    assert b"k" in open_scores(path)
+    assert open_scores(path).reasons([b"k"], 2)
     for part in tmp_path.glob("s.db*"):
         part.unlink()
-    assert b"k" not in open_scores(path)
+    assert not open_scores(path).reasons([b"k"], 2)
     assert path.exists()
 
 

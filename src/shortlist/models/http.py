@@ -5,9 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
+import socket
 import ssl
+import threading
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,9 +29,10 @@ class Response(NamedTuple):
 
     status: int
     headers: dict[str, str]
-    content: bytes
+    content: str
 
 
+LARGEST = 32 << 20  # bytes of a reply
 Open = tuple[http.client.HTTPConnection, str]  # a connection, and the prefix of every path
 
 
@@ -43,6 +50,7 @@ class Connection:
         self.path, self.query = parts.path.rstrip("/"), parts.query
         self.time_out = time_out
         self._idle: list[Open] = []
+        self._busy: set[socket.socket] = set()  # those that a reply is waited for
 
     def post(self, path: str, content: bytes, headers: dict[str, str]) -> Response:
         """Send a request and read the response; redirects are not followed. A closed connection is opened again."""
@@ -59,9 +67,13 @@ class Connection:
         target = f"{prefix}{self.path}/{path}" + (f"?{self.query}" if self.query else "")
         try:
             connection.request("POST", target, content, headers)
-            answer = connection.getresponse()
+            with self._in_time(connection.sock):
+                answer = connection.getresponse()
+                raw = answer.read(LARGEST + 1)
+            if len(raw) > LARGEST:
+                raise http.client.HTTPException(f"the reply is larger than {LARGEST >> 20} MB")
             response_headers = {name.lower(): value for name, value in answer.getheaders()}
-            response = Response(answer.status, response_headers, answer.read())
+            response = Response(answer.status, response_headers, raw.decode(json.detect_encoding(raw), "replace"))
         except BaseException:
             connection.close()
             raise
@@ -70,6 +82,28 @@ class Connection:
         else:
             self._idle.append(open_one)
         return response
+
+    @contextmanager
+    def _in_time(self, sock: socket.socket) -> Iterator[None]:
+        """Hang up when the time for the whole reply is over: a time-out of the socket begins anew with each packet."""
+        self._busy.add(sock)
+        watch = threading.Timer(self.time_out, self.hang_up, [[sock]])
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+            if sock not in self._busy:
+                raise TimeoutError
+            self._busy.discard(sock)
+
+    def hang_up(self, sockets: Iterable[socket.socket] | None = None) -> None:
+        """End requests that are waited for: some, or all."""
+        for sock in list(self._busy if sockets is None else sockets):
+            self._busy.discard(sock)
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -102,7 +136,7 @@ class Connection:
         return http.client.HTTPConnection(host, port, timeout=self.time_out)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_idle": []}
+        return {**self.__dict__, "_idle": [], "_busy": set()}
 
 
 @model_kind("http")
@@ -111,10 +145,11 @@ class HTTP(ServerModel):
 
     url         the address that ends in /v1
     model       the name of the model there
-    key_env     the environment variable that holds the key; the key itself is never stored or shown
+    key_env     the environment variable that holds the key; the key itself is never stored or shown, unless it is
+                shorter than 8 characters, as placeholders are
     at_once     requests in flight at a time
     per_minute  requests a minute at most
-    time_out    seconds to wait for an answer
+    time_out    seconds to wait for a whole answer
     tries       how often a request is sent at most; only time-outs, 429 and 5xx are tried again
     wait        seconds before the second try, doubled each time, unless the server says how long (Retry-After)
     chat        True: as a chat only; False: as text to be continued only; None: find out, continuing text first
@@ -171,25 +206,42 @@ class HTTP(ServerModel):
     def send(self, path: str, body: Body) -> Reply:
         content = json.dumps({"model": self.model, **body, **self.parameters}).encode("utf-8")
         headers = self._headers()
-        last, status = "", None
+        last, status = "it was stopped", None
         for attempt in range(1, self.tries + 1):
             self.rate_limit.wait()
+            if self.rate_limit.stop.is_set():
+                break
+            if attempt > 1:
+                self.charge_extra()
             pause: float | None = None
             try:
-                response = self.connection.post(path, content, headers)
+                response = self._response(path, content, headers)
                 self._reached = True
                 if response.status == 200:
                     return Reply(decoded(response.content), attempt - 1)
                 last, status, pause = self._again(response, attempt), response.status, retry_after(response.headers)
             except (OSError, http.client.HTTPException, BadReply) as error:
                 last, status = self._transient(error), None
-            if attempt == self.tries or self.rate_limit.stop.is_set():
-                break
-            self._before_retry(attempt, pause)
-        raise Unanswered("failed", self._hidden(last), attempt - 1, status)
+            if attempt < self.tries:
+                self._before_retry(attempt, pause)
+        raise Unanswered("failed", last, attempt - 1, status)
+
+    def _response(self, path: str, content: bytes, headers: dict[str, str]) -> Response:
+        """Send a request once. Every text of the server passes here, and loses the key before anybody else sees it."""
+        try:
+            response = self.connection.post(path, content, headers)
+        except (OSError, http.client.HTTPException) as error:
+            hidden = without_key(str(error), self._key)
+            if hidden == str(error):
+                raise
+            raise http.client.HTTPException(hidden) from None
+        return response._replace(content=without_key(response.content, self._key))
 
     def close_idle(self) -> None:
         self.connection.close()
+
+    def hang_up(self) -> None:
+        self.connection.hang_up()
 
     def _before_retry(self, attempt: int, pause: float | None) -> None:
         """Wait before the next try. A wait that the server asks for holds for all threads."""
@@ -205,7 +257,7 @@ class HTTP(ServerModel):
 
     def _again(self, response: Response, attempt: int) -> str:
         """Describe an error that another try may solve. Raises Unanswered for this prompt, or ModelFailed for all."""
-        status, said = response.status, self._hidden(error_message(response.content))
+        status, said = response.status, error_message(response.content)
         if status == 429 or (status >= 500 and status != 501) or status == 408:
             return f"HTTP {status}: {said}"
         if status in (401, 403):
@@ -221,8 +273,7 @@ class HTTP(ServerModel):
     def _transient(self, error: Exception) -> str:
         """Describe a failed connection; one that was refused from the start is a wrong address."""
         if isinstance(error, OSError) and not isinstance(error, TimeoutError) and not self._reached:
-            what = self._hidden(str(error))
-            raise ModelFailed(f"nothing answers at {self.url} ({what}): is the server running?", model=self.id)
+            raise ModelFailed(f"nothing answers at {self.url} ({error}): is the server running?", model=self.id)
         if isinstance(error, TimeoutError):
             return f"no answer within {self.time_out:g} s"
         return f"{type(error).__name__}: {error}"
@@ -243,12 +294,24 @@ class HTTP(ServerModel):
             raise ModelFailed(f"the environment variable {self.key_env} {problem}", model=self.id)
         return headers | {"Authorization": f"Bearer {self._key}"}
 
-    def _hidden(self, text: str) -> str:
-        """Remove the key from a text: some servers repeat it."""
-        return text.replace(self._key, "…") if self._key else text
-
 
 def _at_least(least: int, name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise BadLabeler(f"{name} is a whole number from {least}; got {value!r}", option=(name,))
     return value
+
+
+def without_key(text: str, key: str) -> str:
+    """Remove a key from a text of a server, however it is escaped. Placeholders, such as EMPTY, are left."""
+    return _key_pattern(key).sub("…", text) if len(key) >= 8 else text
+
+
+@lru_cache(maxsize=8)
+def _key_pattern(key: str) -> re.Pattern[str]:
+    r"""The key, each character as it is or as JSON, Python, HTML or an address write it: /, \/, \u002f, %2F, &#47;."""
+    forms = []
+    for sign in key:
+        code, html = ord(sign), re.escape(escape(sign))
+        backslash = rf"\\{{0,4}}(?:{re.escape(sign)}|u00{code:02x}|x{code:02x})"
+        forms.append(rf"(?:{backslash}|%{code:02x}|{html}|&#0*(?:{code}|x{code:x});)")
+    return re.compile("".join(forms), re.IGNORECASE)

@@ -86,7 +86,7 @@ class LlamaCpp(ServerModel):
     def _raise_error(self, error: Any) -> NoReturn:
         """Raise the error that llama.cpp answered with: about this prompt, or about all."""
         facts = error if isinstance(error, Mapping) else {"message": error}
-        why, message = prompt_error(json.dumps({"error": facts}).encode()), str(facts.get("message", facts))[:200]
+        why, message = prompt_error(json.dumps({"error": facts})), str(facts.get("message", facts))[:200]
         if why or not self._protocols:
             raise Unanswered(why or "failed", message, status=400)
         raise ModelFailed(f"{self.file.name} does not answer: {message}", model=self.id)

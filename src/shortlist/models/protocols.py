@@ -42,9 +42,12 @@ class RequestProtocol(ABC):
 
     def read(self, reply: Mapping[str, Any], prompt: str, choices: Sequence[str]) -> Answer:
         """The answer in a reply."""
-        if refused(reply):
-            return no_answer(choices, "refused", how=self.name, **token_counts(reply))
-        scores = self.scores(reply, prompt, choices)
+        try:
+            if refused(reply):
+                return no_answer(choices, "refused", how=self.name, **token_counts(reply))
+            scores = self.scores(reply, prompt, choices)
+        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
+            raise BadReply(f"the reply cannot be read ({type(error).__name__})") from error
         return Answer(scores, "outside" if np.isnan(scores).all() else "", self.name, **token_counts(reply))
 
     def plain(self) -> list[Any]:
@@ -168,7 +171,7 @@ class BadReply(Exception):  # noqa: N818  as in errors.py
     """A reply that is not what the protocol says: broken JSON, or without what was asked for."""
 
 
-def decoded(content: bytes) -> dict[str, Any]:
+def decoded(content: str) -> dict[str, Any]:
     """Decode a reply, which must be a JSON object."""
     try:
         reply = json.loads(content)
@@ -180,7 +183,7 @@ def decoded(content: bytes) -> dict[str, Any]:
 
 
 def token_counts(reply: Mapping[str, Any]) -> dict[str, Any]:
-    """`tokens_in` and `tokens_out`, as the server counts them; 0 if it does not say. Providers differ in names."""
+    """`tokens_in` and `tokens_out`, as the server counts them, 0 to 10⁹; 0 if it does not say. Names differ."""
     names = {
         "tokens_in": ("prompt_tokens", "input_tokens", "prompt_eval_count"),
         "tokens_out": ("completion_tokens", "output_tokens", "eval_count"),
@@ -188,7 +191,7 @@ def token_counts(reply: Mapping[str, Any]) -> dict[str, Any]:
     usage = reply.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
     return {
-        key: next((int(usage[name]) for name in names_of if isinstance(usage.get(name), int)), 0)
+        key: next((min(max(usage[name], 0), 10**9) for name in names_of if isinstance(usage.get(name), int)), 0)
         for key, names_of in names.items()
     }
 
@@ -258,7 +261,7 @@ def _named(one: Mapping[str, Any]) -> tuple[str, float] | None:
 
 
 def _pair(token: Any, value: Any) -> tuple[str, float] | None:
-    usable = isinstance(token, str) and isinstance(value, (int, float)) and value == value
+    usable = isinstance(token, str) and isinstance(value, (int, float)) and math.isfinite(value)
     return (token, min(float(value), 0.0)) if usable else None
 
 
@@ -274,12 +277,12 @@ def echoed(reply: Mapping[str, Any], prompt: str, at: int, continuation: str) ->
     if starts[-1] < last:
         raise BadReply("the reply does not repeat the whole prompt")
     inside = [value for value, a, b in zip(values, starts, starts[1:], strict=False) if a < last and b > first]
-    if not inside or not all(isinstance(value, (int, float)) for value in inside):
+    if not inside or not all(isinstance(value, (int, float)) and math.isfinite(value) for value in inside):
         raise BadReply("the reply leaves log-probabilities out")
     return float(sum(inside))
 
 
-def _error_in(content: bytes) -> Any:
+def _error_in(content: str) -> Any:
     """The error in the content of a response, as the server gives it; None if the content is no JSON."""
     try:
         reply = json.loads(content)
@@ -288,17 +291,17 @@ def _error_in(content: bytes) -> Any:
     return reply.get("error", reply) if isinstance(reply, dict) else reply
 
 
-def error_message(content: bytes) -> str:
+def error_message(content: str) -> str:
     """The error message of a server, in one line."""
     error = _error_in(content)
     if error is None:
-        error = content[:200].decode("utf-8", "replace")
+        error = content
     while isinstance(error, dict) and ("message" in error or "detail" in error):
         error = error.get("message", error.get("detail"))
     return " ".join(str(error).split())[:200]
 
 
-def prompt_error(content: bytes) -> str:
+def prompt_error(content: str) -> str:
     """The reason if the prompt itself caused the error: "refused" or "too long", else an empty text."""
     error = _error_in(content)
     if not isinstance(error, dict):
@@ -342,7 +345,7 @@ def first_token_scores(tokens: Sequence[tuple[str, float]], choices: Sequence[st
     if not mass.any():
         return np.full(len(choices), np.nan)
     left = max(1 - sum(shares.values()), 1e-12)
-    bound = min(math.exp(min(value for _, value in tokens)), left)
+    bound = max(min(math.exp(min(value for _, value in tokens)), left), 1e-300)
     scores: Floats = np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
     return scores
 

@@ -10,9 +10,9 @@ import random
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -98,6 +98,7 @@ class ServerModel(Model):
     at_once: int
     chat: bool | None
     rate_limit: RateLimit
+    charge: Callable[[int, str, Answer | None], None] | None = None  # books calls and tokens, or raises BudgetSpent
 
     def __init__(self) -> None:
         self.rate_limit = RateLimit()
@@ -109,6 +110,11 @@ class ServerModel(Model):
     def send(self, path: str, body: Body) -> Reply:
         """Send a request, with retries. Raises Unanswered for this prompt only, or ModelFailed for all."""
 
+    def charge_extra(self, calls: int = 1, prompt: str = "", answer: Answer | None = None) -> None:
+        """Book a request besides the first about a prompt (a trial, a retry) before it is sent, or what it cost."""
+        if self.charge is not None:
+            self.charge(calls, prompt, answer)
+
     # -- protocols -------------------------------------------------------------------------------------
 
     def protocols(self) -> tuple[str, ...]:
@@ -118,7 +124,8 @@ class ServerModel(Model):
         return [protocol.plain() for protocol in self._protocols]
 
     def restore_protocols(self, plain: Sequence[Sequence[Any]]) -> None:
-        self._protocols = tuple(protocol_from_plain(one) for one in plain)
+        with suppress(ValueError, KeyError, TypeError):  # of a damaged store: they are tried again
+            self._protocols = tuple(protocol_from_plain(one) for one in plain)
 
     def trials(self) -> int:
         return 0 if self._protocols else sum(map(len, all_protocols(self.chat)))
@@ -128,16 +135,20 @@ class ServerModel(Model):
         with self._lock:
             if self._protocols:
                 return 0
+            if self.rate_limit.stop.is_set():  # another thread found none
+                raise Unanswered("failed", "it was stopped")
             supported: list[RequestProtocol] = []
             calls, refusal = 0, ""
             for variants in all_protocols(self.chat):
                 for protocol in variants:
                     calls += 1
+                    self.charge_extra()
                     refusal = self._refusal(protocol)
                     if not refusal:
                         supported.append(protocol)
                         break
             if not supported:
+                self.rate_limit.stop.set()
                 raise ModelFailed(f"model {self.id!r} supports no protocol that we know: {refusal}", model=self.id)
             self._protocols = tuple(supported)
             return calls
@@ -147,6 +158,7 @@ class ServerModel(Model):
         prompt, choices = Prompt("The capital of France is"), (" Paris", " Rome")
         try:
             answer = protocol.read(self.send(protocol.path, protocol.body(prompt, choices)).content, prompt, choices)
+            self.charge_extra(0, prompt, answer)
         except (BadReply, SharedToken) as error:
             return str(error)
         except Unanswered as error:
@@ -174,26 +186,45 @@ class ServerModel(Model):
     def close_idle(self) -> None:
         """Close what is not needed until the next request."""
 
+    def hang_up(self) -> None:
+        """End requests in flight, where that is possible."""
+
     def _side_by_side(self, source: Iterator[tuple[int, Prompt]], choices: Sequence[str]) -> Iterator[Answers]:
         fatal: BaseException | None = None
+        patience = float("inf")  # the time at which requests in flight are given up
         running: dict[Future[Answer], int] = {}
-        with ThreadPoolExecutor(self.at_once) as pool:
+        with ThreadPoolExecutor(self.at_once) as pool, self._ended():
             while True:
                 try:
                     for number, prompt in islice(source, 0 if fatal else self.at_once - len(running)):
                         running[pool.submit(self.answer, prompt, choices)] = number
                     if not running:
                         break
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
-                except KeyboardInterrupt as interrupt:
+                    # A short wait: polars keeps signals from a long one
+                    done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                except KeyboardInterrupt as interrupt:  # answers in flight are paid for, and get two seconds
+                    patience = time.monotonic() + (0.0 if fatal else 2.0)
                     fatal = self._halt(interrupt)
                     continue
+                if time.monotonic() > patience:
+                    self.hang_up()
                 numbers = {future: running.pop(future) for future in done}
                 for error in filter(None, (future.exception() for future in done)):
                     fatal = fatal or self._halt(error)
-                yield [(numbers[future], future.result()) for future in done if future.exception() is None]
+                if answers := [(numbers[future], future.result()) for future in done if future.exception() is None]:
+                    yield answers
         if fatal is not None:
             raise fatal
+
+    @contextmanager
+    def _ended(self) -> Iterator[None]:
+        """Where the answers are no longer wanted, end the requests in flight."""
+        try:
+            yield
+        except BaseException as error:
+            self._halt(error)
+            self.hang_up()
+            raise
 
     def _halt(self, reason: BaseException) -> BaseException:
         """Stop all waits for another try."""
@@ -203,18 +234,20 @@ class ServerModel(Model):
     def answer(self, prompt: Prompt, choices: Sequence[str]) -> Answer:
         """The answer to one prompt, by the best protocol that distinguishes the choices."""
         calls = self.try_protocols()
-        for protocol in self._protocols_for(prompt):
+        for place, protocol in enumerate(self._protocols_for(prompt)):
             calls += 1
+            if place:
+                self.charge_extra()
             try:
                 answer = self._answered(protocol, prompt, choices)
-                return replace(answer, calls=calls + answer.retries)
+                return replace(answer, calls=1 if self.charge else calls + answer.retries)
             except SharedToken:
                 listed = ", ".join(map(repr, choices))
                 self._remarks[
                     f"model {self.id!r}: some answers begin like several of the choices ({listed}). Such rows are "
                     "asked again in another way, or abstain. Write choices that differ in their first letters"
                 ] = None
-        return no_answer(choices, "outside", calls=calls)
+        return no_answer(choices, "outside", calls=1 if self.charge else calls)
 
     def _protocols_for(self, prompt: Prompt) -> tuple[RequestProtocol, ...]:
         """The supported protocols; with a picture, only chats."""
@@ -234,6 +267,7 @@ class ServerModel(Model):
 
     def write(self, prompt: str, *, max_tokens: int = 400) -> str:
         body: Body = {"messages": messages(prompt), "max_tokens": max_tokens, "temperature": 0}
+        self.rate_limit.stop.clear()
         try:
             return reply_text(self.send("chat/completions", body).content)
         except (BadReply, Unanswered) as error:
@@ -245,7 +279,7 @@ class ServerModel(Model):
         return list(self._remarks)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("rate_limit", "_lock")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("rate_limit", "_lock", "charge")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -2,65 +2,34 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from shortlist.errors import BudgetSpent, ModelFailed, ModelWarning
-from shortlist.models.language_model import Answers, Model, Prompt
+from shortlist.models.language_model import Answer, Answers, Model, Prompt
+from shortlist.models.server_model import ServerModel
 from shortlist.progress import Tell
-from shortlist.prompts.score_store import Keys, ScoreStore, Spent, total_spent
+from shortlist.prompts.score_store import Keys, ScoreStore, Spent, open_scores, total_spent
 
 FEW = 20  # prompts: fewer without an answer may be chance
 REASONS = {"refused": "refused", "outside": "outside the choices", "too_long": "too long", "failed": "failed"}
 
 
-class SpendingLimit:
-    """Compares the budget of a model with what was spent on it, and with what is in flight."""
-
-    def __init__(self, model: Model, before: Iterable[Spent]) -> None:
-        self.model, self.spent = model, total_spent(before, model.id)
-        self._prompts = self._characters = 0  # in flight
-
-    def expected(self, prompts: int, characters: int) -> Spent:
-        """Estimate the cost of prompts by the cost of earlier ones, or at 4 characters a token."""
-        per_token = self.spent.characters / self.spent.tokens_in if self.spent.tokens_in else 4.0
-        answers = self.spent.answered + self.spent.outside + self.spent.refused
-        per_answer = self.spent.tokens_out / answers if answers and self.spent.tokens_out else 1.0
-        tokens_in, tokens_out = characters / per_token, prompts * per_answer
-        price = self.model.price
-        money = price.of(tokens_in, tokens_out) if price else 0.0
-        return Spent(self.model.id, "", prompts, 0, round(tokens_in), round(tokens_out), characters, money)
-
-    def reserve(self, prompt: str) -> str | None:
-        """Reserve the cost of one more prompt; returns the name of the limit that it would exceed, if any."""
-        budget = self.model.budget
-        if budget is not None:
-            more = self.expected(self._prompts + 1, self._characters + len(prompt))
-            for name, limit in budget.limits.items():
-                if getattr(self.spent, name) + getattr(more, name) > limit:
-                    return name
-        self._prompts += 1
-        self._characters += len(prompt)
-        return None
-
-    def pay(self, prompt: str, answer: Any) -> None:
-        """Replace the reservation of a prompt by its cost."""
-        self._prompts -= 1
-        self._characters -= len(prompt)
-        self.spent.add(prompt, answer, self.model.price)
-
-    def error(self, limit: str, left: str) -> BudgetSpent:
-        """The error that the budget is spent."""
-        assert self.model.budget is not None
-        most, used = self.model.budget.limits[limit], getattr(self.spent, limit)
-        return BudgetSpent(
-            f"the budget of model {self.model.id!r} is spent: {used:,.6g} of {most:,.6g} {limit}. {left} All answers "
-            f"so far are kept: raise budget.{limit} and run again to go on",
-            model=self.model.id, option=("budget", limit),
-        )  # fmt: skip
+def expected_cost(model: Model, spent: Spent, prompts: int, characters: int) -> Spent:
+    """Estimate the cost of prompts by the cost of earlier ones, or at 4 characters a token."""
+    per_token = spent.characters / spent.tokens_in if spent.tokens_in and spent.characters else 4.0
+    per_answer = spent.tokens_out / spent.replies if spent.replies and spent.tokens_out else 1.0
+    tokens_in, tokens_out = characters / per_token, prompts * per_answer
+    money = model.price.of(tokens_in, tokens_out) if model.price else 0.0
+    return Spent(model.id, "", prompts, 0, round(tokens_in), round(tokens_out), characters, money)
 
 
 class Asking:
@@ -84,7 +53,7 @@ class Asking:
         self.name, self.model, self.choices, self.store = name, model, choices, store
         self.rows, self.total, self.tell = 0, total, tell
         self.keys = Keys(model.id, choices)
-        self.limit = SpendingLimit(model, store.spent(model.id))
+        self.limits = model.budget.limits if model.budget is not None else {}
         self.now = Spent(model.id, name)  # by this asking
         self.stored: Counter[str] = Counter()  # why there is no answer ("": there is one) → prompts of earlier runs
         self._exceeded: str | None = None  # the limit of the budget that the next prompt would exceed
@@ -92,6 +61,7 @@ class Asking:
         self._elsewhere: dict[bytes, Prompt] = {}  # prompts that another process has claimed
         self._protocols: list[Any] = []  # as stored
         self._detail = ""
+        self._lock = threading.Lock()
         self._began = self._last_line = time.monotonic()
 
     def ask(self, batches: Iterable[Sequence[str | None]]) -> None:
@@ -99,12 +69,15 @@ class Asking:
         self._protocols = self.store.protocols(self.model.id)
         if not self.model.protocols():
             self.model.restore_protocols(self._protocols)
-        self._send(self._not_stored(batches))
-        while self._elsewhere and not self._over:
-            self._send(self._unanswered_elsewhere())
+        if isinstance(self.model, ServerModel):
+            self.model.charge = self._charge
+        prompts = self._not_stored(batches)
+        while self._cost_unknown and (first := list(islice(prompts, 1))):
+            self._send_all(first)
+        self._send_all(prompts)
         if self._exceeded is not None:
             left = f"{self.total - self.rows + 1:,} rows are left." if self.total is not None else ""
-            raise self.limit.error(self._exceeded, left)
+            raise self._budget_spent(self._exceeded, left)
         if (error := self._broken or self._too_many(1)) is not None:
             raise error
         self._warn()
@@ -114,12 +87,44 @@ class Asking:
         """True if nothing more is asked; answers to what is in flight still count."""
         return self._exceeded is not None or self._broken is not None
 
+    @property
+    def _spent(self) -> Spent:
+        """The cost so far, that of other processes included."""
+        return total_spent(self.store.spent(self.model.id), self.model.id)
+
+    @property
+    def _cost_unknown(self) -> bool:
+        """True if one prompt has to be asked alone, to know what others will cost."""
+        if self._over or not self.limits:
+            return False
+        return self.model.trials() > 0 or (self.limits.keys() != {"calls"} and not self._spent.replies)
+
+    def _charge(self, calls: int, prompt: str, answer: Answer | None) -> None:
+        """Book requests besides the first about a prompt. They come from any thread."""
+        cost = Spent(self.model.id, self.name)
+        if answer is not None:
+            cost.add(prompt, answer, self.model.price)
+        cost.calls, cost.answered, cost.outside, cost.refused = calls, 0, 0, 0
+        limits = self.limits if calls else {}  # tokens are known once they are spent
+        if exceeded := open_scores(self.store.path).charge(cost, limits):
+            raise self._budget_spent(exceeded)
+        with self._lock:
+            self.now = total_spent([self.now, cost], self.model.id)
+
+    def _budget_spent(self, limit: str, left: str = "") -> BudgetSpent:
+        used = getattr(self._spent, limit)
+        return BudgetSpent(
+            f"the budget of model {self.model.id!r} is spent: {used:,.6g} of {self.limits[limit]:,.6g} {limit}. {left} "
+            f"All answers so far are kept: raise budget.{limit} and run again to go on",
+            model=self.model.id, option=("budget", limit),
+        )  # fmt: skip
+
     def _not_stored(self, batches: Iterable[Sequence[str | None]]) -> Iterator[tuple[bytes, Prompt]]:
         """The prompts that are not stored, each once."""
         seen: set[bytes] = set()
         for prompts in batches:
             keys = [None if prompt is None else self.keys.of(prompt) for prompt in prompts]
-            stored = self.store.reasons([key for key in keys if key is not None])
+            stored = self.store.reasons([key for key in keys if key is not None], len(self.choices))
             self.stored.update(stored.values())
             for key, prompt in zip(keys, prompts, strict=True):
                 self.rows += 1
@@ -129,10 +134,16 @@ class Asking:
                 yield key, prompt if isinstance(prompt, Prompt) else Prompt(prompt)
 
     def _unanswered_elsewhere(self) -> Iterator[tuple[bytes, Prompt]]:
-        """The prompts that another process has claimed and not answered yet: they are tried again."""
+        """The prompts that another process has claimed: they are tried again."""
         time.sleep(0.05)
         waiting, self._elsewhere = self._elsewhere, {}
-        return ((key, prompt) for key, prompt in waiting.items() if key not in self.store)
+        return iter(waiting.items())
+
+    def _send_all(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
+        """Send prompts, and wait for those that another process asks about."""
+        self._send(prompts)
+        while self._elsewhere and not self._over:
+            self._send(self._unanswered_elsewhere())
 
     def _send(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
         """Send prompts, as far as the budget allows, and store the answers as they arrive."""
@@ -141,6 +152,8 @@ class Asking:
             for answers in self.model.answers(self._affordable(prompts, in_flight), self.choices):
                 self._store(answers, in_flight)
         finally:
+            if in_flight and not self.model.trials():  # sent and not answered: they count all the same
+                self.store.add([], Spent(self.model.id, self.name, calls=len(in_flight)))
             self.store.release(key for key, _ in in_flight.values())
 
     def _affordable(
@@ -151,35 +164,34 @@ class Asking:
         for key, prompt in prompts:
             if self._over:
                 return
-            if not self._claimed(key, prompt):
-                continue
-            self._exceeded = self.limit.reserve(prompt)
-            if self._exceeded is not None:
-                self.store.release([key])
-                return
-            in_flight[number] = key, prompt
-            number += 1
-            yield prompt
+            if self._claimed(key, prompt):
+                in_flight[number] = key, prompt
+                number += 1
+                yield prompt
 
     def _claimed(self, key: bytes, prompt: Prompt) -> bool:
-        """Claim a prompt, unless another process asks for it now, or has stored its score a moment ago."""
-        if not self.store.claim(key):
+        """Claim a prompt, unless it is asked about elsewhere, or would exceed the budget."""
+        cost = Spent(self.model.id, self.name)
+        if self.limits:
+            cost = expected_cost(self.model, self._spent, 1, len(prompt))
+        refused = self.store.claim(key, len(self.choices), cost, self.limits)
+        if refused == "claimed":
             self._elsewhere[key] = prompt
-            return False
-        if key in self.store:
-            self.store.release([key])
-            return False
-        return True
+        elif refused in self.limits:
+            self._exceeded = refused
+        return not refused
 
     def _store(self, answers: Answers, in_flight: dict[int, tuple[bytes, Prompt]]) -> None:
         """Store answers, and count their cost."""
         spent, rows = Spent(self.model.id, self.name), []
         for number, answer in answers:
             key, prompt = in_flight.pop(number)
+            if not answer.why and not np.isfinite(answer.scores.max()):
+                answer = replace(answer, why="failed", detail="its scores are no numbers")
             rows.append((key, answer))
-            self.limit.pay(prompt, answer)
-            for total in (spent, self.now):
-                total.add(prompt, answer, self.model.price)
+            with self._lock:
+                for total in (spent, self.now):
+                    total.add(prompt, answer, self.model.price)
             self._detail = answer.detail or self._detail
         if rows:
             self.store.add(rows, spent)

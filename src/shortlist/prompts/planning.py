@@ -11,9 +11,9 @@ import polars as pl
 from shortlist.errors import BadLabeler
 from shortlist.labelers import Labeler
 from shortlist.labelers.answers import show_answer
-from shortlist.prompts.asking import SpendingLimit
+from shortlist.prompts.asking import expected_cost
 from shortlist.prompts.prompt_labeler import PromptLabeler
-from shortlist.prompts.score_store import Keys
+from shortlist.prompts.score_store import Keys, total_spent
 from shortlist.rows import Chunk, chunks
 
 
@@ -121,11 +121,11 @@ def plan_line(labeler: PromptLabeler, parts: Iterable[Chunk]) -> PlanLine:
     for chunk in parts:
         prompts = {i: prompt for i, prompt in enumerate(labeler.prompts(chunk)) if prompt is not None}
         asked = {i: keys.of(prompt) for i, prompt in prompts.items()}
-        stored = store.reasons(list(asked.values()))
+        stored = store.reasons(list(asked.values()), len(labeler.map.choices))
         rows, skipped = rows + len(chunk), skipped + len(chunk) - len(prompts)
         known += sum(key in stored for key in asked.values())
         new |= {key: len(prompts[i]) for i, key in asked.items() if key not in stored}
-    cost = SpendingLimit(model, store.spent(model.id)).expected(len(new), sum(new.values()))
+    cost = expected_cost(model, total_spent(store.spent(model.id), model.id), len(new), sum(new.values()))
     if not model.protocols():
         model.restore_protocols(store.protocols(model.id))
     money = None if model.price is None else cost.money

@@ -4,7 +4,8 @@ The key of a score is a hash of the model, the choices and the filled prompt. Ma
 not part of it, so they change without a call. Every answer is written as it arrives, so a killed run loses none.
 
 Several processes may use the file at a time. A process claims a score before it asks for it, so that no other asks for
-the same. A claim ends when the answer is written, when its process has ended, or after ten minutes.
+the same, and sets its cost aside, so that all of them together keep within a budget. A claim ends when the answer is
+written, when its process has ended, or after ten minutes.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,11 @@ class Spent:
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
 
+    @property
+    def replies(self) -> int:
+        """Number of prompts that the model replied to."""
+        return self.answered + self.refused + self.outside
+
     def add(self, prompt: str, answer: Answer, price: Price | None) -> None:
         """Count one more answer."""
         self.calls += answer.calls
@@ -74,14 +80,17 @@ class Spent:
         return asdict(self)
 
 
-_COUNTS = [field.name for field in fields(Spent) if field.name not in ("model", "labeler")]
-_COLUMNS = ", ".join(f"{name} {'REAL' if name == 'money' else 'INTEGER'} DEFAULT 0" for name in _COUNTS)
+_TYPES = {field.name: "REAL" if field.name == "money" else "INTEGER" for field in fields(Spent)[2:]}
+_COLUMNS = ", ".join(f"{name} {kind} DEFAULT 0" for name, kind in _TYPES.items())
+_AMOUNTS = ", ".join(f"max(0, coalesce(CAST({name} AS {kind}), 0))" for name, kind in _TYPES.items())
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS format (version INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, scores BLOB NOT NULL, why TEXT NOT NULL, how TEXT NOT NULL)
     WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS protocols (model TEXT PRIMARY KEY, protocols TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, process INTEGER NOT NULL, since REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claims (
+    key BLOB PRIMARY KEY, model TEXT, process INTEGER, since REAL, tokens INTEGER, money REAL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spent (
     model TEXT, labeler TEXT, {_COLUMNS}, PRIMARY KEY (model, labeler)
 ) WITHOUT ROWID
@@ -92,7 +101,7 @@ def total_spent(parts: Iterable[Spent], model: str) -> Spent:
     """The sum of several `Spent` of a model."""
     total = Spent(model, "")
     for part in parts:
-        for name in _COUNTS:
+        for name in _TYPES:
             setattr(total, name, getattr(total, name) + getattr(part, name))
     return total
 
@@ -128,15 +137,12 @@ class ScoreStore:
             raise BadFile(f"cannot be used to keep scores in ({error})", file=str(path)) from error
 
     def _make_tables(self) -> None:
-        self._file.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction():
             for statement in _TABLES.split(";"):
                 self._file.execute(statement)
             version = self._file.execute("SELECT version FROM format").fetchone()
             if version is None:
                 self._file.execute("INSERT INTO format VALUES (?)", (_VERSION,))
-        finally:
-            self._file.execute("COMMIT")
         if version is not None and version[0] > _VERSION:
             raise BadFile(
                 f"was written by a newer shortlist (format {version[0]}; this one reads {_VERSION})",
@@ -147,62 +153,109 @@ class ScoreStore:
         with suppress(AttributeError, sqlite3.Error):  # it could not be opened, or belongs to another thread
             self._file.close()
 
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Write all of it or nothing. A damaged file is a BadFile."""
+        try:
+            self._file.execute("BEGIN IMMEDIATE")
+            with self._file:
+                yield
+        except sqlite3.Error as error:
+            message = f"holds scores that cannot be read or written ({error}): delete it, and run again"
+            raise BadFile(message, file=str(self.path)) from error
+
     # -- scores ----------------------------------------------------------------------------------------
 
     def read(self, keys: Sequence[bytes], c: int) -> tuple[Floats, list[str | None]]:
         """((n, c) scores, why there is no answer): "" for an answer, None (and NaN) for what is not stored."""
-        stored = {key: (blob, why) for key, blob, why in self._select("key, scores, why", keys)}
+        stored = {key: (blob, why) for key, blob, why in self._select("key, scores, why", keys, c)}
         missing = np.full(c, np.nan).tobytes(), None
         pairs = [stored.get(key, missing) for key in keys]
         scores = np.frombuffer(b"".join(blob for blob, _ in pairs), np.float64).reshape(len(keys), c)
         return scores, [why for _, why in pairs]
 
-    def reasons(self, keys: Sequence[bytes]) -> dict[bytes, str]:
-        """Key → why there is no answer ("": there is one), for the keys that are stored."""
-        return dict(self._select("key, why", keys))
+    def reasons(self, keys: Sequence[bytes], c: int) -> dict[bytes, str]:
+        """Key → why there is no answer ("": there is one), for the keys that are stored with c scores."""
+        return dict(self._select("key, why", keys, c))
 
-    def _select(self, columns: str, keys: Sequence[bytes], at_once: int = 5_000) -> list[Any]:
+    def _select(self, columns: str, keys: Sequence[bytes], c: int, at_once: int = 5_000) -> list[Any]:
         ordered = sorted(set(keys))  # neighbours lie on the same page of the file
         rows: list[Any] = []
+        whole = f"typeof(scores) = 'blob' AND length(scores) = {8 * c}"  # anything else is asked for again
         for start in range(0, len(ordered), at_once):
             part = ordered[start : start + at_once]
-            query = f"SELECT {columns} FROM scores WHERE key IN ({','.join('?' * len(part))})"
-            rows += self._file.execute(query, part).fetchall()
+            query = f"SELECT {columns} FROM scores WHERE {whole} AND key IN ({','.join('?' * len(part))})"
+            try:
+                rows += self._file.execute(query, part).fetchall()
+            except sqlite3.Error as error:
+                raise BadFile(f"holds scores that cannot be read ({error}): delete it", file=str(self.path)) from error
         return rows
-
-    def __contains__(self, key: bytes) -> bool:
-        """True if a score is stored, perhaps by another process a moment ago."""
-        return self._file.execute("SELECT 1 FROM scores WHERE key = ?", (key,)).fetchone() is not None
 
     def add(self, answers: Sequence[tuple[bytes, Answer]], spent: Spent) -> None:
         """Write answers, and what they cost. Failed ones are not stored: they are asked again another time."""
         rows = [(key, a.scores.astype(np.float64).tobytes(), a.why, a.how) for key, a in answers if a.why != "failed"]
-        self._file.execute("BEGIN IMMEDIATE")
-        self._file.executemany("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?)", rows)
-        self.release(key for key, _ in answers)
-        self._file.execute("INSERT OR IGNORE INTO spent (model, labeler) VALUES (?, ?)", (spent.model, spent.labeler))
-        sums = ", ".join(f"{name} = {name} + ?" for name in _COUNTS)
-        amounts = [getattr(spent, name) for name in _COUNTS]
-        self._file.execute(
-            f"UPDATE spent SET {sums} WHERE model = ? AND labeler = ?", (*amounts, spent.model, spent.labeler)
-        )
-        self._file.execute("COMMIT")
+        with self._transaction():
+            self._file.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)", rows)
+            self.release(key for key, _ in answers)
+            self._book(spent)
+
+    def charge(self, spent: Spent, limits: Mapping[str, float]) -> str:
+        """Book a cost, unless it exceeds a limit; returns the name of that limit, or an empty text."""
+        with self._transaction():
+            self._book(spent)
+            exceeded = self._exceeded(spent.model, limits)
+            if exceeded:
+                self._file.rollback()
+        return exceeded
+
+    def _book(self, spent: Spent) -> None:
+        names = (spent.model, spent.labeler)
+        self._file.execute("INSERT OR IGNORE INTO spent (model, labeler) VALUES (?, ?)", names)
+        sums = ", ".join(f"{name} = {name} + ?" for name in _TYPES)
+        amounts = [getattr(spent, name) for name in _TYPES]
+        self._file.execute(f"UPDATE spent SET {sums} WHERE model = ? AND labeler = ?", (*amounts, *names))
+
+    def _exceeded(self, model: str, limits: Mapping[str, float]) -> str:
+        """The limit that is exceeded by what was spent and what is set aside, or an empty text."""
+        if not limits:
+            return ""
+        spent, aside = total_spent(self.spent(model), model), self._claims(model)
+        totals = {
+            "calls": spent.calls + len(aside),
+            "tokens": spent.tokens + sum(tokens for tokens, _ in aside),
+            "money": spent.money + sum(money for _, money in aside),
+        }
+        return next((name for name, limit in limits.items() if totals[name] > limit), "")
+
+    def _claims(self, model: str) -> list[tuple[int, float]]:
+        """Tokens and money that are set aside for the prompts in flight of all processes."""
+        query = "SELECT process, since, tokens, money FROM claims WHERE model = ?"
+        return [amounts for process, since, *amounts in self._file.execute(query, (model,)) if _held(process, since)]
 
     # -- claims ----------------------------------------------------------------------------------------
 
-    def claim(self, key: bytes) -> bool:
-        """Claim a score, unless another process that is alive has done so."""
+    def claim(self, key: bytes, c: int, cost: Spent, limits: Mapping[str, float]) -> str:
+        """Claim a score and set its cost aside. Returns an empty text, or why it may not be asked for.
+
+        "stored": its answer is there; "claimed": another process asks for it, or for the first answer of this model,
+        which shows what answers cost; else the name of the limit that would be exceeded.
+        """
         now, process = time.time(), os.getpid()
-        claim = self._file.execute("INSERT OR IGNORE INTO claims VALUES (?, ?, ?)", (key, process, now))
-        if claim.rowcount == 1:
-            return True
-        other = self._file.execute("SELECT process, since FROM claims WHERE key = ?", (key,)).fetchone()
-        if other is None:
-            return False  # its answer has just been written
-        if other[0] != process and now - other[1] < 600.0 and _alive(other[0]):  # process numbers are used again
-            return False
-        change = "UPDATE claims SET process = ?, since = ? WHERE key = ? AND process = ? AND since = ?"
-        return self._file.execute(change, (process, now, key, *other)).rowcount == 1
+        with self._transaction():
+            if self._select("1", [key], c):
+                return "stored"
+            other = self._file.execute("SELECT process, since FROM claims WHERE key = ?", (key,)).fetchone()
+            if other is not None and other[0] != process and _held(*other):
+                return "claimed"
+            unknown = limits.keys() - {"calls"} and not total_spent(self.spent(cost.model), cost.model).replies
+            if unknown and self._claims(cost.model):
+                return "claimed"
+            claim = (key, cost.model, process, now, cost.tokens, cost.money)
+            self._file.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", claim)
+            exceeded = self._exceeded(cost.model, limits)
+            if exceeded:
+                self._file.rollback()
+        return exceeded
 
     def release(self, keys: Iterable[bytes]) -> None:
         """End claims."""
@@ -212,7 +265,7 @@ class ScoreStore:
 
     def spent(self, model: str | None = None) -> list[Spent]:
         """The cost so far, one line for each model and labeler."""
-        query = f"SELECT model, labeler, {', '.join(_COUNTS)} FROM spent"
+        query = f"SELECT model, labeler, {_AMOUNTS} FROM spent"
         where = "" if model is None else " WHERE model = ?"
         lines = self._file.execute(f"{query}{where} ORDER BY model, labeler", () if model is None else (model,))
         return [Spent(*line) for line in lines]
@@ -220,15 +273,21 @@ class ScoreStore:
     def protocols(self, model: str) -> list[Any]:
         """The protocols that a model supports, as plain data; empty if that was not tried."""
         stored = self._file.execute("SELECT protocols FROM protocols WHERE model = ?", (model,)).fetchone()
-        return [] if stored is None else list(json.loads(stored[0]))
+        try:
+            protocols = json.loads(stored[0]) if stored else []
+        except (ValueError, TypeError, RecursionError):
+            return []
+        return protocols if isinstance(protocols, list) else []
 
     def set_protocols(self, model: str, protocols: Sequence[Any]) -> None:
         """Store the protocols that a model supports."""
         self._file.execute("INSERT OR REPLACE INTO protocols VALUES (?, ?)", (model, json.dumps(list(protocols))))
 
 
-def _alive(process: int) -> bool:
-    """True if a process of this machine runs, or if that cannot be found out."""
+def _held(process: int, since: float) -> bool:
+    """True if a claim is younger than ten minutes, and its process runs, as far as that can be found out."""
+    if time.time() - since > 600.0:  # process numbers are used again
+        return False
     if os.name == "nt":
         return True
     try:
