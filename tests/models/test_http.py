@@ -296,3 +296,34 @@ def test_all_ways_to_say_how_long():
     assert 50 < retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}) <= 60
     assert retry_after({"retry-after": "soon"}) is None
     assert retry_after({}) is None
+
+
+# -- limits of replies ------------------------------------------------------------------------------------
+
+
+def test_a_reply_is_limited_in_size(monkeypatch):
+    monkeypatch.setattr("shortlist.models.http.LARGEST", 1 << 20)
+    with FakeServer() as server:
+        asked = model(server, tries=1)
+        answer(asked, "first")
+        server.behave = lambda request: request.reply(200, b" " * (1 << 21))
+        found = answer(asked)
+        assert (found.why, "larger than 1 MB" in found.detail) == ("failed", True)
+
+
+@pytest.mark.parametrize("part", ["headers", "body"])
+def test_a_reply_is_limited_in_time_as_a_whole(part):
+    def drip(request):
+        request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n" + (b"\r\n" if part == "body" else b"X: "))
+        for _ in range(100):
+            time.sleep(0.1)
+            request.wfile.write(b" ")
+
+    with FakeServer() as server:
+        asked = model(server, tries=1, time_out=0.5)
+        answer(asked, "first")
+        server.behave = drip
+        began = time.monotonic()
+        found = answer(asked)
+        assert (found.why, found.detail) == ("failed", "no answer within 0.5 s")
+        assert time.monotonic() - began < 3

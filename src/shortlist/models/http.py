@@ -312,6 +312,6 @@ def _key_pattern(key: str) -> re.Pattern[str]:
     forms = []
     for sign in key:
         code, html = ord(sign), re.escape(escape(sign))
-        backslash = rf"\\{{0,4}}(?:{re.escape(sign)}|u00{code:02x}|x{code:02x})"
+        backslash = rf"\\{{0,8}}(?:{re.escape(sign)}|u00{code:02x}|x{code:02x})"
         forms.append(rf"(?:{backslash}|%{code:02x}|{html}|&#0*(?:{code}|x{code:x});)")
     return re.compile("".join(forms), re.IGNORECASE)

@@ -103,6 +103,7 @@ class ServerModel(Model):
     def __init__(self) -> None:
         self.rate_limit = RateLimit()
         self._protocols: tuple[RequestProtocol, ...] = ()
+        self._unsupported: ModelFailed | None = None
         self._remarks: dict[str, None] = {}
         self._lock = threading.Lock()
 
@@ -135,8 +136,8 @@ class ServerModel(Model):
         with self._lock:
             if self._protocols:
                 return 0
-            if self.rate_limit.stop.is_set():  # another thread found none
-                raise Unanswered("failed", "it was stopped")
+            if self._unsupported is not None:  # another thread found that out
+                raise self._unsupported
             supported: list[RequestProtocol] = []
             calls, refusal = 0, ""
             for variants in all_protocols(self.chat):
@@ -148,8 +149,9 @@ class ServerModel(Model):
                         supported.append(protocol)
                         break
             if not supported:
-                self.rate_limit.stop.set()
-                raise ModelFailed(f"model {self.id!r} supports no protocol that we know: {refusal}", model=self.id)
+                message = f"model {self.id!r} supports no protocol that we know: {refusal}"
+                self._unsupported = ModelFailed(message, model=self.id)
+                raise self._unsupported
             self._protocols = tuple(supported)
             return calls
 
@@ -178,6 +180,7 @@ class ServerModel(Model):
 
     def answers(self, prompts: Iterable[Prompt], choices: Sequence[str]) -> Iterator[Answers]:
         self.rate_limit.stop.clear()
+        self._unsupported = None
         try:
             yield from self._side_by_side(enumerate(prompts), choices)
         finally:

@@ -90,7 +90,7 @@ class Asking:
     @property
     def _spent(self) -> Spent:
         """The cost so far, that of other processes included."""
-        return total_spent(self.store.spent(self.model.id), self.model.id)
+        return total_spent(open_scores(self.store.path).spent(self.model.id), self.model.id)
 
     @property
     def _cost_unknown(self) -> bool:
