@@ -11,7 +11,6 @@ import polars as pl
 
 from shortlist.analysis import ablation, labeler_tables, suggestions, tables
 from shortlist.analysis.measures import Measures
-from shortlist.analysis.plots import Plots
 from shortlist.arrays import Positions
 from shortlist.errors import FitWarning
 from shortlist.labelmodel import LabelModel
@@ -51,11 +50,6 @@ class Analysis(Measures):
             right = f"right on {self.right_on_gold:.1%} {which} (counting votes: {self.counting_on_gold:.1%})"
             parts += [right] if voted else []
         return f"Analysis: {', '.join(parts)}"
-
-    @property
-    def plot(self) -> Plots:
-        """Plots for notebooks (extra `plots`): `analysis.plot.labelers()`, `.overlap()`, `.calibration()`."""
-        return Plots(self)
 
     def labelers(self, *, level: float | None = 0.9) -> pl.DataFrame:
         """Per labeler: votes, coverage, overlap, conflict, size, and how often it is right.
