@@ -80,37 +80,6 @@ def test_it_comes_back_from_its_file(clouds, tmp_path):
         MLPClassifier.load(tmp_path / "nothing")
 
 
-def test_a_killed_training_goes_on_to_the_same_result(clouds, tmp_path, monkeypatch):
-    from shortlist.classifier.training import Trainer
-
-    X, beliefs, _ = clouds
-    whole = MLPClassifier(**SMALL).fit(X, beliefs)
-    step, kept = Trainer._step, {**SMALL, "checkpoint": tmp_path / "run"}
-
-    def killed(self, group):
-        if self.state.step == 21:
-            raise KeyboardInterrupt
-        step(self, group)
-
-    monkeypatch.setattr(Trainer, "_step", killed)
-    with pytest.raises(KeyboardInterrupt):
-        MLPClassifier(**kept).fit(X, beliefs)
-    monkeypatch.setattr(Trainer, "_step", step)
-    resumed = MLPClassifier(**kept).fit(X, beliefs)
-    np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
-    np.testing.assert_array_equal(resumed.history_, whole.history_)
-
-
-def test_the_checkpoint_of_another_training_is_refused(clouds, tmp_path):
-    X, beliefs, _ = clouds
-    options = {**SMALL, "checkpoint": tmp_path / "run"}
-    MLPClassifier(**options).fit(X, beliefs)
-    with pytest.raises(BadFile, match="another training"):
-        MLPClassifier(**{**options, "lr": 0.1}).fit(X, beliefs)
-    with pytest.raises(BadFile, match="another training"):
-        MLPClassifier(**options).fit(X, beliefs[::-1])
-
-
 def test_one_row_is_too_few():
     with pytest.raises(BadFit, match="at least two"):
         MLPClassifier(**SMALL).fit([[1.0, 2.0], [0.0, 1.0]], [[0.9, 0.1], [0.5, 0.5]])

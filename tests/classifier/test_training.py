@@ -1,12 +1,11 @@
-"""Training of networks: batches, the head and its loss, checkpoints."""
+"""Training of networks: batches, the head and its loss."""
 
 import numpy as np
 import pytest
 
 from shortlist.classifier.finetuning import TokenBatches, load_encoder, text_network_class
 from shortlist.classifier.linear import ExpectedLoss
-from shortlist.classifier.training import Checkpoint, FeatureBatches, fingerprint, make_head, soft_cross_entropy
-from shortlist.errors import BadFile
+from shortlist.classifier.training import FeatureBatches, make_head, soft_cross_entropy
 
 torch = pytest.importorskip("torch")
 WINDOW = TokenBatches.window
@@ -84,31 +83,3 @@ def test_pooling_does_not_see_the_padding(tiny_encoder):
             reader.embed(long, (long != 0).long()).detach(),
             atol=1e-6,
         )
-
-
-def test_arrays_and_texts_do_not_run_together():
-    assert fingerprint(["ab", "c"]) != fingerprint(["a", "bc"])
-    assert fingerprint([np.arange(3)]) == fingerprint([np.arange(6)[:3].copy()])
-    assert fingerprint([np.arange(3)]) != fingerprint([np.arange(3.0)])
-
-
-def test_a_phase_finds_its_own_numbers_and_what_was_kept(tmp_path):
-    written = Checkpoint(tmp_path / "run", "this one")
-    assert written.reached() is written.load() is None
-    written.phase, written.kept = "head", {"taught": torch.ones(2)}
-    written.save({"step": 3}, {"network.a": torch.zeros(1)})
-    back = Checkpoint(tmp_path / "run", "this one")
-    assert back.reached() == "head"
-    assert back.kept["taught"].tolist() == [1, 1]
-    assert back.load() is None  # it is in another phase
-    back.phase = "head"
-    assert back.load()[0] == {"step": 3}
-    with pytest.raises(BadFile, match="another training"):
-        Checkpoint(tmp_path / "run", "that one").reached()
-
-
-def test_a_checkpoint_is_due_after_a_minute():
-    checkpoint = Checkpoint("run", "this one")
-    assert not checkpoint.due()
-    checkpoint.saved -= 61
-    assert checkpoint.due()

@@ -1,9 +1,6 @@
 """The fine-tuned encoder, on a random BERT of two layers; once on a real one."""
 
 import os
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pytest
@@ -13,7 +10,7 @@ from hypothesis import strategies as st
 from experiments.recipes import RECIPES
 from shortlist.classifier import TransformerClassifier, evaluate
 from shortlist.classifier.finetuning import FineTuning, load_encoder
-from shortlist.classifier.training import Checkpoint, Trainer
+from shortlist.classifier.training import Trainer
 from shortlist.classifier.transformer import WordModel, best_share, geometric_mean, held_out_rows
 from shortlist.errors import BadFile, BadFit, BadRows
 from shortlist.tensors import read_tensors, write_tensors
@@ -131,97 +128,6 @@ def test_it_comes_back_from_its_file_without_the_encoder(tiny_encoder, lesson, t
             TransformerClassifier.load(path)
 
 
-MORTAL = """
-    import os, signal, sys
-    from shortlist.classifier.training import Checkpoint, Trainer
-    from tests.classifier.test_transformer import lifelong
-
-    Checkpoint.every = 0.0  # keep every step
-    step = Trainer._step
-
-    def mortal(self, group):
-        if [self.checkpoint.phase, self.state.step] == [sys.argv[3], 7]:
-            os.kill(os.getpid(), signal.SIGKILL)
-        step(self, group)
-
-    Trainer._step = mortal
-    lifelong(sys.argv[1], sys.argv[2])
-"""
-TEXTS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"] * 5
-BELIEFS = np.array([[0.8, 0.2], [0.9, 0.1], [0.3, 0.7], [0.1, 0.9]] * 5)
-UNCOVERED = ["a cat meows", "a dog growls", "dogs chase cars"]
-
-
-def lifelong(encoder, kept):
-    """Beliefs after a training with all that a checkpoint must keep: moments, best epoch, dropout, taught beliefs."""
-    options = {"epochs": 3, "teacher_steps": 9, "head_steps": 9, "lr": 5e-3, "batch_size": 4}
-    model = TransformerClassifier(encoder, device="cpu", **options, checkpoint=kept)
-    beliefs = np.concatenate([BELIEFS, [[0.5, 0.5]] * 3])
-    return model.fit(TEXTS + UNCOVERED, beliefs, dev=(TEXTS[:4], [0, 1, 1, 0])).predict_proba(TEXTS)
-
-
-@pytest.mark.parametrize(
-    "phase",
-    ["fine-tuning", pytest.param("teacher", marks=pytest.mark.slow), pytest.param("head", marks=pytest.mark.slow)],
-)
-def test_a_process_that_was_killed_goes_on_to_the_same_result(tiny_encoder, tmp_path, phase):
-    """Killed by SIGKILL in the middle of an epoch of each phase; the result is that of an undisturbed run."""
-    kept = tmp_path / "run"
-    command = [sys.executable, "-c", textwrap.dedent(MORTAL), str(tiny_encoder), str(kept), phase]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert killed.returncode == -9, killed.stderr
-    numbers, _ = read_tensors(kept, "shortlist checkpoint")
-    assert (numbers["version"], numbers["phase"], numbers["step"]) == (1, phase, 7)
-    np.testing.assert_array_equal(lifelong(tiny_encoder, kept), lifelong(tiny_encoder, None))
-    numbers, _ = read_tensors(kept, "shortlist checkpoint")
-    assert (numbers["phase"], numbers["step"]) == ("fine-tuning", 18)  # 23 rows in batches of four: six steps an epoch
-
-
-def dies_at(monkeypatch, phase, step):
-    """From now on a training raises when it gets there; the list that is returned says which steps were taken."""
-    taken, take = [], Trainer._step
-
-    def mortal(self, group):
-        if (self.checkpoint.phase, self.state.step) == (phase, step):
-            raise KeyboardInterrupt
-        taken.append(self.checkpoint.phase)
-        take(self, group)
-
-    monkeypatch.setattr(Trainer, "_step", mortal)
-    return taken
-
-
-@pytest.mark.parametrize(
-    ("phase", "step"),
-    [("teacher", 7), ("head", 0), ("head", 7), ("fine-tuning", 0), ("fine-tuning", 6), ("fine-tuning", 7)],
-)
-def test_an_interrupted_training_repeats_no_step(tiny_encoder, tmp_path, monkeypatch, phase, step):
-    """Within a phase or between two; nine steps of the teacher, nine of the head, and eighteen."""
-    kept, whole = tmp_path / "run", ["teacher"] * 9 + ["head"] * 9 + ["fine-tuning"] * 18
-    monkeypatch.setattr(Checkpoint, "every", 0.0)
-    undisturbed = lifelong(tiny_encoder, None)
-    with monkeypatch.context() as patch:
-        before = dies_at(patch, phase, step)
-        with pytest.raises(KeyboardInterrupt):
-            lifelong(tiny_encoder, kept)
-    after = dies_at(monkeypatch, None, None)
-    np.testing.assert_array_equal(lifelong(tiny_encoder, kept), undisturbed)
-    assert before + after == whole
-    assert (len(before), phase) == (whole.index(phase) + step, phase)
-
-
-def test_a_checkpoint_of_another_training_or_format_is_refused(tiny_encoder, tmp_path):
-    kept = tmp_path / "run"
-    lifelong(tiny_encoder, kept)
-    with pytest.raises(BadFile, match="another training"):  # one uncovered row more
-        TransformerClassifier(tiny_encoder, device="cpu", checkpoint=kept).fit(TEXTS, BELIEFS)
-    numbers, tensors = read_tensors(kept, "shortlist checkpoint")
-    write_tensors(kept, "shortlist checkpoint", numbers | {"version": 2}, tensors)
-    with pytest.raises(BadFile, match="another training"):
-        lifelong(tiny_encoder, kept)
-
-
 @pytest.mark.parametrize("broken", ["missing", "empty", "truncated", "no tokenizer", "unknown name"])
 def test_an_encoder_that_cannot_be_read(tiny_encoder, lesson, tmp_path, broken, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -236,11 +142,10 @@ def test_an_encoder_that_cannot_be_read(tiny_encoder, lesson, tmp_path, broken, 
         weights = folder / "model.safetensors"
         weights.write_bytes(weights.read_bytes()[:-100])
     name = "nobody/no-such-encoder" if broken == "unknown name" else str(folder)
-    model = TransformerClassifier(name, **QUICK, checkpoint=tmp_path / "run")
+    model = TransformerClassifier(name, **QUICK)
     with pytest.raises(BadFile) as error:
         model.fit(*lesson)
     assert name in str(error.value)
-    assert not (tmp_path / "run").exists()  # nothing half-written
     assert not hasattr(model, "temperature_")
 
 
@@ -502,7 +407,7 @@ def test_the_network_is_not_shown_the_held_out_rows(tiny_encoder):
         for some in (beliefs, turned)
     ]
     ids = models[0].encoder_.tokens(texts[:8], 8)
-    np.testing.assert_array_equal(*(model._tuning(model.network_).logits(ids) for model in models))
+    np.testing.assert_array_equal(*(FineTuning(model, model.network_).logits(ids) for model in models))
     assert (
         models[0].words_.classifier.estimator_.coef_ != models[1].words_.classifier.estimator_.coef_
     ).any()  # but these learn from them too
@@ -531,44 +436,6 @@ def test_only_the_ratios_of_weights_matter(tiny_encoder, scale):
     )
     assert one.words_.share == pytest.approx(other.words_.share)
     np.testing.assert_allclose(one.predict_proba(ANIMALS), other.predict_proba(ANIMALS))
-
-
-PHASES = [(phase, frozen) for frozen in (False, True) for phase in ("teacher", "head", "fine-tuning", "words")]
-PHASES.remove(("teacher", True))  # a frozen encoder has no teacher
-
-
-@pytest.mark.parametrize(("dies", "frozen"), PHASES)
-def test_a_fit_goes_on_after_a_kill_with_the_same_rows_held_out(tiny_encoder, tmp_path, monkeypatch, dies, frozen):
-    """In the second epoch of a phase, or once all phases are behind."""
-    long = {"steps": 80, "teacher_steps": 80, "head_steps": 6, "frozen": frozen}
-    whole, path = fitted(tiny_encoder, **long), tmp_path / "checkpoint"
-    with monkeypatch.context() as patch:
-        kill_in(dies, patch)
-        with pytest.raises(KeyboardInterrupt):
-            fitted(tiny_encoder, checkpoint=path, **long)
-    assert read_tensors(path, "shortlist checkpoint")[0]["phase"] == ("fine-tuning" if dies == "words" else dies)
-    again = fitted(tiny_encoder, checkpoint=path, **long)
-    assert again.words_.share == whole.words_.share
-    np.testing.assert_array_equal(again.predict_proba(ANIMALS), whole.predict_proba(ANIMALS))
-    np.testing.assert_array_equal(again.history_, whole.history_)
-
-
-def kill_in(phase, patch):
-    """The next fit ends in that phase as Ctrl-C would end it."""
-    step = Trainer._step
-
-    def dying_step(self, group):
-        late = 4 if phase == "head" else 70  # an epoch has 3 steps at most there, and 66 elsewhere
-        if self.checkpoint.phase == phase and self.state.step == late:
-            raise KeyboardInterrupt
-        step(self, group)
-
-    def dying_words(*_):
-        raise KeyboardInterrupt
-
-    patch.setattr(Trainer, "_step", dying_step)
-    if phase == "words":
-        patch.setattr(WordModel, "learn", dying_words)
 
 
 def test_they_are_in_the_classifier_s_file(tiny_encoder, tmp_path):

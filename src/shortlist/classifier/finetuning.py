@@ -13,10 +13,10 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,14 @@ from scipy.special import softmax
 
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.evaluation import score
-from shortlist.classifier.training import Checkpoint, FeatureBatches, Plan, Trainer, fingerprint, make_head
+from shortlist.classifier.training import FeatureBatches, Plan, Trainer, make_head
 from shortlist.errors import BadFile, require
-from shortlist.progress import Tell, progress_bar
+from shortlist.progress import progress_bar
 from shortlist.tensors import Module, Tensor, Tensors, autocast, own_randomness, torch_on, upload
 
 Ids: TypeAlias = list[npt.NDArray[np.int32]]
 Vectors: TypeAlias = npt.NDArray[np.float32]
 DevRows: TypeAlias = tuple[Ids, Positions]  # token ids of labelled texts, and the positions of their classes
-Pooling: TypeAlias = Literal["mean", "cls"]
 
 
 # -- encoders ----------------------------------------------------------------------------------------------
@@ -152,27 +151,19 @@ def text_network_class() -> Any:
     return TextNetwork
 
 
-def make_network(torch: Any, encoder: Encoder, k: int, pooling: str) -> Module:
-    """Put a fresh head of 256 units on an encoder."""
-    return text_network_class()(encoder.network, make_head(torch, encoder.width, 256, k), pooling)
-
-
-class TokenBatches:
+class TokenBatches(FeatureBatches):
     """Texts as token ids, padded batch by batch. Rows of similar length share a batch."""
 
     window = 50  # batches: rows are sorted by length within so many batches, and shuffled beyond
 
     def __init__(self, ids: Ids, size: int, seed: int, *, torch: Any, device: str, pad: int) -> None:
-        self.ids, self.size, self.seed = ids, size, seed
+        super().__init__(ids, size, seed)
         self.torch, self.device, self.pad = torch, device, pad
         self.lengths = np.array([len(row) for row in ids])
 
-    def __len__(self) -> int:
-        return -(-len(self.ids) // self.size)
-
     def epoch(self, number: int) -> list[Positions]:
         rng = np.random.default_rng([self.seed, number])
-        cuts = np.array_split(rng.permutation(len(self.ids)), len(self))
+        cuts = np.array_split(rng.permutation(len(self.X)), len(self))
         batches: list[Positions] = []
         for start in range(0, len(cuts), self.window):
             window = cuts[start : start + self.window]
@@ -190,31 +181,12 @@ class TokenBatches:
         length = max(int(self.lengths[rows].max()), 1)
         ids = np.full((len(rows), length), self.pad, np.int64)
         for i, row in enumerate(rows):
-            ids[i, : self.lengths[row]] = self.ids[row]
+            ids[i, : self.lengths[row]] = self.X[row]
         real = np.arange(length) < self.lengths[rows][:, None]
         return tuple(upload(self.torch, array, self.device) for array in (ids, real.astype(np.int64)))
 
 
 # -- phases ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Options of TransformerClassifier that decide what the trained network is, by their names there."""
-
-    frozen: bool
-    pooling: Pooling
-    max_length: int
-    steps: int
-    epochs: float | None
-    teacher_steps: int
-    head_steps: int
-    lr: float
-    head_lr: float | None
-    schedule: Literal["linear", "constant"]
-    batch_size: int
-    words: bool
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -229,9 +201,8 @@ class Examples:
         return Examples([self.ids[a] for a in rows], self.beliefs[rows], self.weights[rows])
 
 
-@dataclass(frozen=True)
-class Phase:
-    """A training: its name in checkpoints and progress bars, its plan, learning rates and batch size."""
+class Phase(NamedTuple):
+    """A training: its name in progress bars, its plan, learning rates and batch size."""
 
     name: str
     plan: Plan
@@ -241,97 +212,75 @@ class Phase:
 
 
 class FineTuning:
-    """A network by a recipe. A network that is given is used as it is; else there is a fresh head."""
+    """The network of a TransformerClassifier, whose options are read. Without a network there is a fresh head."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        k: int,
-        recipe: Recipe,
-        *,
-        device: str = "auto",
-        progress: bool | Tell = False,
-        network: Module | None = None,
-        checkpoint: Checkpoint | None = None,
-    ) -> None:
-        self.torch, self.device = torch_on(device)
-        self.encoder, self.k, self.recipe = encoder, k, recipe
-        self.progress, self.checkpoint = progress, checkpoint
+    def __init__(self, options: Any, network: Module | None = None) -> None:
+        self.torch, self.device = torch_on(options.device)
+        self.encoder, self.k, self.options = options.encoder_, len(options.classes_), options
         self.precision = "bf16" if self.device.startswith("cuda") else "fp32"
         if network is None:
-            with own_randomness(self.torch, recipe.seed, self.device):
-                network = make_network(self.torch, encoder, k, recipe.pooling).to(self.device)
+            with own_randomness(self.torch, options.seed, self.device):
+                head = make_head(self.torch, self.encoder.width, 256, self.k)
+                network = text_network_class()(self.encoder.network, head, options.pooling).to(self.device)
         self.network = network
 
     def run(
         self, examples: Examples, covered: int, held_out: Positions, dev: DevRows | None
     ) -> tuple[Examples, list[float]]:
-        """Run all phases that the checkpoint has not finished.
+        """Run all phases.
 
         The first `covered` examples have beliefs, the teacher gives the others theirs. `held_out` rows are not learned
         from; `dev` rows choose the epoch of the last phase. Returns all examples with their beliefs, and the mean loss
         of each epoch of the last phase.
         """
-        recipe, reached = self.recipe, None if self.checkpoint is None else self.checkpoint.reached()
+        options = self.options
         if covered < len(examples.ids):
-            taught = self._taught(examples, covered, reached)
+            taught = self._taught(examples, covered)
             examples = replace(examples, beliefs=np.concatenate([examples.beliefs[:covered], taught]))
         shown = examples.take(np.setdiff1d(np.arange(len(examples.ids)), held_out))
-        last = Phase("fine-tuning", self._last_plan(), recipe.lr, recipe.head_lr or recipe.lr, recipe.batch_size)
-        head_first = bool(recipe.head_steps) and reached != last.name
-        vectors = self.embeddings(shown.ids) if recipe.frozen or head_first else None
-        if head_first:
-            plan = Plan(recipe.head_steps, warmup=0.0, clip=None)
+        vectors = self.embeddings(shown.ids) if options.frozen or options.head_steps else None
+        if options.head_steps:
+            plan = Plan(options.head_steps, warmup=0.0, clip=None)
             self._train(Phase("head", plan, 0.0, 1e-3, 256), shown, vectors)
-        return examples, self._train(last, shown, vectors if recipe.frozen else None, dev)
+        precision = "fp32" if options.frozen else self.precision
+        plan = Plan(options.steps, options.epochs, options.schedule, precision=precision)
+        last = Phase("fine-tuning", plan, options.lr, options.head_lr or options.lr, options.batch_size)
+        return examples, self._train(last, shown, vectors if options.frozen else None, dev)
 
-    def _last_plan(self) -> Plan:
-        recipe = self.recipe
-        precision = "fp32" if recipe.frozen else self.precision
-        return Plan(recipe.steps, recipe.epochs, recipe.schedule, precision=precision)
-
-    def _taught(self, examples: Examples, covered: int, reached: str | None) -> Floats:
-        """Beliefs of the teacher about the uncovered rows, (m, k), from the checkpoint where it has them.
-
-        Afterwards the encoder is as it was before, and the head is fresh.
-        """
-        kept = {} if self.checkpoint is None else self.checkpoint.kept
-        if reached in (None, "teacher"):
-            before = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
-            plan = Plan(self.recipe.teacher_steps, precision=self.precision)
-            phase = Phase("teacher", plan, 1e-5, 1e-4, self.recipe.batch_size)
-            self._train(phase, examples.take(np.arange(covered)))
-            kept["taught"] = self.torch.from_numpy(softmax(self.logits(examples.ids[covered:]), axis=1))
-            self.network.load_state_dict(before)
-        taught: Floats = kept["taught"].numpy()
+    def _taught(self, examples: Examples, covered: int) -> Floats:
+        """Beliefs of the teacher about the uncovered rows, (m, k). Afterwards the network is as it was before."""
+        before = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
+        plan = Plan(self.options.teacher_steps, precision=self.precision)
+        phase = Phase("teacher", plan, 1e-5, 1e-4, self.options.batch_size)
+        self._train(phase, examples.take(np.arange(covered)))
+        taught: Floats = softmax(self.logits(examples.ids[covered:]), axis=1)
+        self.network.load_state_dict(before)
         return taught
 
     def _train(
         self, phase: Phase, examples: Examples, vectors: Vectors | None = None, dev: DevRows | None = None
     ) -> list[float]:
         """Train one phase, of the head alone where `vectors` of the encoder are given; the mean loss of each epoch."""
-        if self.checkpoint is not None:
-            self.checkpoint.phase = phase.name
-        alone, seed = vectors is not None, self.recipe.seed
+        network, batches = self.network, self._batches(examples.ids, phase.batch_size)
         groups = [{"params": list(self.network.head.parameters()), "lr": phase.head_lr}]
-        if not alone:
+        if vectors is not None:
+            there = self.torch.as_tensor(vectors, device=self.device)
+            network, batches = network.head, FeatureBatches(there, phase.batch_size, self.options.seed)
+        else:
             groups.append({"params": list(self.network.encoder.parameters()), "lr": phase.lr})
         trainer = Trainer(
             self.torch,
-            self.network.head if alone else self.network,
+            network,
             self.torch.optim.AdamW(groups, weight_decay=0.01, fused=self.device.startswith("cuda")),
-            FeatureBatches(self.torch.as_tensor(vectors, device=self.device), phase.batch_size, seed)
-            if alone
-            else self._batches(examples.ids, phase.batch_size),
+            batches,
             examples.beliefs,
             examples.weights,
             phase.plan,
             device=self.device,
             score_epoch=None if dev is None else lambda _: self._macro_f1(*dev),
-            checkpoint=self.checkpoint,
         )
-        with progress_bar(self.progress, phase.name) as trainer.tick:
-            history = trainer.run(seed)
+        with progress_bar(self.options.progress, phase.name) as trainer.tick:
+            history = trainer.run(self.options.seed)
         self.network.eval()
         return history
 
@@ -358,20 +307,4 @@ class FineTuning:
 
     def _batches(self, ids: Ids, size: int) -> TokenBatches:
         pad = int(self.encoder.tokenizer.pad_token_id or 0)
-        return TokenBatches(ids, size, self.recipe.seed, torch=self.torch, device=self.device, pad=pad)
-
-
-def make_checkpoint(
-    path: str | os.PathLike[str] | None,
-    encoder: str | os.PathLike[str],
-    recipe: Recipe,
-    examples: Examples,
-    covered: int,
-    held_out: Positions,
-) -> Checkpoint | None:
-    """Checkpoint of a fine-tuning. Its fingerprint holds all that is known before the first phase."""
-    if path is None:
-        return None
-    lengths = np.array([len(row) for row in examples.ids])
-    arrays = [np.concatenate(examples.ids), lengths, examples.beliefs[:covered], examples.weights, held_out]
-    return Checkpoint(path, fingerprint([asdict(recipe), os.fspath(encoder), covered, *arrays]))
+        return TokenBatches(ids, size, self.options.seed, torch=self.torch, device=self.device, pad=pad)

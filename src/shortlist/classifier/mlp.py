@@ -14,22 +14,12 @@ from sklearn.utils.validation import validate_data
 from shortlist.arrays import Floats
 from shortlist.classifier.base import BaseClassifier, pack_classes, reading, unpack_classes
 from shortlist.classifier.evaluation import score
-from shortlist.classifier.targets import Targets, Uncovered, known_labels, make_targets
-from shortlist.classifier.training import (
-    Checkpoint,
-    EpochScore,
-    FeatureBatches,
-    Plan,
-    Trainer,
-    check_two_rows,
-    fingerprint,
-    make_head,
-)
+from shortlist.classifier.targets import Uncovered, known_labels, make_targets
+from shortlist.classifier.training import EpochScore, FeatureBatches, Plan, Trainer, check_two_rows, make_head
 from shortlist.progress import Tell, progress_bar
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist MLP"
-NOT_SAVED = {"checkpoint": None, "progress": False}  # options that do not change the network, as files hold them
 
 
 class MLPClassifier(BaseClassifier):
@@ -47,7 +37,6 @@ class MLPClassifier(BaseClassifier):
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
     seed : of weights, batches and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
-    checkpoint : a file to keep the training in; an interrupted `fit` resumes from it
     progress : show a progress bar, or a function to call with each line of progress
 
     Attributes (once fitted)
@@ -65,7 +54,6 @@ class MLPClassifier(BaseClassifier):
         uncovered: Uncovered = "drop",
         seed: int = 0,
         device: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
         progress: bool | Tell = False,
     ) -> None:
         self.hidden = hidden
@@ -75,7 +63,6 @@ class MLPClassifier(BaseClassifier):
         self.uncovered = uncovered
         self.seed = seed
         self.device = device
-        self.checkpoint = checkpoint
         self.progress = progress
 
     def fit(
@@ -98,29 +85,21 @@ class MLPClassifier(BaseClassifier):
         with own_randomness(torch, self.seed, device):
             network = make_head(torch, X.shape[1], self.hidden, len(targets.classes)).to(device)
         self.classes_, self.named_, self.network_ = targets.classes, targets.named, network
-        X = X[targets.rows]
         trainer = Trainer(
             torch,
             network,
             torch.optim.Adam(network.parameters(), lr=self.lr),
-            FeatureBatches(torch.as_tensor(X, device=device), self.batch_size, self.seed),
+            FeatureBatches(torch.as_tensor(X[targets.rows], device=device), self.batch_size, self.seed),
             targets.beliefs,
             targets.weights,
             Plan(epochs=self.epochs, schedule="plateau", clip=None),
             device=device,
             score_epoch=self._epoch_score(dev),
-            checkpoint=self._checkpoint(X, targets),
         )
         with progress_bar(self.progress) as trainer.tick:
             self.history_ = np.array(trainer.run(self.seed))
         self.n_iter_, self.temperature_ = len(self.history_), 1.0
         return self
-
-    def _checkpoint(self, X: npt.NDArray[np.float32], targets: Targets) -> Checkpoint | None:
-        if self.checkpoint is None:
-            return None
-        options = {key: v for key, v in self.get_params().items() if key not in ("device", *NOT_SAVED)}
-        return Checkpoint(self.checkpoint, fingerprint([KIND, options, X, targets.beliefs, targets.weights]))
 
     def _epoch_score(self, dev: tuple[Any, Any] | None) -> EpochScore:
         if dev is None:
@@ -146,7 +125,7 @@ class MLPClassifier(BaseClassifier):
         self._check_fitted()
         header = pack_classes(self) | {
             "version": 1,
-            "options": self.get_params() | NOT_SAVED,
+            "options": self.get_params() | {"progress": False},
             "history": self.history_.tolist(),
             "n_features_in": int(self.n_features_in_),
         }

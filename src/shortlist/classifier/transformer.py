@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,18 +14,7 @@ from scipy.special import log_softmax
 
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.base import BaseClassifier, pack_classes, reading, unpack_classes
-from shortlist.classifier.finetuning import (
-    DevRows,
-    Examples,
-    FineTuning,
-    Pooling,
-    Recipe,
-    load_encoder,
-    make_checkpoint,
-    make_network,
-    pack_encoder,
-    unpack_encoder,
-)
+from shortlist.classifier.finetuning import DevRows, Examples, FineTuning, load_encoder, pack_encoder, unpack_encoder
 from shortlist.classifier.noise_aware import NoiseAwareClassifier
 from shortlist.classifier.targets import Targets, known_labels, make_targets, uncovered_rows
 from shortlist.classifier.training import check_two_rows
@@ -33,7 +22,7 @@ from shortlist.errors import BadRows
 from shortlist.progress import Tell
 from shortlist.registry import check_choice, check_whole
 from shortlist.rows import read_texts
-from shortlist.tensors import Module, Tensors, put_under, read_tensors, torch_on, under, write_tensors
+from shortlist.tensors import Tensors, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist transformer"
 
@@ -65,7 +54,6 @@ class TransformerClassifier(BaseClassifier):
     on : for rows that are tables or dicts, the column of text to read, or several to read one after the other
     seed : of weights, batches and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
-    checkpoint : a file to keep the training in; an interrupted `fit` resumes from it, in whichever phase it was
     progress : show a progress bar, or a function to call with each line of progress
 
     Attributes (once fitted)
@@ -79,7 +67,7 @@ class TransformerClassifier(BaseClassifier):
         encoder: str | os.PathLike[str] = "bert-base-uncased",
         *,
         frozen: bool = False,
-        pooling: Pooling = "mean",
+        pooling: Literal["mean", "cls"] = "mean",
         max_length: int = 128,
         steps: int = 800,
         epochs: float | None = None,
@@ -94,7 +82,6 @@ class TransformerClassifier(BaseClassifier):
         on: str | Sequence[str] | None = None,
         seed: int = 0,
         device: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
         progress: bool | Tell = False,
     ) -> None:
         self.encoder = encoder
@@ -114,7 +101,6 @@ class TransformerClassifier(BaseClassifier):
         self.on = on
         self.seed = seed
         self.device = device
-        self.checkpoint = checkpoint
         self.progress = progress
 
     @classmethod
@@ -153,13 +139,14 @@ class TransformerClassifier(BaseClassifier):
         self.encoder_ = load_encoder(self.encoder)
         read, examples = self._examples(texts, targets, sample_weight)
         held_out = held_out_rows(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)
-        parts = (examples, len(targets.rows), held_out)
-        tuning = self._tuning()
-        tuning.checkpoint = make_checkpoint(self.checkpoint, self.encoder, tuning.recipe, *parts)
-        self.network_ = tuning.network
-        examples, history = tuning.run(*parts, None if dev is None else self._dev_rows(dev))
+        tuning = FineTuning(self)
+        self.network_, self.words_ = tuning.network, None
+        dev_rows = None if dev is None else self._dev_rows(dev)
+        examples, history = tuning.run(examples, len(targets.rows), held_out, dev_rows)
         self.history_ = np.array(history)
-        self.words_ = self._learn_words(tuning, read, examples, held_out) if len(held_out) else None
+        if len(held_out):
+            network = log_softmax(tuning.logits([examples.ids[a] for a in held_out]), axis=1)
+            self.words_ = WordModel.learn(read, examples.beliefs, examples.weights, held_out, network)
         self.temperature_ = 1.0
         return self
 
@@ -182,17 +169,6 @@ class TransformerClassifier(BaseClassifier):
         ids = self.encoder_.tokens(read, self.max_length)
         return read, Examples(ids, beliefs, np.concatenate([targets.weights, weights]))
 
-    def _learn_words(self, tuning: FineTuning, texts: list[str], examples: Examples, held_out: Positions) -> WordModel:
-        network = log_softmax(tuning.logits([examples.ids[a] for a in held_out]), axis=1)
-        return WordModel.learn(texts, examples.beliefs, examples.weights, held_out, network)
-
-    def _tuning(self, network: Module | None = None) -> FineTuning:
-        options = self.get_params(deep=False)
-        recipe = Recipe(**{field.name: options[field.name] for field in fields(Recipe)})
-        return FineTuning(
-            self.encoder_, len(self.classes_), recipe, device=self.device, progress=self.progress, network=network
-        )
-
     def _dev_rows(self, dev: tuple[Any, Any]) -> DevRows:
         texts, (rows, gold) = self._texts(dev[0]), known_labels(dev[1], self.classes_)
         return self.encoder_.tokens([texts[a] for a in rows], self.max_length), gold
@@ -206,13 +182,12 @@ class TransformerClassifier(BaseClassifier):
     def embed(self, rows: Any) -> npt.NDArray[np.float32]:
         """(m, width): the vectors of the encoder, as they are now."""
         self._check_fitted()
-        return self._tuning(self.network_).embeddings(self.encoder_.tokens(self._texts(rows), self.max_length))
+        return FineTuning(self, self.network_).embeddings(self.encoder_.tokens(self._texts(rows), self.max_length))
 
     def _log_proba(self, rows: Any) -> Floats:
         texts = self._texts(rows)
-        log_p: Floats = log_softmax(
-            self._tuning(self.network_).logits(self.encoder_.tokens(texts, self.max_length)), axis=1
-        )
+        ids = self.encoder_.tokens(texts, self.max_length)
+        log_p: Floats = log_softmax(FineTuning(self, self.network_).logits(ids), axis=1)
         return log_p if self.words_ is None or not texts else self.words_.combine(log_p, texts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -220,11 +195,10 @@ class TransformerClassifier(BaseClassifier):
         self._check_fitted()
         config, tokenizer = pack_encoder(self.encoder_)
         words, word_tensors = self._pack_words()
-        options = {key: value for key, value in self.get_params().items() if key not in ("checkpoint", "progress")}
         header = pack_classes(self) | {
             "version": 1,
             "words": words,
-            "options": options | {"encoder": os.fspath(self.encoder)},
+            "options": self.get_params() | {"encoder": os.fspath(self.encoder), "progress": False},
             "history": self.history_.tolist(),
             "config": config,
         }
@@ -243,7 +217,7 @@ class TransformerClassifier(BaseClassifier):
     def load(cls, path: str | os.PathLike[str], *, device: str = "auto") -> Self:
         """Read what `save` wrote. The encoder's own files are not needed."""
         header, tensors = read_tensors(path, KIND)
-        torch, where = torch_on(device)
+        torch_on(device)
         with reading(path):
             model = cls(**header["options"] | {"device": device})
             unpack_classes(model, header)
@@ -252,9 +226,8 @@ class TransformerClassifier(BaseClassifier):
                 arrays = {name: tensor.numpy() for name, tensor in under("words", tensors).items()}
                 model.words_ = WordModel(NoiseAwareClassifier.unpack(words, arrays, path), words["share"])
             model.encoder_ = unpack_encoder(header["config"], under("tokenizer", tensors))
-            model.network_ = make_network(torch, model.encoder_, len(model.classes_), model.pooling)
+            model.network_ = FineTuning(model).network.eval()
             model.network_.load_state_dict(under("network", tensors))
-            model.network_.to(where).eval()
         return model
 
 
