@@ -40,9 +40,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import default_speed
 
+from experiments.gradient import Gradient
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import FitWarning
-from shortlist.labelmodel import Gradient, Likelihood, Parameters, Problem
+from shortlist.labelmodel import Likelihood, Parameters, Problem
 from shortlist.labelmodel.e_step import Expectation
 from shortlist.labelmodel.em import Optimum, maximise
 from shortlist.labelmodel.evidence import Evidence

@@ -67,6 +67,7 @@ class Task:
 
 def label_models():
     """The label models of Table 1, and the settings of ours that were compared; each is fitted without gold."""
+    from experiments.gradient import Gradient
     from shortlist import LabelModel, MajorityVote, NearestClass
     from shortlist.labelmodel import Likelihood, Pooled
 
@@ -76,7 +77,7 @@ def label_models():
         "ours": LabelModel(),
         "ours-shared": LabelModel(estimator=Pooled(class_votes=1e9)),  # one accuracy a labeler, for all its classes
         "nplm": LabelModel(estimator="likelihood"),
-        "nplm-paper": LabelModel.paper(solver="gradient"),
+        "nplm-paper": LabelModel.paper(solver=Gradient()),
         "nplm-class-learn": LabelModel(estimator=Likelihood(propensity="class"), balance="learn"),
     }
 

@@ -121,10 +121,8 @@ BAD = {
         ["line 20", 'estimator = { kind = "likelihood", accuracy_mean = … }'],
     ),
     "a solver that cannot be": (
-        more(
-            '[label_model.estimator]\nkind = "likelihood"\n[label_model.estimator.solver]\nkind = "gradient"\nlr = 0\n'
-        ),
-        ["line 22", "lr", "above 0"],
+        more('[label_model.estimator]\nkind = "likelihood"\n[label_model.estimator.solver]\nkind = "em"\nmemory = 0\n'),
+        ["line 22", "memory", "from 1"],
     ),
     "a balance that this estimator does not learn": (
         more('[label_model]\nmax_iter = 9\nbalance = "learn"\n'),

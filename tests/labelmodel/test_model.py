@@ -9,7 +9,7 @@ from sklearn.preprocessing import FunctionTransformer
 from experiments import datasets
 from shortlist import LabelModel, Votes, apply, labeler, simulate
 from shortlist.errors import BadFit, BadVotes, FitWarning, NotFitted, UnknownClass
-from shortlist.labelmodel import Gradient, Likelihood, Parameters
+from shortlist.labelmodel import EM, Likelihood, Parameters
 from tests.labelmodel.reference import joint, likelihood, some_votes
 
 # The five settings published with the paper: shortlists as 1-based classes, accuracies, balance, propensities
@@ -353,7 +353,7 @@ def test_more_starting_points_never_end_lower(votes):
         ("balance", [0.5, 0.5, 0.0]),
         ("balance", [0.5, np.nan, 0.5]),
         ("estimator", "pool"),
-        ("estimator", Gradient()),
+        ("estimator", EM()),
         ("max_iter", 0),
         ("max_iter", True),
         ("tol", -1e-3),

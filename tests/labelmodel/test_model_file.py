@@ -4,7 +4,7 @@ import pytest
 from shortlist import LabelModel, Votes, intervals, simulate
 from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFile, NotFitted
-from shortlist.labelmodel import Gradient, Parameters, Pooled
+from shortlist.labelmodel import EM, Parameters, Pooled
 from shortlist.labelmodel.e_step import Expectation
 from tests.labelmodel.reference import likelihood
 
@@ -22,7 +22,7 @@ def votes():
         LabelModel(estimator=Pooled(propensity_votes=50.0), balance=[0.5, 0.3, 0.2]),
         likelihood(balance={"ä": 0.2, "b": 0.3, "c c": 0.5}, propensity="class"),
         likelihood(balance="learn"),
-        likelihood(balance=np.array([0.2, 0.3, 0.5]), solver=Gradient(lr=0.05), max_iter=3, tol=np.float64(1e-6)),
+        likelihood(balance=np.array([0.2, 0.3, 0.5]), solver=EM(memory=3), max_iter=3, tol=np.float64(1e-6)),
     ],
 )
 @pytest.mark.filterwarnings("ignore::shortlist.errors.NotConverged")

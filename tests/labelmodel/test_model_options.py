@@ -6,7 +6,7 @@ import pytest
 
 from shortlist import LabelModel, LabelSpace, Votes
 from shortlist.errors import BadFit
-from shortlist.labelmodel import Gradient, Likelihood, Pooled
+from shortlist.labelmodel import EM, Likelihood, Pooled
 from shortlist.labelmodel.model_options import shares_of
 
 
@@ -15,7 +15,7 @@ from shortlist.labelmodel.model_options import shares_of
     [
         LabelModel(),
         LabelModel(estimator=Pooled(class_votes=5.0), balance={"a": 0.4, "b": 0.6}, threads=2),
-        LabelModel.paper(solver=Gradient(lr=0.2), tol=1e-3, seed=np.int64(7), balance=np.array([0.5, 0.5])),
+        LabelModel.paper(solver=EM(memory=3), tol=1e-3, seed=np.int64(7), balance=np.array([0.5, 0.5])),
     ],
 )
 def test_options_go_through_json(model):
@@ -31,10 +31,10 @@ def test_options_go_through_json(model):
         ({"estimator": "likelihood"}, "likelihood"),
         ({"estimator": {"class_votes": 7.0}}, Pooled(class_votes=7.0)),
         ({"estimator": {"kind": "likelihood", "split": "equal"}}, Likelihood(split="equal")),
-        ({"estimator": {"kind": "likelihood", "solver": "gradient"}}, Likelihood(solver="gradient")),
+        ({"estimator": {"kind": "likelihood", "solver": "em"}}, Likelihood(solver="em")),
         (
-            {"estimator": {"kind": "likelihood", "solver": {"kind": "gradient", "lr": 0.2}}},
-            Likelihood(solver=Gradient(lr=0.2)),
+            {"estimator": {"kind": "likelihood", "solver": {"kind": "em", "memory": 3}}},
+            Likelihood(solver=EM(memory=3)),
         ),
     ],
 )
@@ -57,11 +57,11 @@ def test_an_estimator_is_a_name_or_a_table(table, estimator):
         ({"estimator": {"clas_votes": 7}}, ("estimator", "clas_votes"), "'class_votes'"),
         ({"estimator": {"accuracy_mean": 7}}, ("estimator", "accuracy_mean"), "accuracy_mean"),
         ({"estimator": {"kind": "likelihood", "split": 1}}, ("estimator", "split"), '"equal"'),
-        ({"estimator": {"kind": "likelihood", "solver": "newton"}}, ("estimator", "solver"), "Gradient(...)"),
+        ({"estimator": {"kind": "likelihood", "solver": "newton"}}, ("estimator", "solver"), "EM(...)"),
         (
-            {"estimator": {"kind": "likelihood", "solver": {"kind": "gradient", "lr": 0}}},
-            ("estimator", "solver", "lr"),
-            "above 0",
+            {"estimator": {"kind": "likelihood", "solver": {"kind": "em", "memory": 0}}},
+            ("estimator", "solver", "memory"),
+            "from 1",
         ),
     ],
 )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shortlist.errors import BadFit
-from shortlist.labelmodel import EM, Gradient, Likelihood
+from shortlist.labelmodel import EM, Likelihood
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,7 @@ def test_a_setting_that_cannot_be_is_named(option, value):
     assert error.value.option == (option,)
 
 
-@pytest.mark.parametrize(
-    "settings", [Likelihood(), Likelihood(solver=Gradient(lr=0.2)), Likelihood(solver=EM(memory=3))]
-)
+@pytest.mark.parametrize("settings", [Likelihood(), Likelihood(solver=EM(memory=3))])
 def test_settings_go_through_plain_data(settings):
     record = settings.to_plain()
     assert record.pop("kind") == "likelihood"

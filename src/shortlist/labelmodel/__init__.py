@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.em import EM
     from shortlist.labelmodel.estimator import Estimate, Estimator, Problem
     from shortlist.labelmodel.estimators.pooled.pooled import Pooled
-    from shortlist.labelmodel.gradient import Gradient
     from shortlist.labelmodel.model import LabelModel, register_estimator
     from shortlist.labelmodel.paper import Likelihood
     from shortlist.labelmodel.predictor import MajorityVote, NearestClass
@@ -21,7 +20,6 @@ _MODULES = {  # imported on first use: some of these import scikit-learn
     "EM": "em",
     "Estimate": "estimator",
     "Estimator": "estimator",
-    "Gradient": "gradient",
     "LabelModel": "model",
     "Likelihood": "paper",
     "MajorityVote": "predictor",
@@ -35,7 +33,6 @@ __all__ = [
     "EM",
     "Estimate",
     "Estimator",
-    "Gradient",
     "LabelModel",
     "Likelihood",
     "MajorityVote",

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -80,10 +80,6 @@ class Factored:
         np.exp(T, out=T)
         return np.ascontiguousarray(T.T), peaks
 
-    def posterior(self, table: Emission) -> Floats:
-        """P(Y | G) of every row, (u, k)."""
-        return self.rows.posterior(table)
-
     @cached_property
     def rows(self) -> Kernel:
         """The E step in log space."""
@@ -102,11 +98,6 @@ class Pairs:
         self.V = csr_array((np.empty(len(r)), c.astype(np.int32), ends.astype(np.int32)), shape=self.shape)
         self.Vt = self.V.T  # the same numbers in memory
         self.heavy = np.flatnonzero(weights != 1)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """After unpickling, V and its transpose share their memory again."""
-        self.__dict__.update(state)
-        self.Vt = self.V.T
 
     def shared(self, A: Floats, B: Floats, G: Floats, room: Floats) -> tuple[Floats, float]:
         """Write V B to its rows of G; return Vᵀ A and the log-likelihood, which is NaN if a P(G) underflows."""
@@ -194,33 +185,6 @@ def _entropy(counts: Numbers) -> float:
 RowsKernel: TypeAlias = Kernel | Factored | DeviceKernel
 
 
-class EStep(Protocol):
-    """Expected counts under a table, for rows that may be anywhere."""
-
-    @property
-    def total(self) -> float:
-        """Weight of all rows."""
-
-    @property
-    def large(self) -> bool:
-        """True if float32 is faster for the first iterations."""
-
-    @property
-    def vote_counts(self) -> Floats:
-        """(S,): votes for each shortlist."""
-
-    def __call__(self, table: Emission, precision: Precision = ...) -> Counts:
-        """Return expected counts and log-likelihood under a table."""
-
-
-class FullEStep(EStep, Protocol):
-    """The E step over all rows of a fit, gold rows included."""
-
-    @property
-    def known(self) -> Counts:
-        """Counts of the gold rows."""
-
-
 class Expectation:
     """Expected counts of rows of unknown class plus the counts of gold rows."""
 
@@ -252,7 +216,9 @@ class Expectation:
         return counts + self.known.scored(table, self.layout) if self.known else counts
 
 
-def _kernel(codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None) -> RowsKernel:
+def _kernel(
+    codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None
+) -> Kernel | DeviceKernel:
     if device == "cpu":
         return Kernel(codes, weights, layout, threads=threads)
     return DeviceKernel(np.array(codes.T, order="C"), weights, layout, device=device)

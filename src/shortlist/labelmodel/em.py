@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.e_step import EStep
+from shortlist.labelmodel.e_step import Expectation, RowsKernel
 from shortlist.labelmodel.estimator import Problem
 from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.likelihood import TINY, Parameters, emission
@@ -37,6 +37,11 @@ class Optimum:
 
 class Solver(Configurable, ABC):
     """A method to maximise a penalised likelihood: a dataclass of options with a `kind`."""
+
+    @staticmethod
+    def kinds() -> dict[str, type[Solver]]:
+        """All solvers that have been imported, by kind."""
+        return {made.kind: made for made in Solver.__subclasses__()}
 
     @abstractmethod
     def maximise(self, problem: Problem, assumptions: Assumptions, start: Parameters) -> Optimum:
@@ -70,7 +75,13 @@ class EM(Solver):
 
 
 def maximise(
-    e_step: EStep, assumptions: Assumptions, start: Parameters, *, max_iter: int, tol: float, memory: int = 12
+    e_step: Expectation | RowsKernel,
+    assumptions: Assumptions,
+    start: Parameters,
+    *,
+    max_iter: int,
+    tol: float,
+    memory: int = 12,
 ) -> Optimum:
     """Iterate from `start` until a step gains less than `tol` of the penalised likelihood, twice running.
 
@@ -88,7 +99,7 @@ def maximise(
 class _Climb:
     """State of the loop."""
 
-    e_step: EStep
+    e_step: Expectation | RowsKernel
     assumptions: Assumptions
     tol: float
     mixer: Anderson

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.errors import FitWarning
-from shortlist.labelmodel.e_step import FullEStep, posteriors
+from shortlist.labelmodel.e_step import Expectation, posteriors
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.layout import Layout, Panel
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, posterior
@@ -27,7 +27,7 @@ class Problem:
 
     panel: Panel
     evidence: Evidence  # unique rows of votes
-    expectation: FullEStep  # the E step over them
+    expectation: Expectation  # the E step over them
     balance: Floats | None = None  # (k,); None: the estimator's choice
     learn_balance: bool = False  # from the votes
     start: Parameters | None = None  # result of an earlier fit of the same labelers

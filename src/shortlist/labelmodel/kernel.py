@@ -9,7 +9,6 @@ threads.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.engines import Engine, Threads, ordered
+from shortlist.engines.engine import machine_cores
 from shortlist.labelmodel.layout import Layout, one_hot
 from shortlist.labelmodel.likelihood import Emission
 from shortlist.labelmodel.m_step import Counts, vote_counts
@@ -159,7 +159,7 @@ def _block_counts(X: Array, joint: Array, weights: Array, tame: bool) -> tuple[F
 
 def threads_engine(threads: int | None) -> Threads:
     """Engine with so many threads; None for all cores."""
-    return Threads(int(threads or available_cores()))
+    return Threads(int(threads or machine_cores()))
 
 
 def in_order(engine: Engine, work: Callable[[Block], Result], blocks: Sequence[Block]) -> Iterator[Result]:
@@ -172,7 +172,7 @@ def in_order(engine: Engine, work: Callable[[Block], Result], blocks: Sequence[B
 
 
 class Buffers:
-    """Large arrays that are used again and again, each by one thread at a time. They are not pickled."""
+    """Large arrays that are used again and again, each by one thread at a time."""
 
     def __init__(self) -> None:
         self._free: dict[Hashable, list[Array]] = {}
@@ -194,17 +194,6 @@ class Buffers:
         if key not in self._kept:
             self._kept[key] = made()
         return self._kept[key]
-
-    def __reduce__(self) -> tuple[type[Buffers], tuple[()]]:
-        return Buffers, ()
-
-
-def available_cores() -> int:
-    """Number of cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every platform
-        return os.cpu_count() or 1
 
 
 @contextmanager

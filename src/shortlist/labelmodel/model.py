@@ -19,10 +19,10 @@ from shortlist.arrays import Floats
 from shortlist.engines import Engine
 from shortlist.errors import BadFile, BadFit, BadVotes, FitWarning, MissingPackage, about_option
 from shortlist.labelmodel import remarks
-from shortlist.labelmodel.e_step import Expectation, FullEStep
+from shortlist.labelmodel.e_step import Expectation
 from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
 from shortlist.labelmodel.estimators.pooled.pooled import Pooled
-from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, merged
+from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, count_parts, merged
 from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import Emission, Parameters, log_joint, log_marginal
@@ -147,23 +147,15 @@ class LabelModel(Predictor):
         fit. `weights` are the numbers of times that rows count: unique rows and their counts are enough.
 
         With an `engine`, `votes` are `VoteParts`, which its workers read and count. With more than some four million
-        unique rows, the likelihood is maximised over the parts, and the default estimator is fitted to a sample.
+        unique rows, the model is fitted to a sample of them.
         """
-        if engine is not None:
-            return self._fit_parts(votes, gold, weights, engine)
-        return self._learn(Evidence.gather(votes, gold, weights), start=None)
+        if engine is None:
+            return self._learn(Evidence.gather(votes, gold, weights), start=None)
+        from shortlist.votes.vote_parts import VoteParts  # imports polars
 
-    def _fit_parts(self, parts: Any, gold: Gold | None, weights: Any, engine: Engine) -> Self:
-        from shortlist.labelmodel.map_reduce import count_parts, steps_over  # they import polars
-        from shortlist.votes.vote_parts import VoteParts
-
-        if not isinstance(parts, VoteParts) or weights is not None:
+        if not isinstance(votes, VoteParts) or weights is not None:
             raise BadFit("with an engine, votes are VoteParts (VoteParts.open(path)), and rows have no weights")
-        counted = count_parts(parts, gold, engine)
-        evidence, steps = counted.total(), None
-        if counted.sampled and isinstance(resolve(ESTIMATORS, self.estimator, Estimator, "estimator"), Likelihood):
-            steps = steps_over(parts, gold, Panel.of(evidence.votes).layout, engine)
-        return self._learn(evidence, start=None, expectation=steps)
+        return self._learn(count_parts(votes, gold, engine), start=None)
 
     def partial_fit(
         self, votes: Votes | Iterable[Votes], gold: Gold | None = None, *, weights: npt.ArrayLike | None = None
@@ -176,15 +168,15 @@ class LabelModel(Predictor):
         same = Panel.of(evidence.votes) == self.panel_
         return self._learn(evidence, start=self.parameters_ if same else None)
 
-    def _learn(self, evidence: Evidence, start: Parameters | None, expectation: FullEStep | None = None) -> Self:
+    def _learn(self, evidence: Evidence, start: Parameters | None) -> Self:
         estimator = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
-        problem = self._problem(evidence, start, expectation)
+        problem = self._problem(evidence, start)
         self._keep(estimator, estimator.fit(problem), evidence)
         for remark in self._remarks(problem):
             warnings.warn(remark, stacklevel=3)
         return self
 
-    def _problem(self, evidence: Evidence, start: Parameters | None, expectation: FullEStep | None) -> Problem:
+    def _problem(self, evidence: Evidence, start: Parameters | None) -> Problem:
         self._check_options()
         panel = Panel.of(evidence.votes)
         if not evidence.total or not panel.names:
@@ -193,7 +185,7 @@ class LabelModel(Predictor):
         return Problem(
             panel=panel,
             evidence=evidence,
-            expectation=expectation or Expectation(evidence, panel.layout, device=self.device, threads=self.threads),
+            expectation=Expectation(evidence, panel.layout, device=self.device, threads=self.threads),
             balance=None if learn or self.balance is None else shares_of(self.balance, panel.space),
             learn_balance=learn,
             start=start,

@@ -14,14 +14,11 @@ from shortlist.errors import FitWarning
 from shortlist.labelmodel import remarks
 from shortlist.labelmodel.em import EM, Optimum, Solver, highest
 from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
-from shortlist.labelmodel.gradient import Gradient
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import Parameters, emission, equal_split, frequency_split
 from shortlist.labelmodel.m_step import Assumptions
 from shortlist.labelmodel.model_options import from_table, resolve
 from shortlist.registry import check_amount, check_choice, check_probability, check_whole
-
-SOLVERS: dict[str, type[Solver]] = {EM.kind: EM, Gradient.kind: Gradient}
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ class Likelihood(Estimator):
     propensity_rows : with propensity="class", weight of the overall propensity as a prior, in rows of each class
     balance_rows : with balance="learn", weight of the uniform balance as a prior, in rows
     n_starts : number of starting points, of which the best result is kept
-    solver : `EM()` or "em"; `Gradient(...)` or "gradient", the paper's optimiser (needs torch)
+    solver : `EM()`, or another `Solver`: the paper's optimiser is in experiments/gradient.py
     """
 
     kind: ClassVar[str] = "likelihood"
@@ -48,7 +45,7 @@ class Likelihood(Estimator):
     propensity_rows: float = 30.0
     balance_rows: float = 10.0
     n_starts: int = 1
-    solver: Solver | Literal["em", "gradient"] = field(default_factory=EM)
+    solver: Solver | Literal["em"] = field(default_factory=EM)
 
     def __post_init__(self) -> None:
         check_choice("accuracy", self.accuracy, ("class", "labeler"))
@@ -58,7 +55,7 @@ class Likelihood(Estimator):
         for name in ("accuracy_votes", "propensity_rows", "balance_rows"):
             check_amount(name, getattr(self, name), "the weight of a prior")
         check_whole("n_starts", self.n_starts)
-        resolve(SOLVERS, self.solver, Solver, "solver")
+        resolve(Solver.kinds(), self.solver, Solver, "solver")
 
     @classmethod
     def paper(cls, **options: Any) -> Self:
@@ -69,7 +66,7 @@ class Likelihood(Estimator):
     @classmethod
     def from_plain(cls, options: Mapping[str, Any]) -> Self:
         if "solver" in options:
-            options = {**options, "solver": from_table(SOLVERS, options["solver"], "solver")}
+            options = {**options, "solver": from_table(Solver.kinds(), options["solver"], "solver")}
         return super().from_plain(options)
 
     def fit(self, problem: Problem) -> LikelihoodEstimate:
@@ -77,7 +74,7 @@ class Likelihood(Estimator):
         k, step = problem.layout.k, problem.expectation
         balance = np.full(k, 1 / k) if problem.balance is None else problem.balance
         assumptions = self.assume(problem.panel, step.vote_counts, step.total, balance, problem.learn_balance)
-        solver = resolve(SOLVERS, self.solver, Solver, "solver")
+        solver = resolve(Solver.kinds(), self.solver, Solver, "solver")
         starts = self._starts(problem, assumptions)
         best = highest([solver.maximise(problem, assumptions, start) for start in starts])
         return LikelihoodEstimate(

@@ -1,5 +1,7 @@
 """The paper's optimiser: stochastic gradient descent on the marginal likelihood, by automatic differentiation.
 
+An example of a solver of your own: `LabelModel.paper(solver=Gradient())`.
+
 The tensors are the paper's (Section 3.2, "Learning"): AI, N and PI are computed once, A and B are the parameters,
 ZA and ZB their normalisers. EM reaches the same optimum far sooner; this solver is for comparison.
 """

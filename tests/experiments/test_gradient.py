@@ -1,15 +1,16 @@
 import numpy as np
 import pytest
 
+from experiments.gradient import Gradient, _Objective
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import BadFit
-from shortlist.labelmodel import Gradient, Parameters
+from shortlist.labelmodel import Parameters
 from shortlist.labelmodel.e_step import Expectation
 from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.gradient import _Objective
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import emission
 from shortlist.labelmodel.paper import as_start
+from tests.labelmodel.conftest import one_torch_thread  # noqa: F401
 from tests.labelmodel.reference import likelihood
 
 torch = pytest.importorskip("torch")
