@@ -78,7 +78,7 @@ def test_odd_replies_are_failed_answers(style, seed, tmp_path):
 
 
 FORMS = [
-    str, repr, json.dumps, quote, lambda key: json.dumps(json.dumps(key)), 
+    str, repr, json.dumps, quote, lambda key: json.dumps(json.dumps(key)),
     lambda key: "".join(f"\\u{ord(c):04x}" for c in key),
     lambda key: "".join(f"&#{ord(c)};" for c in key), lambda key: key.replace("/", "\\/"),
 ]  # fmt: skip

@@ -328,3 +328,65 @@ def test_rows_of_any_make_by_number(long_csv):
     for rows in (long_csv, LONG, iter(LONG.to_dicts())):
         with pytest.raises(BadRows, match="about 5 rows, and 2,000 rows"):
             rows_at(rows, [3], 5)
+
+
+# -- files as other programs leave them ----------------------------------------------------------------------
+
+TWO = [{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]
+JSONL = '{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n'
+HUGE = 123456789012345678901234567890
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("bom.jsonl", JSONL.encode("utf-8-sig")),
+        ("bom.jsonl.gz", gzip.compress(JSONL.encode("utf-8-sig"))),
+        ("wide.jsonl", JSONL.encode("utf-16")),
+        ("cr.csv", b"id,text\r1,a\r2,b\r"),
+        ("cr.csv.gz", gzip.compress(b"id,text\r1,a\r2,b\r")),
+        ("cr.tsv", b"id\ttext\r1\ta\r2\tb\r"),
+        ("cr.csv", b'id,text\r1,"a"\r2,"b"'),
+        ("cr-latin.csv", "id,text,é\r1,a,\r2,b,\r".encode("latin-1")),
+    ],
+)
+def test_marks_and_ends_of_lines_of_other_systems(name, content, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    file = RowFile(tmp_path / name)
+    assert file.read(["id", "text"]).to_dicts() == TWO
+    assert (len(file), file.take([1], ["id", "text"]).to_dicts()) == (2, TWO[1:])
+
+
+def test_a_lone_carriage_return_inside_quotes_ends_no_line(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b'id,text\n1,"a\rb"\n')
+    assert RowFile(tmp_path / "x.csv").read().to_dicts() == [{"id": 1, "text": "a\rb"}]
+
+
+def test_numbers_of_more_than_64_bits_are_text(tmp_path):
+    (tmp_path / "x.jsonl").write_text(f'{{"id": {HUGE}, "text": "a"}}\n{{"id": 2, "text": "b"}}\n')
+    frame = pl.DataFrame({"id": [HUGE, 2]}, schema={"id": pl.Int128}).with_columns(text=pl.Series(["a", "b"]))
+    frame.write_parquet(tmp_path / "x.parquet")
+    for name in ("x.jsonl", "x.parquet"):
+        assert RowFile(tmp_path / name).read()["id"].to_list() == [str(HUGE), "2"]
+
+
+CSV = "id,text\n" + "".join(f"{i},{i * 7919}\n" for i in range(5_000))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("cut.csv.gz", gzip.compress(CSV.encode())[:-500], None),
+        ("head.csv.gz", gzip.compress(CSV.encode())[:12], None),
+        ("flipped.csv.gz", gzip.compress(CSV.encode())[:200] + b"\xff" * 300, None),
+        ("cut.jsonl.gz", gzip.compress(JSONL.encode() * 5_000)[:-100], None),
+        ("deep.jsonl", JSONL.encode() + b'{"id": 3, "text": ' + b"[" * 5_000 + b"]" * 5_000 + b"}\n", 3),
+        ("open.jsonl", b'{"id": 3, "text": ' + b"[" * 50_000 + b"\n", 1),
+    ],
+)
+def test_damaged_files_are_bad_files(name, content, line, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    for use in (len, RowFile.read, lambda file: file.take([0])):
+        with pytest.raises(BadFile) as raised:
+            use(RowFile(tmp_path / name))
+        assert (raised.value.file, raised.value.line) == (str(tmp_path / name), line)

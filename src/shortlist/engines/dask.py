@@ -123,10 +123,11 @@ def _run(name: str, piece: Any) -> Any:
 
 
 def _local_cluster(distributed: Any, count: int) -> Any:
-    """Processes of this machine, which share its cores."""
+    """Processes of this machine, which share its cores. Only who has their certificate can connect to them."""
+    require("cryptography", extra="dask")
     return distributed.LocalCluster(
-        n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0", env=share_of_cores(count),
-        silence_logs=50, preload=[__name__],
+        n_workers=count, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
+        security=distributed.Security.temporary(), env=share_of_cores(count), silence_logs=50, preload=[__name__],
     )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def as_they_finish(
     in_flight: InFlight[Work, Future[Result]] = InFlight(lambda piece: pool.submit(function, piece), pieces)
     try:
         while in_flight.fill(workers):
-            for future in wait(in_flight.running, return_when=FIRST_COMPLETED).done:
+            for future in wait(in_flight.running, 0.2, FIRST_COMPLETED).done:
                 number, _piece = in_flight.land(future)
                 yield number, future.result()
     finally:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from shortlist.engines.engine import Cluster, InFlight, Pieces, Results, processes_here, share_of_cores, unwrapped
@@ -24,8 +28,11 @@ class Ray(Cluster):
         self._own = not self.ray.is_initialized()
         self._alone = self._own and address is None
         if self._own:
-            options = {"address": address} if address else _local(workers)
-            self._context = self.ray.init(log_to_driver=False, logging_level="ERROR", **options)
+            with ExitStack() as stack:
+                options = {"address": address} if address else stack.enter_context(_only_here(workers))
+                self._context = self.ray.init(log_to_driver=False, logging_level="ERROR", **options)
+                stack.callback(self.ray.shutdown)
+                self._started = stack.pop_all()
 
     @property
     def workers(self) -> int:
@@ -74,7 +81,33 @@ class Ray(Cluster):
     def close(self) -> None:
         """Shut Ray down where it was started here."""
         if self._own:
-            self.ray.shutdown()
+            self._started.close()
+
+
+@contextmanager
+def _only_here(workers: int | None) -> Iterator[dict[str, Any]]:
+    """Options of a cluster that listens on 127.0.0.1, and answers only to processes that have its token."""
+    constants: Any = import_module("ray._private.ray_constants")
+    config: Any = import_module("ray._raylet").Config
+    mode = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": _token()}
+    before = {name: os.environ[name] for name in mode if name in os.environ}
+    clusters = constants.ENABLE_RAY_CLUSTER  # without them, Ray listens on 127.0.0.1, as on macOS and Windows
+    os.environ.update(mode)
+    constants.ENABLE_RAY_CLUSTER = False
+    config.initialize("")  # reads the environment again
+    try:
+        yield _local(workers)
+    finally:
+        constants.ENABLE_RAY_CLUSTER = clusters
+        for name in mode:
+            del os.environ[name]
+        os.environ.update(before)
+        config.initialize("")
+
+
+@cache
+def _token() -> str:
+    return secrets.token_hex(32)  # one for all clusters of this process: Ray keeps it
 
 
 def _run(packed: Packed, piece: Any) -> Any:

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
@@ -189,18 +190,23 @@ class RowFile(RowStore):
         if self.kind == "parquet":
             return self._cast(pl.scan_parquet(self.path, glob=False))
         wanted = {name: TYPES[kind] for name, kind in self.types.items()} or None
-        if self.kind == "jsonl":
-            name = glob.escape(str(self.path))  # no wildcards: [ and * are part of the name
-            return pl.scan_ndjson(name, schema_overrides=wanted, infer_schema_length=INFERRED)
         options: dict[str, Any] = {"schema_overrides": wanted, "infer_schema_length": INFERRED}
         if self.kind == "xlsx" or self.dialect.encoding != "utf-8":
             return self._cast(self._whole(options).lazy())
-        return pl.scan_csv(self.path, separator=self.dialect.separator, glob=False, **options)
+        if self.kind == "jsonl":
+            name = glob.escape(str(self.path))  # no wildcards: [ and * are part of the name
+            return self._cast(pl.scan_ndjson(name, **options))
+        separator, _, end = self.dialect
+        return pl.scan_csv(self.path, separator=separator, eol_char=end, glob=False, **options)
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The separator and the encoding of a csv file."""
+        """The separator, the encoding and the ends of lines of a csv file; of jsonl, only the encoding."""
         with _explained(self.path):
+            if self.kind == "jsonl":
+                head = _beginning(self.path, 3)
+                wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+                return Dialect("", "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8", "\n")
             return _find_dialect(self.path, *self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
 
     def _whole(self, options: dict[str, Any]) -> pl.DataFrame:
@@ -210,19 +216,25 @@ class RowFile(RowStore):
         return self._frame
 
     def _recoded(self, options: dict[str, Any]) -> pl.DataFrame:
-        separator, encoding = self.dialect
+        separator, encoding, end = self.dialect
         content = self.path.read_bytes()
         try:
             text = (gzip.decompress(content) if self.path.suffix == ".gz" else content).decode(encoding)
         except UnicodeError as error:
             message = f"cannot be read: it is not in {encoding}. {_set_encoding()}"
             raise BadFile(message, file=str(self.path)) from error
-        return pl.read_csv(text.encode("utf-8"), separator=separator, **options)
+        if self.kind == "jsonl":
+            return pl.read_ndjson(text.encode("utf-8"), **options)
+        return pl.read_csv(text.encode("utf-8"), separator=separator, eol_char=end, **options)
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        """Change the types of columns of a file that has its own, where the user asks for that."""
+        """Change the types of columns of a file that has its own, where the user asks for that.
+
+        Numbers of more than 64 bits, which few functions of polars take, become text.
+        """
         schema = frame.collect_schema()
-        wanted = {name: TYPES[kind] for name, kind in self.types.items() if name in schema}
+        wanted: dict[str, type[pl.DataType]] = {name: pl.String for name, kind in schema.items() if kind == pl.Int128}
+        wanted |= {name: TYPES[kind] for name, kind in self.types.items() if name in schema}
         return frame.cast({name: kind for name, kind in wanted.items() if schema[name] != kind})
 
 
@@ -263,20 +275,29 @@ def _read_sheet(path: Path) -> pl.DataFrame:
 
 
 class Dialect(NamedTuple):
-    """The separator of a csv file, and its encoding as Python calls it."""
+    """The separator of a csv file, its encoding as Python calls it, and the character that ends a line."""
 
     separator: str
     encoding: str
+    end: str
 
 
 def _find_dialect(path: Path, separator: str | None, encoding: str | None, usual: str) -> Dialect:
     """The dialect that the user asks for, or that the beginning of the file shows; the usual separator in doubt."""
-    sample = b""
-    if path.suffix != ".zst":
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            sample = bytes(file.read(SAMPLE))
+    sample = _beginning(path, SAMPLE)
     name = codecs.lookup(encoding).name if encoding else _encoding(sample)
-    return Dialect(separator or _separator(sample.decode(name, "replace"), usual), name)
+    text = sample.decode(name, "replace")
+    end = re.search(r"\r?\n|\r", _unquoted(text[:65_536], separator or usual))
+    separator = separator or _separator(text, usual)
+    return Dialect(separator, name, "\r" if end and end[0] == "\r" else "\n")  # \r: of old Macs, and of Excel there
+
+
+def _beginning(path: Path, size: int) -> bytes:
+    """The first bytes of a file, unpacked."""
+    if path.suffix == ".zst":
+        return b""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        return bytes(file.read(size))
 
 
 def _encoding(sample: bytes) -> str:
@@ -293,7 +314,7 @@ def _encoding(sample: bytes) -> str:
 
 def _separator(text: str, usual: str) -> str:
     """The usual separator where the header has it; else the one that cuts all records into as many fields."""
-    header = text.lstrip("\ufeff").split("\n", 1)[0]
+    header = re.split(r"[\r\n]", text.lstrip("\ufeff"), maxsplit=1)[0]
     if usual in header and _fields(text, usual):
         return usual
     counts = {sign: _fields(text, sign) for sign in SEPARATORS if sign in header}
@@ -325,7 +346,7 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except ShortlistError:
         raise
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         line = _bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
         reason = _explanation(str(error)) if line is None else f"line {line} is not a JSON object"
         raise BadFile(f"cannot be read: {reason}", file=str(path), line=line) from error
@@ -338,7 +359,7 @@ def _bad_line(path: Path) -> int | None:
             try:
                 if line.strip() and not isinstance(json.loads(line), dict):
                     return number
-            except ValueError:
+            except (ValueError, RecursionError):
                 return number
     return None
 
