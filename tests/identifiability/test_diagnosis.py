@@ -71,7 +71,7 @@ def test_what_decides(says, expected, by):
     """The greedy split of the third takes both that S2 needs; only the integer program knows that there is one."""
     votes = structure(*says)
     diagnosis = diagnose(votes)
-    assert (diagnosis.identifiable, diagnosis.said.by) == (expected, by)
+    assert (diagnosis.identifiable, diagnosis.said.decided_by) == (expected, by)
     assert as_said(votes) is expected
 
 
@@ -167,7 +167,7 @@ def test_a_repair_is_the_smallest_and_works():
     diagnosis = diagnose(votes)
     assert diagnosis.identifiable is False
     (repair,) = diagnosis.repairs
-    assert diagnosis.said.repairs.smallest
+    assert diagnosis.said.repairs_smallest
     assert diagnose(repaired(votes, diagnosis.repairs)).identifiable
     assert f"{repair.labeler} also said" in "".join(diagnosis.findings)
 
@@ -194,11 +194,11 @@ def verdict(votes, *, dummies=False):
 @settings(max_examples=30)
 def test_repairs_repair(votes):
     for dummies in (False, True):
-        found = find_repairs(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=dummies)
-        assert found.smallest
-        assert verdict(repaired(votes, found.additions), dummies=dummies).identifiable
-        for r in range(len(found.additions)):  # and each of them is needed
-            without = found.additions[:r] + found.additions[r + 1 :]
+        found, smallest = find_repairs(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=dummies)
+        assert smallest
+        assert verdict(repaired(votes, found), dummies=dummies).identifiable
+        for r in range(len(found)):  # and each of them is needed
+            without = found[:r] + found[r + 1 :]
             assert verdict(repaired(votes, without), dummies=dummies).identifiable is False
 
 
@@ -255,7 +255,7 @@ def test_what_the_verdict_promises_is_true_of_random_parameters(votes):
         return
     rng = np.random.default_rng(0)
     rows = {name: conditional(c.says, votes.space, rng) for name, c in codomains(votes).items()}
-    s1, s2, s3 = ([rows[name] for name in group] for group in said.split)
+    s1, s2, s3 = ([rows[name] for name in group] for group in said.certificate.split)
     for group in (s1, s2):
         assert np.linalg.matrix_rank(grouped(group), tol=1e-9) == len(votes.space)
     third = grouped(s3)
@@ -294,7 +294,7 @@ def test_the_papers_labelers_for_text(module, letter, smallest):
     assert diagnosis.identifiable is False
     assert diagnosis.identifiable_with_dummies is letter
     assert len(diagnosis.repairs) == smallest
-    assert diagnosis.said.repairs.smallest
+    assert diagnosis.said.repairs_smallest
 
 
 def test_theorem_1_does_not_hold_for_the_papers_trec_labelers():
@@ -304,7 +304,7 @@ def test_theorem_1_does_not_hold_for_the_papers_trec_labelers():
     holders = [c for c in diagnosis.says if any("ENTY" in t and "HUM" not in t for t in diagnosis.says[c])]
     others = [name for name, t in diagnosis.dummies.items() if "ENTY" in t and "HUM" not in t]
     assert [*holders, *others] == ["subject_is_thing"]
-    (repair,) = diagnosis.letter.repairs.additions
+    (repair,) = diagnosis.letter.repairs
     assert (repair.labeler, repair.shortlists) == ("first_word", (frozenset({"ENTY"}),))
 
 
@@ -393,4 +393,4 @@ def test_repairs_are_not_thought_of_once_time_is_up(monkeypatch):
     votes, thought = structure("a|b", "a|b"), []
     monkeypatch.setattr(repair._Idea, "masks", lambda *_, **__: thought.append(1))
     found = repair.find_repairs(votes.names, votes.codomains, votes.space, repair.Deadline.after(0), dummies=False)
-    assert (found, thought) == (repair.Repairs(), [])
+    assert (found, thought) == (((), False), [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import findings
 from shortlist.identifiability.local_rank import Rank, generic_rank
-from shortlist.identifiability.repair import Repair, Repairs, find_repairs
+from shortlist.identifiability.repair import Repair, find_repairs
 from shortlist.identifiability.theorem import (
     By,
     Certificate,
@@ -37,36 +37,23 @@ class Verdict:
     """Answer of Theorem 1: True with its certificate, False, or None where time ran out; and the obstacles."""
 
     identifiable: bool | None
-    certificate: Certificate | None
-    by: By
+    decided_by: By
+    certificate: Certificate | None = None
     scarce: Mapping[Pair, tuple[str, ...]] = field(default_factory=dict)  # (y, c) → who rules c out, y still possible
     unreachable: tuple[str, ...] = ()  # classes that not even all labelers together single out
-    repairs: Repairs = field(default_factory=Repairs)
-
-    @property
-    def split(self) -> Split | None:
-        return self.certificate.split if self.certificate else None
-
-    def to_dict(self, space: LabelSpace) -> dict[str, Any]:
-        return {
-            "identifiable": self.identifiable,
-            "decided_by": self.by,
-            "certificate": self.certificate.to_dict(space) if self.certificate else None,
-            "scarce": [[*pair, list(who)] for pair, who in self.scarce.items()],
-            "unreachable": list(self.unreachable),
-            "repairs": [repair.to_dict(space) for repair in self.repairs.additions],
-            "repairs_smallest": self.repairs.smallest,
-        }
+    repairs: tuple[Repair, ...] = ()
+    repairs_smallest: bool = False  # fewer would not do
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Verdict:
         return cls(
             identifiable=record["identifiable"],
+            decided_by=record["decided_by"],
             certificate=Certificate.from_dict(record["certificate"]) if record["certificate"] else None,
-            by=record["decided_by"],
             scarce={(y, c): tuple(who) for y, c, who in record["scarce"]},
             unreachable=tuple(record["unreachable"]),
-            repairs=Repairs(tuple(map(Repair.from_dict, record["repairs"])), record["repairs_smallest"]),
+            repairs=tuple(Repair(r["labeler"], tuple(map(frozenset, r["shortlists"]))) for r in record["repairs"]),
+            repairs_smallest=record["repairs_smallest"],
         )
 
 
@@ -99,10 +86,7 @@ class Diagnosis:
 
     @property
     def status(self) -> Literal["identifiable", "not guaranteed", "not identifiable", "not decided"]:
-        """The verdict in two words.
-
-        "not guaranteed" where Theorem 1 does not apply and yet nothing shows that the votes leave a parameter open.
-        """
+        """The verdict in two words: "not guaranteed" where Theorem 1 does not apply, but nothing shows more."""
         if self.identifiable is None:
             return "not decided"
         if self.identifiable:
@@ -123,12 +107,12 @@ class Diagnosis:
     @property
     def split(self) -> Split | None:
         """S1, S2 and S3."""
-        return self.said.split
+        return self.certificate.split if self.certificate else None
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
         """Shortlists that, all said besides, would make it identifiable."""
-        return self.said.repairs.additions
+        return self.said.repairs
 
     @cached_property
     def findings(self) -> list[str]:
@@ -136,8 +120,7 @@ class Diagnosis:
         return list(findings.of(self))
 
     def __repr__(self) -> str:
-        first, *rest = self.findings
-        return "\n".join([first, *(f"  - {finding}" for finding in rest)])
+        return "\n  - ".join(self.findings)
 
     def _repr_html_(self) -> str:
         """The verdict and what to do; the theory is folded away."""
@@ -147,22 +130,14 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as JSON stores it."""
-        order = self.space.ordered
+        own = {one.name: _plain(getattr(self, one.name), self.space) for one in fields(self)}
         return {
-            "classes": list(self.space),
-            "says": {name: [list(order(t)) for t in shortlists] for name, shortlists in self.says.items()},
-            "dummies": {name: list(order(t)) for name, t in self.dummies.items()},
-            "unheard": {name: [list(order(t)) for t in never] for name, never in self.unheard.items()},
+            "classes": own.pop("space"),
+            **{name: own.pop(name) for name in ("says", "dummies", "unheard")},
             "identifiable": self.identifiable,
             "status": self.status,
             "identifiable_with_dummies": self.identifiable_with_dummies,
-            "said": self.said.to_dict(self.space),
-            "letter": self.letter.to_dict(self.space),
-            "heard": self.heard.to_dict(self.space) if self.heard else None,
-            "inseparable_pairs": [list(pair) for pair in self.inseparable_pairs],
-            "untold_pairs": [list(pair) for pair in self.untold_pairs],
-            "prior_only": {name: list(classes) for name, classes in self.prior_only.items()},
-            "generic": self.generic._asdict() if self.generic else None,
+            **own,
             "open": sorted(self.open),
             "findings": list(self.findings),
         }
@@ -170,24 +145,36 @@ class Diagnosis:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Diagnosis:
         """Make a diagnosis from what `to_dict` returned."""
-        says, unheard = (
-            {name: tuple(map(frozenset, shortlists)) for name, shortlists in record[key].items()}
-            for key in ("says", "unheard")
-        )
+        own: dict[str, Any] = {
+            name: {one: tuple(map(frozenset, shortlists)) for one, shortlists in record[name].items()}
+            for name in ("says", "unheard")
+        }
+        own |= {name: record[name] and Verdict.from_dict(record[name]) for name in ("said", "letter", "heard")}
+        own |= {name: tuple(map(tuple, record[name])) for name in ("inseparable_pairs", "untold_pairs")}
         return cls(
             space=LabelSpace(record["classes"]),
-            says=says,
             dummies={name: frozenset(t) for name, t in record["dummies"].items()},
-            unheard=unheard,
-            said=Verdict.from_dict(record["said"]),
-            letter=Verdict.from_dict(record["letter"]),
-            heard=Verdict.from_dict(record["heard"]) if record["heard"] else None,
-            inseparable_pairs=tuple((a, b) for a, b in record["inseparable_pairs"]),
-            untold_pairs=tuple((a, b) for a, b in record["untold_pairs"]),
             prior_only={name: tuple(classes) for name, classes in record["prior_only"].items()},
             generic=Rank(**record["generic"]) if record["generic"] else None,
             open=frozenset(record["open"]),
+            **own,
         )
+
+
+def _plain(value: Any, space: LabelSpace) -> Any:
+    """A part of a diagnosis as JSON stores it; shortlists are lists in the order of the classes."""
+    if isinstance(value, LabelSpace):
+        return list(value)
+    if isinstance(value, frozenset):
+        return [name for name in space if name in value]
+    if isinstance(value, Rank):
+        return value._asdict()
+    if is_dataclass(value):
+        own = {one.name: _plain(getattr(value, one.name), space) for one in fields(value)}
+        return own | {"scarce": [[*pair, who] for pair, who in own["scarce"].items()]} if "scarce" in own else own
+    if isinstance(value, Mapping):
+        return {key: _plain(each, space) for key, each in value.items()}
+    return [_plain(each, space) for each in value] if isinstance(value, tuple) else value
 
 
 def diagnose(
@@ -291,14 +278,14 @@ def decide(
     masks = masks_of(labelers, codomains, space, dummies=dummies)
     groups, by = find_split(masks, len(space), deadline)
     if groups is not None:
-        return Verdict(True, Certificate.of(groups, space, dummies=dummies), by)
+        return Verdict(True, by, Certificate.of(groups, space, dummies=dummies))
     pairs = {(space[y], space[c]): tuple(labeler.name for labeler in who) for y, c, who in scarce(masks, len(space))}
     voting = [labeler for labeler in masks if labeler.shortlists]
     try:
         unreachable = tuple(name for y, name in enumerate(space) if not singles_out(voting, y, deadline))
     except TimeUp:
         unreachable = ()
-    return Verdict(None if by == "time limit" else False, None, by, pairs, unreachable)
+    return Verdict(None if by == "time limit" else False, by, None, pairs, unreachable)
 
 
 def _with_repairs(
@@ -309,7 +296,8 @@ def _with_repairs(
     if verdict.identifiable is not False:
         return verdict
     soon = Deadline(min(deadline.at, Deadline.after(10.0).at))  # a good repair soon is better than the smallest one
-    return replace(verdict, repairs=find_repairs(labelers, codomains, space, soon, dummies=dummies))
+    repairs, smallest = find_repairs(labelers, codomains, space, soon, dummies=dummies)
+    return replace(verdict, repairs=repairs, repairs_smallest=smallest)
 
 
 def _verdict_on_heard(

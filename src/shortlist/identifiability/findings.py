@@ -15,60 +15,60 @@ REMEDY = "Add other labelers or gold labels, or give the class balance. Until th
 
 def of(d: Diagnosis) -> Iterator[str]:
     """All findings."""
-    yield headline(d)
+    yield _headline(d)
     if d.heard and d.heard.identifiable is not True:
-        yield unheard(d)
-    yield from one_sided(d)
+        never = [f"{name} never said {' or '.join(d.space.show(t) for t in ts)}" for name, ts in d.unheard.items()]
+        outcome = "Theorem 1 does not apply." if d.heard.identifiable is False else "it is not decided."
+        yield f"But some declared answers do not occur here: {some_of(never)}. With only the answers that do, {outcome}"
+    yield from _one_sided(d)
     if d.inseparable_pairs:
-        yield inseparable(d)
-    yield from silent(d)
+        yield (
+            f"No labeler separates {_pairs(d.inseparable_pairs)}: every shortlist holds both or neither, so they can "
+            "never be told apart. Add a labeler that names one without the other, or make them one class."
+        )
+    if silent := [name for name, said in d.says.items() if not said]:
+        yield f"{some_of(silent)} never said anything: nothing can be learned about a labeler that does not vote."
     yield from theory(d)
 
 
 def theory(d: Diagnosis) -> Iterator[str]:
     """Reasons, by Theorem 1."""
-    if d.identifiable:
-        yield split(d)
+    if d.split:
+        s1, s2, s3 = d.split
+        yield (
+            f"Proof: {some_of(s1)} can single out every class; so can {some_of(s2)}; {some_of(s3)} "
+            f"tell{_s(s3)} the classes apart. This holds for generic parameters and up to swapping classes."
+        )
     if d.generic and d.generic.rank < d.generic.parameters:
         yield (
             f"At randomly chosen values, votes determine {d.generic.rank} of {d.generic.parameters} parameters "
             "(accuracies that are not fixed by construction, and the class balance)."
         )
-    if d.said.identifiable is not True:
-        yield from obstacles(d)
-    yield from letter(d)
-    yield from resting_on_prior(d)
-    yield from conditions(d)
+    if not d.identifiable:
+        yield from _obstacles(d)
+        yield from _letter(d)
+    yield from _by_construction(d)
 
 
-def headline(d: Diagnosis) -> str:
+def _headline(d: Diagnosis) -> str:
     if d.identifiable:
         return "Identifiable: all accuracies and the class balance can be learned from votes alone (Theorem 1)."
     if d.identifiable is None:
         return "Not decided: the time limit came before an answer. Raise time_limit, or ask about fewer labelers."
-    if d.status == "not identifiable":
-        what = "Not identifiable: votes alone do not determine all accuracies, however many rows there are."
-        return f"{what} {REMEDY}{_few(d)}"
-    return f"Not guaranteed: Theorem 1 does not apply to these labelers.{_numerical(d)}{_few(d)}"
-
-
-def _few(d: Diagnosis) -> str:
-    """Number of labelers with more than one answer, where that is too few."""
     able = sum(1 for shortlists in d.says.values() if len(shortlists) > 1)
     count = ("No labeler gives", "Only one labeler gives", "Only two labelers give")[min(able, 2)]
-    return f" {count} more than one answer; three are needed." if able < 3 else ""
-
-
-def _numerical(d: Diagnosis) -> str:
-    if d.generic is None:
-        return ""
-    return (
+    few = f" {count} more than one answer; three are needed." if able < 3 else ""
+    if d.status == "not identifiable":
+        what = "Not identifiable: votes alone do not determine all accuracies, however many rows there are."
+        return f"{what} {REMEDY}{few}"
+    numerical = "" if d.generic is None else (
         f" But a numerical check finds that votes determine all {d.generic.parameters} parameters (accuracies that are "
         "not fixed by construction, and the class balance), at least near randomly chosen values."
-    )
+    )  # fmt: skip
+    return f"Not guaranteed: Theorem 1 does not apply to these labelers.{numerical}{few}"
 
 
-def one_sided(d: Diagnosis) -> Iterator[str]:
+def _one_sided(d: Diagnosis) -> Iterator[str]:
     """One-sided labelers, whose accuracy is not a parameter."""
     fixed = [name for name, classes in d.prior_only.items() if len(classes) == len(d.space)]
     if people := [name for name in fixed if name in d.open]:
@@ -76,8 +76,7 @@ def one_sided(d: Diagnosis) -> Iterator[str]:
             f"{some_of(people)} gave one answer only, so how accurate {_they(people)} cannot be estimated from votes. "
             "Gold labels show it, and so do answers about more rows."
         )
-    names = [name for name in fixed if name not in d.open]
-    if names:
+    if names := [name for name in fixed if name not in d.open]:
         (said,) = d.says[names[0]]
         yield (
             f"{some_of(names)} always give{_s(names)} the same answer, so how accurate {_they(names)} cannot be "
@@ -97,43 +96,19 @@ def quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _s(one_or_more: Sequence[str]) -> str:
-    """Ending of a verb after so many names."""
-    return "s" if len(one_or_more) == 1 else ""
+def _s(names: Sequence[str]) -> str:
+    return "s" if len(names) == 1 else ""
 
 
 def _they(names: Sequence[str]) -> str:
     return "it is" if len(names) == 1 else "they are"
 
 
-def split(d: Diagnosis) -> str:
-    s1, s2, s3 = d.said.split or ((), (), ())
-    return (
-        f"Proof: {some_of(s1)} can single out every class; so can {some_of(s2)}; {some_of(s3)} "
-        f"tell{_s(s3)} the classes apart. This holds for generic parameters and up to swapping classes."
-    )
+def _pairs(pairs: Sequence[Pair]) -> str:
+    return some_of([f"{a} and {b}" for a, b in pairs], joint="; ")
 
 
-def unheard(d: Diagnosis) -> str:
-    never = [f"{name} never said {' or '.join(d.space.show(t) for t in ts)}" for name, ts in d.unheard.items()]
-    outcome = "Theorem 1 does not apply." if d.heard and d.heard.identifiable is False else "it is not decided."
-    return f"But some declared answers do not occur here: {some_of(never)}. With only the answers that do, {outcome}"
-
-
-def inseparable(d: Diagnosis) -> str:
-    return (
-        f"No labeler separates {_pairs(d.inseparable_pairs)}: every shortlist holds both or neither, so they can never "
-        "be told apart. Add a labeler that names one without the other, or make them one class."
-    )
-
-
-def silent(d: Diagnosis) -> Iterator[str]:
-    names = [name for name, said in d.says.items() if not said]
-    if names:
-        yield f"{some_of(names)} never said anything: nothing can be learned about a labeler that does not vote."
-
-
-def obstacles(d: Diagnosis) -> Iterator[str]:
+def _obstacles(d: Diagnosis) -> Iterator[str]:
     """Obstacles, and what would remove them."""
     if d.untold_pairs:
         yield (
@@ -146,13 +121,17 @@ def obstacles(d: Diagnosis) -> Iterator[str]:
             "Labelers that always give the same answer left aside, no combination of answers leaves only "
             f"{some_of(d.said.unreachable, joint=' or ')} possible."
         )
-    yield from few_separators(d.said, d)
+    yield from _few_separators(d.said, d)
     if d.repairs:
-        at_least = "the fewest additions that do" if d.said.repairs.smallest else "perhaps not the fewest additions"
-        yield (f"Theorem 1 would hold if {some_of([r.show(d.space) for r in d.repairs], 12, ' and if ')} ({at_least}).")
+        at_least = "the fewest additions that do" if d.said.repairs_smallest else "perhaps not the fewest additions"
+        yield f"Theorem 1 would hold if {_additions(d.said, d)} ({at_least})."
 
 
-def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
+def _additions(verdict: Verdict, d: Diagnosis) -> str:
+    return some_of([repair.show(d.space) for repair in verdict.repairs], 12, " and if ")
+
+
+def _few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
     hidden = {frozenset(pair) for pair in (*d.inseparable_pairs, *d.untold_pairs)}
     pairs = {pair: who for pair, who in verdict.scarce.items() if frozenset(pair) not in hidden}
     if pairs:
@@ -163,9 +142,9 @@ def few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
         )
 
 
-def letter(d: Diagnosis) -> Iterator[str]:
+def _letter(d: Diagnosis) -> Iterator[str]:
     """The verdict of the theorem to the letter, where it differs, or is no better."""
-    if d.identifiable is True or not d.dummies:
+    if not d.dummies:
         return
     if d.identifiable_with_dummies:
         yield (
@@ -176,32 +155,22 @@ def letter(d: Diagnosis) -> Iterator[str]:
     elif d.identifiable_with_dummies is None:
         yield "Whether Theorem 1 holds to the letter, with dummies counted as if they were said, is not decided."
     else:
-        reasons = list(few_separators(d.letter, d))
-        repairs = [r.show(d.space) for r in d.letter.repairs.additions]
-        would = f" It would if {some_of(repairs, 12, ' and if ')}." if repairs else ""
-        yield " ".join(["Theorem 1 does not hold even with dummies counted as if they were said.", *reasons]) + would
+        would = [f"It would if {_additions(d.letter, d)}."] if d.letter.repairs else []
+        no = "Theorem 1 does not hold even with dummies counted as if they were said."
+        yield " ".join([no, *_few_separators(d.letter, d), *would])
 
 
-def resting_on_prior(d: Diagnosis) -> Iterator[str]:
-    """Labelers that give several answers, and yet cannot be both right and wrong about some classes."""
-    partly = {name: classes for name, classes in d.prior_only.items() if len(classes) < len(d.space)}
-    if partly:
+def _by_construction(d: Diagnosis) -> Iterator[str]:
+    """Labelers that cannot be both right and wrong about some classes, though they give several answers; dummies."""
+    if partly := {name: classes for name, classes in d.prior_only.items() if len(classes) < len(d.space)}:
         cases = [f"{name} on {some_of(classes)}" for name, classes in partly.items()]
         yield (
             f"These accuracies rest on the prior: {some_of(cases, 4, '; ')}. The class is in none of the labeler's "
             "answers, or in all of them."
         )
-
-
-def conditions(d: Diagnosis) -> Iterator[str]:
-    """The two conditions on T(G), and the dummies."""
     if d.dummies:
         cases = [f"{name} gets {d.space.show(t)}" for name, t in d.dummies.items()]
         yield (
             "The model needs every class in some shortlist of a labeler, and no class in all of them. Where that does "
             f"not hold, it adds a dummy, a shortlist that is never said: {some_of(cases, 4, '; ')}."
         )
-
-
-def _pairs(pairs: Sequence[Pair]) -> str:
-    return some_of([f"{a} and {b}" for a, b in pairs], joint="; ")

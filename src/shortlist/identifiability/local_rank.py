@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,19 +60,7 @@ class LocalDiagnosis:
         return self.rank == self.parameters and not self.trading_places
 
     def __repr__(self) -> str:
-        first, *rest = self.findings
-        return "\n".join([first, *(f"  - {finding}" for finding in rest)])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The diagnosis as JSON stores it."""
-        return {
-            "identifiable": self.identifiable,
-            "parameters": self.parameters,
-            "rank": self.rank,
-            "shares": self.shares.tolist(),
-            "trading_places": [list(pair) for pair in self.trading_places],
-            "findings": list(self.findings),
-        }
+        return "\n  - ".join(self.findings)
 
 
 def diagnose_fit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,21 +24,6 @@ class Repair:
         shown = " and ".join(space.show(t) for t in self.shortlists)
         return f"a new labeler said {shown}" if self.labeler is None else f"{self.labeler} also said {shown}"
 
-    def to_dict(self, space: LabelSpace) -> dict[str, Any]:
-        return {"labeler": self.labeler, "shortlists": [list(space.ordered(t)) for t in self.shortlists]}
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Repair:
-        return cls(record["labeler"], tuple(frozenset(t) for t in record["shortlists"]))
-
-
-@dataclass(frozen=True)
-class Repairs:
-    """Additions that, all made, let Theorem 1 hold; `smallest` if fewer would not do."""
-
-    additions: tuple[Repair, ...] = ()
-    smallest: bool = False
-
 
 @dataclass(frozen=True)
 class _Idea:
@@ -58,8 +43,8 @@ class _Idea:
 
 def find_repairs(
     labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline, *, dummies: bool
-) -> Repairs:
-    """Find the smallest additions: one shortlist more for some labelers, and new labelers where that is not enough.
+) -> tuple[tuple[Repair, ...], bool]:
+    """The smallest additions, shortlists of labelers or new labelers, and True if that is proved.
 
     Candidates for a labeler are the classes it never names (its dummy) and the complements of what it says; where it
     says several things already, every class alone or left out, too. New labelers tell one class from the others, or
@@ -76,13 +61,13 @@ def find_repairs(
             masks = idea.masks(space, dummies=dummies)
             by_effect.setdefault((idea.owner, masks.effect), (idea, Variant(idea.owner, masks, idea.cost)))
     except TimeUp:
-        return Repairs()
+        return (), False
     ideas, variants = map(list, zip(*by_effect.values(), strict=True))
     solution = solve(variants, len(space), optional=optional, time_limit=deadline.left)
     if solution is None or solution == "impossible":
-        return Repairs()
+        return (), False
     taken = [ideas[v] for v in sorted(v for group in solution.groups for v in group)]
-    return Repairs(tuple(Repair(idea.labeler, idea.added) for idea in taken if idea.added), solution.proved)
+    return tuple(Repair(idea.labeler, idea.added) for idea in taken if idea.added), solution.proved
 
 
 def _extended(owner: int, name: str, says: tuple[Shortlist, ...], space: LabelSpace) -> Iterator[_Idea]:

@@ -1,9 +1,6 @@
 """Theorem 1: search for a split of the labelers into S1, S2 and S3, and its certificate.
 
-S1 and S2 each have to single out every class, and S3 has to tell the classes apart. A set that singles out every class
-still does with one more labeler, so S1 and S2 are taken small and S3 gets the rest. A greedy search usually finds a
-split; where it does not, counting who separates which classes often shows that none exists; else an integer program
-decides. A set of classes is an integer here, with one bit for each class.
+Sets of classes are integers here, with one bit for each class.
 """
 
 from __future__ import annotations
@@ -175,7 +172,10 @@ By = Literal["greedy", "counting", "integer program", "time limit"]
 
 
 def find_split(labelers: Sequence[LabelerMasks], k: int, deadline: Deadline) -> tuple[Groups | None, By]:
-    """The three sets, or None where there are none, and what decided it."""
+    """The three sets, or None where there are none, and what decided it.
+
+    A set that singles out every class still does with one more labeler, so S1 and S2 are small and S3 gets the rest.
+    """
     able = [labeler for labeler in labelers if any(labeler.reach)]
     rest = [labeler for labeler in labelers if not any(labeler.reach)]  # they change nothing in any set
     try:
@@ -206,14 +206,12 @@ def _minimal(
 
 def _greedy(able: list[LabelerMasks], rest: list[LabelerMasks], deadline: Deadline) -> Groups | None:
     """S1 of the labelers that rule out most, then S2 of the others."""
-    left, groups = able, []
-    for _ in range(2):
-        group = _grown(left, deadline)
-        if group is None:
-            return None
-        groups.append(group)
-        left = [labeler for labeler in left if labeler not in group]
-    return (groups[0], groups[1], left + rest) if _tells_apart(left) else None
+    s1 = _grown(able, deadline)
+    s2 = s1 and _grown([labeler for labeler in able if labeler not in s1], deadline)
+    if not s1 or not s2:
+        return None
+    s3 = [labeler for labeler in able if labeler not in s1 and labeler not in s2]
+    return (s1, s2, s3 + rest) if _tells_apart(s3) else None
 
 
 def _grown(labelers: Sequence[LabelerMasks], deadline: Deadline) -> list[LabelerMasks] | None:
@@ -231,12 +229,8 @@ def _grown(labelers: Sequence[LabelerMasks], deadline: Deadline) -> list[Labeler
 
 def _gain(labeler: LabelerMasks, group: Sequence[LabelerMasks]) -> int:
     """Number of (class, class ruled out) pairs that a labeler adds to a group."""
-    count = 0
-    for y, reach in enumerate(labeler.reach):
-        for other in group:
-            reach &= ~other.reach[y]
-        count += reach.bit_count()
-    return count
+    before = [reduce(or_, each, 0) for each in zip(*(other.reach for other in group), strict=True)] or [0] * labeler.k
+    return sum((reach & ~other).bit_count() for reach, other in zip(labeler.reach, before, strict=True))
 
 
 def _shrunk(group: list[LabelerMasks], deadline: Deadline) -> list[LabelerMasks]:
@@ -397,24 +391,14 @@ class Certificate:
     @classmethod
     def of(cls, groups: Groups, space: LabelSpace, *, dummies: bool) -> Certificate:
         """The certificate of a split that holds."""
-        choices = []
-        for group in groups[:2]:
-            chosen = {name: _choose(group, y, Deadline(float("inf"))) or () for y, name in enumerate(space)}
-            choices.append(
-                {
-                    name: {labeler.name: names(t, space) for labeler, t in zip(group, masks, strict=True)}
-                    for name, masks in chosen.items()
-                }
-            )
-        s1, s2, s3 = (tuple(labeler.name for labeler in group) for group in groups)
-        return cls((s1, s2, s3), (choices[0], choices[1]), dummies)
 
-    def to_dict(self, space: LabelSpace) -> dict[str, Any]:
-        shown = [
-            {y: {name: list(space.ordered(t)) for name, t in choice.items()} for y, choice in choices.items()}
-            for choices in self.choices
-        ]
-        return {"split": [list(group) for group in self.split], "choices": shown, "dummies": self.dummies}
+        def choice(group: list[LabelerMasks], y: int) -> Choice:
+            masks = _choose(group, y, Deadline(float("inf"))) or ()
+            return {labeler.name: names(t, space) for labeler, t in zip(group, masks, strict=True)}
+
+        s1, s2, s3 = (tuple(labeler.name for labeler in group) for group in groups)
+        first, second = ({name: choice(group, y) for y, name in enumerate(space)} for group in groups[:2])
+        return cls((s1, s2, s3), (first, second), dummies)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Certificate:
