@@ -110,13 +110,14 @@ def cell(scores: dict[str, float] | None) -> str:
 
 def accuracy_short() -> str:
     results = load(ACCURACY)["results"]
-    rows = [[title, *(cell(results[s].get(name)) for s in SHORT)] for name, title in NAMES.items()]
+    rows = [[NAMES[name], *(cell(results[s][name]) for s in SHORT)] for name in results[SHORT[0]]]
     return table(["", *SHORT], rows)
 
 
 def accuracy() -> str:
     results = load(ACCURACY)["results"]
-    return table(["", *NAMES], [[s, *(cell(scores.get(name)) for name in NAMES)] for s, scores in results.items()])
+    names = list(results[SHORT[0]])
+    return table(["", *names], [[s, *(cell(scores[name]) for name in names)] for s, scores in results.items()])
 
 
 def accuracy_families() -> str:
