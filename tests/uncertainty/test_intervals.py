@@ -1,7 +1,5 @@
 """intervals: exact second derivatives, coverage by simulation, and honesty where nothing is known."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit, softmax
@@ -253,10 +251,3 @@ def test_a_model_whose_table_is_made_otherwise_is_not_differentiated():
     )  # fmt: skip
     with pytest.raises(BadFit, match="accuracy_interval"):
         intervals(model)
-
-
-def test_json():
-    votes, _ = simulate(TRUE, SAYS, 100, space=SPACE, seed=9)
-    record = json.loads(json.dumps(intervals(LabelModel().fit(votes)).to_dict()))
-    assert record["level"] == 0.9
-    assert np.shape(record["accuracy"]["lower"]) == (N, K)

@@ -1,8 +1,6 @@
 """Local identifiability: which parameters the votes determine near given values, fitted or random.
 
-The Fisher information of the votes (the mean outer product of the scores) is compared with the information if every
-class were known. The share that is left lies between 0, where votes determine nothing, and about 1. It is taken over
-all patterns the model expects, not only those in the rows at hand.
+The Fisher information of the votes the model expects is compared with the information if every class were known.
 """
 
 from __future__ import annotations

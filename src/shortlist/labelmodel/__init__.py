@@ -5,44 +5,32 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from shortlist.labelmodel.likelihood import Parameters
-from shortlist.labelmodel.simulate import simulate
+from shortlist.labelmodel.likelihood import Parameters as Parameters
+from shortlist.labelmodel.simulate import simulate as simulate
 
 if TYPE_CHECKING:
-    from shortlist.labelmodel.em import EM
-    from shortlist.labelmodel.estimator import Estimate, Estimator, Problem
-    from shortlist.labelmodel.estimators.pooled.pooled import Pooled
-    from shortlist.labelmodel.model import LabelModel, register_estimator
-    from shortlist.labelmodel.paper import Likelihood
-    from shortlist.labelmodel.predictor import MajorityVote, NearestClass
+    from shortlist.labelmodel.em import EM as EM
+    from shortlist.labelmodel.estimator import Estimate as Estimate
+    from shortlist.labelmodel.estimator import Estimator as Estimator
+    from shortlist.labelmodel.estimator import Problem as Problem
+    from shortlist.labelmodel.estimators.pooled.pooled import Pooled as Pooled
+    from shortlist.labelmodel.model import LabelModel as LabelModel
+    from shortlist.labelmodel.model import register_estimator as register_estimator
+    from shortlist.labelmodel.paper import Likelihood as Likelihood
+    from shortlist.labelmodel.predictor import MajorityVote as MajorityVote
+    from shortlist.labelmodel.predictor import NearestClass as NearestClass
 
-_MODULES = {  # imported on first use: some of these import scikit-learn
-    "EM": "em",
-    "Estimate": "estimator",
-    "Estimator": "estimator",
-    "LabelModel": "model",
-    "Likelihood": "paper",
-    "MajorityVote": "predictor",
-    "NearestClass": "predictor",
-    "Pooled": "estimators.pooled.pooled",
-    "Problem": "estimator",
-    "register_estimator": "model",
+_NAMES = {  # imported on first use: some of these import scikit-learn
+    "em": "EM",
+    "estimator": "Estimate Estimator Problem",
+    "estimators.pooled.pooled": "Pooled",
+    "model": "LabelModel register_estimator",
+    "paper": "Likelihood",
+    "predictor": "MajorityVote NearestClass",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "EM",
-    "Estimate",
-    "Estimator",
-    "LabelModel",
-    "Likelihood",
-    "MajorityVote",
-    "NearestClass",
-    "Parameters",
-    "Pooled",
-    "Problem",
-    "register_estimator",
-    "simulate",
-]
+__all__ = sorted([*_MODULES, "Parameters", "simulate"])
 
 
 def __getattr__(name: str) -> Any:

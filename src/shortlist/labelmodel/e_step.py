@@ -1,13 +1,4 @@
-"""The E step over all evidence: in log space (`kernel`), or factored, where that is less work.
-
-Given the class, labelers are independent (Eq. 1), so P(G, y_j) = A[r, j] · B[c, j], where r and c are the sub-patterns
-of the two halves of the labelers; there are far fewer sub-patterns than patterns. With weights W of the pairs (r, c):
-
-    P(G) = A Bᵀ        V = W / P(G), on those pairs        expected counts of sub-patterns: A ∘ (V B) and B ∘ (Vᵀ A)
-
-Exponentials are taken of sub-patterns only, and the beliefs of a pattern are never written down. Every row of A and B
-is divided by its largest entry. Where P(G) still underflows, the step is made by `Kernel`, in log space.
-"""
+"""The E step over all evidence: in log space (`kernel`), or factored, where that is less work."""
 
 from __future__ import annotations
 
@@ -32,7 +23,15 @@ Numbers = npt.NDArray[np.int64]
 
 
 class Factored:
-    """Unique rows of votes and their weights, prepared for many E steps, like `Kernel`."""
+    """Unique rows of votes and their weights, prepared for many E steps, like `Kernel`.
+
+    Given the class, labelers are independent (Eq. 1), so P(G, y_j) = A[r, j] · B[c, j], where r and c are the
+    sub-patterns of the two halves of the labelers, of which there are few. With weights W of the pairs (r, c):
+
+        P(G) = A Bᵀ      V = W / P(G), on those pairs      expected counts of sub-patterns: A ∘ (V B) and B ∘ (Vᵀ A)
+
+    Every row of A and B is divided by its largest entry. Where P(G) still underflows, `Kernel` makes the step.
+    """
 
     large = False  # double precision is as fast
     cells = 1 << 18  # of A Bᵀ in a block, so that it stays in the cache

@@ -1,8 +1,6 @@
 """EM: the E step, the closed-form M step, and a loop in which the likelihood never falls. The interface of solvers.
 
-Plain EM is slow where the votes determine little. Anderson acceleration extrapolates from the last few steps at the
-cost of a small least-squares problem: the next E step gives the likelihood of the point it proposes. Where that is
-lower than before, the plain EM step is taken instead. (Compared with SQUAREM and L-BFGS: `benchmarks/README.md`.)
+Anderson acceleration was compared with SQUAREM and L-BFGS: `benchmarks/README.md`.
 """
 
 from __future__ import annotations
@@ -144,7 +142,7 @@ class _Climb:
 
 
 class Anderson:
-    """Anderson acceleration of the map from parameters to parameters that one EM step is.
+    """Anderson acceleration of EM steps: it extrapolates from the last few, by a small least-squares problem.
 
     It works on probabilities: log-odds of those that go to 0 or 1 diverge, and would slow down all others.
     """

@@ -1,7 +1,4 @@
-"""Evidence: unique rows of votes with their weights and gold labels, which is all that a fit reads.
-
-Votes may come at once or in chunks that are never together in memory, with weights and with gold labels.
-"""
+"""Evidence: unique rows of votes with their weights and gold labels, which is all that a fit reads."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -50,13 +47,17 @@ class Evidence:
         labels = None if gold is None else GoldByRow(gold)
         all_weights = None if weights is None else checked_weights(weights)
         evidence, rows = EvidenceSum(), 0
-        for votes in _checked(chunks):
+        for votes in chunks:
+            if not isinstance(votes, Votes):
+                raise not_votes(source, "Votes or chunks of Votes")
             part = slice(rows, rows := rows + len(votes))
             positions = None if labels is None else labels.positions(part, votes.space)
             own = None if all_weights is None else all_weights[part]
             if own is not None and len(own) < len(votes):
                 raise BadFit(f"there are more rows than the {len(all_weights)} weights")  # type: ignore[arg-type]
             evidence.add(unique(votes, positions, own))
+        if not evidence.pieces:
+            raise BadVotes("there are no votes: the chunks came to an end before the first one")
         if labels is not None:
             labels.check(rows)
         if all_weights is not None and len(all_weights) != rows:
@@ -104,7 +105,7 @@ class EvidenceSum:
         self.most = most
         self.rows = 0.0  # weight of all rows, dropped ones included
         self.limit = 1 << 64  # rows with smaller hashes are kept
-        self._waiting: list[Evidence] = []
+        self.pieces: list[Evidence] = []
 
     @property
     def sampled(self) -> bool:
@@ -119,21 +120,20 @@ class EvidenceSum:
         """Add another sum."""
         self.rows += other.rows
         self.limit = min(self.limit, other.limit)
-        for part in other._waiting:
+        for part in other.pieces:
             self._add(part)
 
     def _add(self, part: Evidence) -> None:
-        waiting = self._waiting
-        waiting.append(part)
-        if sum(len(one.weights) for one in waiting[1:]) > max(self.pending, len(waiting[0].weights)):
+        self.pieces.append(part)
+        if sum(len(one.weights) for one in self.pieces[1:]) > max(self.pending, len(self.pieces[0].weights)):
             self.settled()
 
     def settled(self) -> EvidenceSum:
         """Merge all pieces, and return self."""
-        evidence = merged(self._waiting)
+        evidence = merged(self.pieces)
         if self.most is not None and (self.sampled or len(evidence.weights) > self.most):
             evidence = self._smallest(evidence, self.most)
-        self._waiting = [evidence]
+        self.pieces = [evidence]
         return self
 
     def _smallest(self, evidence: Evidence, most: int) -> Evidence:
@@ -147,7 +147,7 @@ class EvidenceSum:
 
     def total(self) -> Evidence:
         """The sum. A sample has the weight of all rows."""
-        (evidence,) = self.settled()._waiting
+        (evidence,) = self.settled().pieces
         if not self.sampled:
             return evidence
         return Evidence(evidence.votes, evidence.weights * (self.rows / evidence.total), evidence.gold)
@@ -192,14 +192,10 @@ def _priority(votes: Votes) -> npt.NDArray[np.uint64]:
     """(rows,): hash of each row that does not depend on the order of labelers, shortlists or classes."""
     numbers = np.zeros(len(votes), np.uint64)
     for name, codomain, codes in zip(votes.names, votes.codomains, votes.codes.T, strict=True):
-        hashes = [0, *(_hash(f"{name}: {sorted(shortlist)}") for shortlist in codomain.shortlists)]
-        numbers += np.array(hashes, np.uint64)[codes]
+        texts = (f"{name}: {sorted(shortlist)}".encode() for shortlist in codomain.shortlists)
+        hashes = b"".join([bytes(8), *(blake2b(text, digest_size=8).digest() for text in texts)])
+        numbers += np.frombuffer(hashes, "<u8")[codes]
     return numbers
-
-
-def _hash(text: str) -> int:
-    """Stable 64-bit hash of a text."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def merged(parts: list[Evidence]) -> Evidence:
@@ -233,17 +229,6 @@ def _weighted(codes: Codes, sizes: Sequence[int], weights: Floats) -> tuple[Code
     positive = weights > 0
     unique_codes, _, inverse = find_patterns(codes[positive], sizes)
     return unique_codes, np.bincount(inverse, weights[positive], len(unique_codes)).astype(np.float64)
-
-
-def _checked(chunks: Iterable[Any]) -> Iterator[Votes]:
-    empty = True
-    for chunk in chunks:
-        if not isinstance(chunk, Votes):
-            raise not_votes(chunks, "Votes or chunks of Votes")
-        empty = False
-        yield chunk
-    if empty:
-        raise BadVotes("there are no votes: the chunks came to an end before the first one")
 
 
 def checked_weights(weights: npt.ArrayLike) -> Floats:
@@ -304,10 +289,13 @@ def two_folds(evidence: Evidence) -> Iterator[tuple[Evidence, Floats]]:
     The counts are those of the rows of `evidence.known()`. The halves are random, with a fixed seed: every other row in
     the order of votes and classes would give both halves the same classes for the same votes.
     """
-    known = evidence.known().weights
-    first = random_half(known)
-    for fitted in (first, known - first):
-        yield knowing_only(evidence, fitted), known - fitted
+    known = evidence.known()
+    first = random_half(known.weights)
+    for fitted in (first, known.weights - first):
+        weights = evidence.weights.copy()
+        weights[evidence.gold >= 0] -= fitted
+        hidden = Evidence(evidence.votes, weights, np.full_like(evidence.gold, -1))
+        yield merged([hidden, Evidence(known.votes, fitted, known.gold)]), known.weights - fitted
 
 
 def random_half(counts: Floats, *, most: int = 10**9) -> Floats:
@@ -320,12 +308,3 @@ def random_half(counts: Floats, *, most: int = 10**9) -> Floats:
     if total >= most:
         return (whole // 2).astype(np.float64)
     return np.random.default_rng(0).multivariate_hypergeometric(whole, total // 2).astype(np.float64)
-
-
-def knowing_only(evidence: Evidence, counts: Floats) -> Evidence:
-    """Evidence in which only `counts` of each row in `evidence.known()` keep their class."""
-    weights = evidence.weights.copy()
-    weights[evidence.gold >= 0] -= counts
-    known = evidence.known()
-    hidden = Evidence(evidence.votes, weights, np.full_like(evidence.gold, -1))
-    return merged([hidden, Evidence(known.votes, counts, known.gold)])

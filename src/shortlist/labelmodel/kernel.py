@@ -1,18 +1,14 @@
 """The E step as two matrix products, in blocks, on threads or on a torch device.
 
-X is the one-hot encoding of the votes (S × rows), and D the table of log P(vote | class) − log P(abstain | class).
-Then the beliefs R are softmax(Dᵀ X + base) over the classes, and the expected counts are X Rᵀ. Abstaining is part of
-the base. What does not depend on the class is taken out of D and added back to the likelihood in double precision, so a
-float32 block loses only the last digits of a belief. Sums run over blocks in order: the result does not depend on
-threads.
+Sums run over blocks in order: the result does not depend on threads.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from importlib.util import find_spec
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -34,7 +30,12 @@ Result = TypeVar("Result")
 
 
 class Kernel:
-    """Unique rows of votes and their weights, prepared for many E steps."""
+    """Unique rows of votes and their weights, prepared for many E steps.
+
+    X is the one-hot encoding of the votes (S × rows), and D the table of log P(vote | class) − log P(abstain | class).
+    Then the beliefs R are softmax(Dᵀ X + base) over the classes, and the expected counts are X Rᵀ. What does not depend
+    on the class is taken out of D and added back in double precision, so float32 loses only last digits.
+    """
 
     block_rows = 16_384  # shorter blocks pay for calls, longer ones leave the cache
 
@@ -51,7 +52,7 @@ class Kernel:
         self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
         self.width = min(width, len(weights))
         self.kept = len(weights) * (len(layout.member) + 1) <= 1 << 22  # cells of X: encoded once
-        self._buffers = Buffers()
+        self._buffers, self._kept = Buffers(), dict[Hashable, Array]()
 
     @property
     def large(self) -> bool:
@@ -95,14 +96,15 @@ class Kernel:
         """X (S + 1, block) and a buffer for the beliefs (k, block), valid within the context."""
         size, shape = rows.stop - rows.start, (len(self.layout.member) + 1, self.width)
         room = self._buffers.take((self.layout.k, self.width), precision)
-        if self.kept:
-            X = self._buffers.keep((rows.start, precision), lambda: self._encode(rows, np.empty(shape, precision)))
-            yield X[:, :size], room[:, :size]
-        else:
-            X = self._buffers.take(shape, precision)
-            yield self._encode(rows, X)[:, :size], room[:, :size]
-            self._buffers.give(X)
+        X = self._kept.get((rows.start, precision))
+        if X is None:
+            X = self._encode(rows, self._buffers.take(shape, precision))
+        yield X[:, :size], room[:, :size]
         self._buffers.give(room)
+        if self.kept:
+            self._kept[rows.start, precision] = X
+        else:
+            self._buffers.give(X)
 
     def _encode(self, rows: slice, X: Array) -> Array:
         """Write the votes of a block to X; its last row is 1, for the base and the mass of each class."""
@@ -175,42 +177,27 @@ class Buffers:
     """Large arrays that are used again and again, each by one thread at a time."""
 
     def __init__(self) -> None:
-        self._free: dict[Hashable, list[Array]] = {}
-        self._kept: dict[Hashable, Array] = {}
+        self._free: defaultdict[Hashable, list[Array]] = defaultdict(list)
 
     def take(self, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
         """Return an unused array with arbitrary content."""
         try:
             return self._free[shape, dtype].pop()
-        except (KeyError, IndexError):
+        except IndexError:
             return np.empty(shape, dtype)
 
     def give(self, array: Array) -> None:
         """Return an array to the pool."""
-        self._free.setdefault((array.shape, array.dtype.type), []).append(array)
-
-    def keep(self, key: Hashable, made: Callable[[], Array]) -> Array:
-        """Return the array of a key, made on first use."""
-        if key not in self._kept:
-            self._kept[key] = made()
-        return self._kept[key]
+        self._free[array.shape, array.dtype.type].append(array)
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> AbstractContextManager[Any]:
     """Limit matrix products to the calling thread: blocks of rows run in parallel instead."""
-    blas = _blas()
-    if blas is None:
-        yield
-        return
-    with blas.limit(limits=1, user_api="blas"):
-        yield
+    return _blas().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
 
 @cache
 def _blas() -> Any:
-    if find_spec("threadpoolctl") is None:  # it comes with scikit-learn, which estimation does not need
-        return None
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()
@@ -220,10 +207,7 @@ def _blas() -> Any:
 
 
 class DeviceKernel:
-    """Unique rows of votes and their weights on a torch device, prepared for many E steps, like `Kernel`.
-
-    Each step sends a table of log-probabilities to the device and reads a table of counts back.
-    """
+    """Unique rows of votes and their weights on a torch device, prepared for many E steps, like `Kernel`."""
 
     cells = 1 << 26  # of the one-hot encoding of a block
 
@@ -288,13 +272,10 @@ class DeviceKernel:
             return self._kept[precision]
         X = self.columns[:, rows][self.owner] == self.code
         ones = self.torch.ones((1, X.shape[1]), dtype=self.torch.bool, device=self.device)
-        X = self.torch.cat([X, ones]).to(self._dtype(precision))
+        X = self.torch.cat([X, ones]).to(getattr(self.torch, precision.__name__))
         if len(self.weights) <= self.width:
             self._kept = {precision: X}
         return X
 
     def _tensor(self, array: Floats, precision: Precision) -> Tensor:
         return self.torch.as_tensor(array.astype(precision), device=self.device)
-
-    def _dtype(self, precision: Precision) -> Any:
-        return self.torch.float32 if precision is np.float32 else self.torch.float64

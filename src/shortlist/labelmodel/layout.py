@@ -1,7 +1,6 @@
 """Layout of the rows of an emission table, and Panel: the labelers a model was fitted on.
 
-The shortlists of all labelers stand one below the other, S = Σ |T(G_i)| of them. A class may be in several
-shortlists of one labeler, so everything here tests membership and nothing asks for "the" group of a class.
+The shortlists of all labelers stand one below the other, S = Σ |T(G_i)| of them. A class may be in several.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The formulae of the paper (Section 3.2) in log space: pure functions of arrays.
 
-Parameters become an *emission table*: log P(vote | class), one row for every shortlist of every labeler and one for
-abstaining. The E step, prediction, explanations and files read only the table, so an estimator may make it otherwise.
+Parameters become an *emission table*, which is all that the E step, beliefs, explanations and files read.
 """
 
 from __future__ import annotations

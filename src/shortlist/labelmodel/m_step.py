@@ -1,7 +1,6 @@
 """The M step: expected counts, and the parameters that make them most likely under the priors.
 
-Every prior is a number of votes (or rows) seen beforehand. So the M step adds it to the counts, and the penalised
-likelihood adds count × log(probability) to the likelihood.
+Every prior is a number of votes (or rows) seen beforehand, which the M step adds to the counts.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from html import escape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,6 @@ from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes
 from shortlist.wording import html_table, number_of, percent, some_of, text_table
-
-if TYPE_CHECKING:
-    from shortlist.arrays import Floats
-
 
 ESTIMATORS: Registry[type[Estimator]] = Registry(
     "estimator",
@@ -372,6 +368,7 @@ def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
 
 
 def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, estimator: Estimator) -> None:
+    """Set the learned attributes; raise where they do not fit together."""
     panel = Panel.from_json(header["panel"])
     votes = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
     weights, gold = checked_weights(arrays["seen.weights"]), arrays["seen.gold"]
@@ -379,24 +376,14 @@ def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, esti
         raise BadFit("the rows it has seen do not fit together")
     estimate = estimator.restore(panel, State(header["estimate"], arrays.under("estimate.")))
     model._keep(estimator, estimate, Evidence(votes, weights, gold))
-    _check_restored(model)
-
-
-def _check_restored(model: LabelModel) -> None:
-    """Raise where arrays are not of these labelers and classes, or beliefs about some rows do not add up."""
-    n, k = len(model.panel_.names), len(model.panel_.space)
-    parameters, table = model.parameters_, model.emission_
-    shapes = {
-        "accuracy": (parameters.accuracy, (n, k)),
-        "propensity": (parameters.propensity, (n, k)),
-        "balance": (parameters.balance, (k,)),
-        "votes": (table.votes, (sum(model.panel_.layout.sizes), k)),
-        "abstain": (table.abstain, (n, k)),
-        "exponent": (table.exponent, (n,)),
-    }
-    for name, (array, shape) in shapes.items():
+    (n, k), parameters, table = panel.layout.no_right.shape, model.parameters_, model.emission_
+    for array, shape in (
+        *((array, (n, k)) for array in (parameters.accuracy, parameters.propensity, table.abstain)),
+        (parameters.balance, (k,)),
+        (table.votes, panel.layout.member.shape),
+        (table.exponent, (n,)),
+    ):
         if np.shape(array) != shape or np.isnan(array).any():
-            raise BadFit(f"{name} is not {' × '.join(map(str, shape))} numbers")
-    codes = model.evidence_.votes.codes[:100]
-    if len(codes) and not np.allclose(model._beliefs(codes).sum(axis=1), 1):
+            raise BadFit("it holds arrays of other labelers or classes")
+    if not np.allclose(model._beliefs(votes.codes[:100]).sum(axis=1), 1):
         raise BadFit("its beliefs do not add up to 1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,15 +60,6 @@ class Intervals:
             for name, lower, upper in zip(self.labelers, self.accuracy.lower, self.accuracy.upper, strict=True)
         ]
         return ["labeler", *self.classes], lines
-
-    def to_dict(self) -> dict[str, Any]:
-        """The intervals as JSON stores them."""
-        ends = {
-            name: {"lower": interval.lower.tolist(), "upper": interval.upper.tolist()}
-            for name in ("accuracy", "propensity", "class_propensity", "class_balance")
-            for interval in (getattr(self, name),)
-        }
-        return {"level": self.level, **ends}
 
 
 def intervals(
