@@ -30,13 +30,6 @@ def test_dice_are_worth_nothing_and_good_labelers_most(drawn):
     assert min(table["gold_gain"].to_list()[:3]) > 0.005
 
 
-def test_fitting_again_without_the_labeler_says_much_the_same(drawn):
-    analysis = Analysis(drawn.votes, quietly_fitted(drawn.votes), gold=drawn.truth)
-    one, other = analysis.worth(), analysis.worth(refit=True)
-    assert one["worth"].to_list() == other["worth"].to_list()
-    assert one["gold_gain"].to_list() == pytest.approx(other["gold_gain"].to_list(), abs=0.02)
-
-
 def test_the_likelihood_by_summing_over_all_other_votes(drawn):
     """log P(G) − log P(G_i) − log P(G_others), each marginal a sum over everything left open."""
     votes = drawn.votes[:200, :3]

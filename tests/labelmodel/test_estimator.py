@@ -101,7 +101,7 @@ def test_what_reads_a_label_model_reads_a_foreign_one(model, drawn):
     votes, truth = drawn
     with pytest.raises(BadFit, match="accuracy_interval"):
         intervals(model)
-    assert len(Analysis(votes, model, gold=truth).worth(refit=False)) == 4
+    assert len(Analysis(votes, model, gold=truth).worth()) == 4
 
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")

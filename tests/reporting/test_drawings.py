@@ -16,7 +16,6 @@ from shortlist.reporting.drawings import (
     accuracy_heat,
     across,
     class_heat,
-    climb,
     compact,
     histogram,
     labeler_cells,
@@ -55,19 +54,6 @@ def test_beliefs_and_truth():
     points, reaches = marks(figure, "point"), marks(figure, "reach")
     assert [(p["cx"], p["cy"]) for p in points] == [(across(0.25), up(0.25)), (across(0.95), up(1.0))]
     assert all(r["y2"] <= p["cy"] <= r["y1"] for p, r in zip(points, reaches, strict=True))
-
-
-def test_a_climb_goes_up():
-    figure = climb(np.array([-3.0, -2.0, -1.5]))
-    points = marks(figure, "point")
-    assert [p["cx"] for p in points] == sorted(p["cx"] for p in points)
-    assert [p["cy"] for p in points] == sorted((p["cy"] for p in points), reverse=True)
-    assert "-3.0000 to -1.5000" in figure
-
-
-def test_a_climb_of_one_step_and_of_many():
-    assert len(marks(climb(np.array([-3.0])), "point")) == 1
-    assert len(marks(climb(np.linspace(-3, -1, 500)), "point")) == 2
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,6 @@ def test_with_less_to_show(tmp_path, model):
     votes = drawn().votes
     model = MajorityVote().fit(votes) if model else None
     page = read(report(votes, model, path=tmp_path / "page.html"))
-    assert "plot-history" not in page.ids
     assert ("plot-beliefs" in page.ids) == (model is not None)
     assert "plot-calibration" not in page.ids
 
@@ -155,12 +154,6 @@ def test_a_page_of_pictures_stays_far_under_five_megabytes(tmp_path):
     )
     assert path.stat().st_size < 400_000
     assert re.search(r"count_loops and where_is_the_loop depend on each other", path.read_text())
-
-
-def test_the_curve_of_the_fit_is_shown_only_where_it_stopped_early(tmp_path):
-    votes = drawn().votes
-    assert "plot-history" not in read(report(votes, quietly_fitted(votes), path=tmp_path / "done.html")).ids
-    assert "plot-history" in read(report(votes, quietly_fitted(votes, max_iter=1), path=tmp_path / "stopped.html")).ids
 
 
 def test_who_is_right_on_gold_rows_stands_side_by_side(tmp_path):

@@ -25,19 +25,18 @@ from shortlist.votes import Votes
 from shortlist.votes.patterns import count_patterns
 
 
-def worth_table(data: Measures, *, refit: bool, most: int, seed: int) -> pl.DataFrame:
+def worth_table(data: Measures, *, most: int, seed: int) -> pl.DataFrame:
     """One line per labeler; half of the rows (at most `most`) are fitted, and the others (at most `most`) judge."""
     votes, model = data.votes, data.need_estimates()
     if len(votes) < 2:
         raise BadFit("what a labeler is worth is measured on rows the model was not fitted on: two rows are needed")
     fitted, judged = halves(data, most, seed)
-    full = fit_again(model, votes[fitted])
-    rows = votes[judged]
+    full, rows = fit_again(model, votes[fitted]), votes[judged]
     columns: dict[str, Any] = {"labeler": list(votes.names), "worth": likelihoods(full, rows)}
     if data.gold is not None:
         truth = data.gold[judged]
         known = (truth >= 0) & rows.covered  # a row without a vote has no label
-        columns["gold_gain"] = gold_gains(full, model, votes[fitted], rows[known], truth[known], refit)
+        columns["gold_gain"] = gold_gains(full, rows[known], truth[known])
     return frame(columns)
 
 
@@ -74,23 +73,13 @@ def likelihoods(model: Any, votes: Votes) -> Floats:
     return np.array([scores[name] for name in votes.names])
 
 
-def gold_gains(full: Any, model: Any, fitted: Votes, rows: Votes, truth: Positions, refit: bool) -> list[float]:
-    """By how much accuracy on gold rows falls when a labeler's votes are left out, or the labeler is."""
+def gold_gains(model: Any, rows: Votes, truth: Positions) -> list[float]:
+    """By how much accuracy on gold rows falls when a labeler's votes are left out."""
     if not len(rows):
         return [np.nan] * len(rows.names)
-    right = _right(full.predict_proba(rows), full, truth)
-    gains = []
-    for i, name in enumerate(rows.names):
-        others = [other for other in range(len(rows.names)) if other != i]
-        if refit and others:
-            without = fit_again(model, fitted[:, others])
-            beliefs = without.predict_proba(rows[:, others])
-        else:
-            codes, at = full.panel_.codes(rows), full.panel_.names.index(name)
-            without, beliefs = full, full.estimate_.beliefs_without(codes, at)
-        gains.append(right - _right(beliefs, without, truth))
-    return gains
 
+    def right(beliefs: Floats) -> float:
+        return float((most_likely(beliefs, model.class_balance_) == truth).mean())
 
-def _right(beliefs: Floats, model: Any, truth: Positions) -> float:
-    return float((most_likely(beliefs, model.class_balance_) == truth).mean())
+    full, codes, names = right(model.predict_proba(rows)), model.panel_.codes(rows), model.panel_.names
+    return [full - right(model.estimate_.beliefs_without(codes, names.index(name))) for name in rows.names]

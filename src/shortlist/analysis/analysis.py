@@ -115,13 +115,12 @@ class Analysis(Measures):
         """
         return tables.suspect_table(self)
 
-    def worth(self, *, refit: bool = False, most: int = 20_000, seed: int = 0) -> pl.DataFrame:
-        """Per labeler: the loss, in held-out likelihood and in accuracy on gold rows, when it is left out.
+    def worth(self, *, most: int = 20_000, seed: int = 0) -> pl.DataFrame:
+        """Per labeler: the loss, in held-out likelihood and in accuracy on gold rows, when its votes are left out.
 
-        The model is fitted to one half of the rows and judged on the other, `most` rows of each. With `refit`, it is
-        fitted again without the labeler; else only the labeler's votes are left out.
+        The model is fitted to one half of the rows and judged on the other, `most` rows of each.
         """
-        return ablation.worth_table(self, refit=refit, most=most, seed=seed)
+        return ablation.worth_table(self, most=most, seed=seed)
 
 
 def suggest_questions(

@@ -261,7 +261,8 @@ class FineTuning:
         self, phase: Phase, examples: Examples, vectors: Vectors | None = None, dev: DevRows | None = None
     ) -> list[float]:
         """Train one phase, of the head alone where `vectors` of the encoder are given; the mean loss of each epoch."""
-        network, batches = self.network, self._batches(examples.ids, phase.batch_size)
+        network: Module = self.network
+        batches: FeatureBatches = self._batches(examples.ids, phase.batch_size)
         groups = [{"params": list(self.network.head.parameters()), "lr": phase.head_lr}]
         if vectors is not None:
             there = self.torch.as_tensor(vectors, device=self.device)

@@ -7,9 +7,8 @@ Marks have no inline style, which the studio's content security policy forbids, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -58,22 +57,6 @@ def reliability(calibration: Calibration) -> str:
         f"expected calibration error {calibration.error:.3f}."
     )
     return _plot("calibration", label, ("belief in the best guess", "right"), _percents(), _percents(), "".join(marks))
-
-
-def climb(history: Floats) -> str:
-    """Penalised log-likelihood per row, step by step."""
-    low, high = float(history.min()), float(history.max())
-    span, last = (high - low) or 1.0, max(1, len(history) - 1)
-    places = [(across(s / last), up(0.05 + 0.9 * (v - low) / span)) for s, v in enumerate(history.tolist())]
-    points = "".join(
-        _point(*places[s], 2.5, f"step {s + 1}: {value:.5f}")
-        for s, value in enumerate(history.tolist())
-        if len(history) <= 60 or s in (0, last)
-    )
-    label = f"Penalised log-likelihood per row over {len(history)} steps, from {history[0]:.4f} to {history[-1]:.4f}."
-    steps = [(s / last, f"{s + 1}") for s in sorted({0, last // 2, last})]
-    values = [(0.05 + 0.9 * s, f"{low + s * span:.3f}") for s in (0.0, 0.5, 1.0)]
-    return _plot("history", label, ("step", ""), steps, values, _line(places) + points)
 
 
 def _plot(name: str, label: str, titles: tuple[str, str], x_ticks: Ticks, y_ticks: Ticks, marks: str) -> str:
@@ -185,8 +168,7 @@ def _interval_label(line: Mapping[str, Any], chance: float, level: float) -> str
 # -- heat maps -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """Warmth (0 to 1) and colour of a cell, with its number and its tip."""
 
     warmth: float = 0.0
@@ -196,8 +178,7 @@ class Cell:
     marked: bool = False
 
 
-@dataclass(frozen=True)
-class Heat:
+class Heat(NamedTuple):
     """Lines and columns with their names, and a cell for each pair: a table, for screen readers too."""
 
     lines: list[str]

@@ -111,7 +111,6 @@ def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
         "beliefs": drawings.histogram(overview.analysis.belief) if model is not None else None,
         "calibration": drawings.reliability(calibration) if calibration else None,
         "calibration_error": calibration.error if calibration else None,
-        "history": drawings.climb(model.history_) if getattr(model, "converged_", True) is False else None,
         "conflicts": contradictions(overview, rows),
         "conflict_kinds": len(overview.buckets),
         "suggestions": suggested(overview, rows),
