@@ -148,7 +148,7 @@ def test_the_doctor_says_it_of_the_labelers_too():
         ({"unseen": ["tiger"]}, "at least two unseen"),
         ({"unseen": ["tiger", "duck", "duck"]}, "twice"),
         ({"y": lambda y: y[1:]}, "labels"),
-        ({"y": lambda y: np.arange(len(y))}, "write '0'"),
+        ({"y": lambda y: np.arange(len(y))}, "row 0 has 0"),
         ({"y": lambda y: [None, *y[1:]]}, "unlabelled"),
         ({"y": lambda y: np.where(y == "lion", "lion", "bear")}, "at least three seen"),
         ({"X": lambda X: np.where(np.arange(X.size).reshape(X.shape) == 30, np.nan, X)}, "row 2, column 6"),

@@ -82,8 +82,7 @@ def test_an_image_is_read_once_in_a_lifetime(folder, tmp_path):
     assert other.module.seen == 1
 
 
-def test_a_killed_run_goes_on(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("shortlist.zeroshot.images._Store.size", 2)
+def test_an_interrupted_run_goes_on(folder, tmp_path):
     paths, cache = image_folder(folder).paths, tmp_path / "features"
 
     class Killed(Means):
@@ -92,8 +91,9 @@ def test_a_killed_run_goes_on(folder, tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             return super().forward(batch)
 
+    reader = Backbone(Killed(), name="means", size=8, mean=0, std=255, device="cpu")
     with pytest.raises(KeyboardInterrupt):
-        image_features(paths, Backbone(Killed(), name="means", size=8, mean=0, std=255, device="cpu"), cache=cache)
+        image_features(paths, reader, cache=cache, batch_size=2)
     resumed = means()
     image_features(paths, resumed, cache=cache)
     assert resumed.module.seen == 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 import os
 import warnings
 from collections.abc import Iterable
@@ -179,11 +178,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         from shortlist.labelers import Attribute
 
         self._check_fitted()
-        made = []
-        for name, (yes, no) in zip(self.attributes_, self._shortlists(), strict=True):
-            no_below, yes_from = self.validation_[name].band
-            made.append(Attribute(name, yes, no, name, yes_from, no_below))
-        return made
+        parts = zip(self.validation_.items(), self._shortlists(), strict=True)
+        return [Attribute(name, *sides, name, *reversed(result.band)) for (name, result), sides in parts]
 
     def scores(self, X: Any) -> pl.DataFrame:
         """`predict_proba` as a table with a column for each attribute."""
@@ -196,10 +192,14 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         import polars as pl
 
         self._check_fitted()
-        kept = zip(self.attributes_, self._shortlists(), strict=True)
-        lines = [_line(name, sorted(yes), sorted(no), self.validation_[name]) for name, (yes, no) in kept]
-        lines += [_line(name, None, None, None) | {"dropped": why} for name, why in self.dropped_.items()]
-        return pl.DataFrame(lines, schema=_SUMMARY)
+        kept = zip(self.validation_.items(), self._shortlists(), strict=True)
+        lines = [
+            (name, sorted(yes), sorted(no), result.accuracy, result.worst, *result.band, None)
+            for (name, result), (yes, no) in kept
+        ]
+        lines += [(name, *[None] * 6, why) for name, why in self.dropped_.items()]
+        names = ["attribute", "yes", "no", "accuracy", "worst_class", "no_below", "yes_from", "dropped"]
+        return pl.DataFrame(lines, schema=names, orient="row", infer_schema_length=None)
 
     def _shortlists(self) -> list[list[frozenset[str]]]:
         """For each attribute, the unseen classes that have it and those that do not."""
@@ -227,11 +227,12 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
             "seen": list(self.seen_),
             "unseen": list(self.unseen_),
             "attributes": list(self.attributes_),
-            "validations": [_to_json(self.validation_[name]) for name in self.attributes_],
             "dropped": self.dropped_,
             "layers": [len(networks.layers) for networks, _ in self.networks_],
         }
+        results = [(one.accuracy, one.worst, *one.band) for one in self.validation_.values()]
         arrays: dict[str, Any] = {"has": table.has, "shift": self.scaling_.shift, "scale": self.scaling_.scale}
+        arrays["validations"] = np.array(results)
         for number, (networks, attribute) in enumerate(self.networks_):
             arrays[f"networks.{number}.attribute"] = attribute
             for layer, (weights, biases) in enumerate(networks.layers):
@@ -249,23 +250,13 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
             model = cls(table, **options)
             model.seen_, model.unseen_ = tuple(header["seen"]), tuple(header["unseen"])
             model.attributes_, model.dropped_ = tuple(header["attributes"]), header["dropped"]
-            validations = [_from_json(record) for record in header["validations"]]
+            validations = [Validation(*numbers, (low, high)) for *numbers, low, high in arrays["validations"].tolist()]
             model.validation_ = dict(zip(model.attributes_, validations, strict=True))
             model.scaling_ = Scaling(arrays["shift"], arrays["scale"])
             model.n_features_in_ = len(arrays["shift"])
             model.unseen_has_ = table.take(model.attributes_).rows(model.unseen_)
             model.networks_ = [_unpack(arrays, number, depth) for number, depth in enumerate(header["layers"])]
         return model
-
-
-_SUMMARY = ["attribute", "yes", "no", "accuracy", "worst_class", "no_below", "yes_from", "dropped"]
-
-
-def _line(name: str, yes: Any, no: Any, result: Validation | None) -> dict[str, Any]:
-    low, high = result.band if result else (None, None)
-    accuracy, worst = (result.accuracy, result.worst) if result else (None, None)
-    values = (name, yes, no, accuracy, worst, low, high, None)
-    return dict(zip(_SUMMARY, values, strict=True))
 
 
 def _alike(table: AttributeTable, classes: tuple[str, ...], who: str) -> dict[str, str]:
@@ -283,14 +274,3 @@ def _unpack(arrays: Arrays, number: int, depth: int) -> Trained:
     names = [f"networks.{number}.{layer}" for layer in range(depth)]
     layers = tuple((arrays[f"{name}.weights"], arrays[f"{name}.biases"]) for name in names)
     return Perceptrons(layers), arrays[f"networks.{number}.attribute"]
-
-
-def _to_json(validation: Validation) -> list[float | None]:
-    """NaN is not JSON: None where nothing was held out."""
-    values = (validation.accuracy, validation.worst, *validation.band)
-    return [None if math.isnan(value) else value for value in values]
-
-
-def _from_json(record: list[float | None]) -> Validation:
-    accuracy, worst, low, high = (math.nan if value is None else value for value in record)
-    return Validation(accuracy, worst, (low, high))

@@ -1,7 +1,7 @@
 """Images to features: a folder of images, a network that reads them, and a cache of what it read.
 
-The cache is a folder of npz files, some hundred images each, by the hash of an image's content. Moved or renamed images
-are found again, changed images are read again, and an interrupted run goes on where its last file ends.
+The cache has an npz file for each backbone, by the hash of an image's content: moved images are found again, changed
+images are read again, and an interrupted run goes on where it was.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadFile, BadFit, BadRows, MissingPackage, require
+from shortlist.errors import BadFit, BadRows, MissingPackage, require
 from shortlist.progress import progress_bar
 from shortlist.tensors import torch_on
 from shortlist.zeroshot.task import Features
 
+KIND = "image features"  # in the header of the cache's files
 SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"})
 
 
@@ -79,10 +80,11 @@ def pixels(image: Any, size: int) -> Pixels:
     """(3, size, size), from 0 to 255. The shorter side is scaled to `size`, and the longer one is cut to its middle."""
     pillow: Any = require("PIL.Image", extra="vision")
     try:
-        opened = pillow.open(image) if isinstance(image, (str, os.PathLike)) else _of_array(pillow, image)
+        opened = pillow.open(image) if isinstance(image, (str, os.PathLike)) else _of_array(pillow, np.asarray(image))
         colour = opened.convert("RGB")
     except (OSError, ValueError, TypeError, SyntaxError) as error:
-        raise BadRows(f"{_called(image)} cannot be read as an image ({error})") from error
+        name = str(image) if isinstance(image, (str, os.PathLike)) else f"an array of shape {np.shape(image)}"
+        raise BadRows(f"{name} cannot be read as an image ({error})") from error
     width, height = colour.size
     scale = size / min(width, height)
     scaled = colour.resize((max(size, round(width * scale)), max(size, round(height * scale))), pillow.BILINEAR)
@@ -91,15 +93,10 @@ def pixels(image: Any, size: int) -> Pixels:
     return np.ascontiguousarray(square.transpose(2, 0, 1))
 
 
-def _of_array(pillow: Any, image: Any) -> Any:
-    array = np.asarray(image)
+def _of_array(pillow: Any, array: npt.NDArray[Any]) -> Any:
     if array.dtype != np.uint8 or array.ndim not in (2, 3):
         raise ValueError(f"an array of pixels is uint8, (height, width) or (height, width, 3); got {array.dtype}")
     return pillow.fromarray(array)
-
-
-def _called(image: Any) -> str:
-    return str(image) if isinstance(image, (str, os.PathLike)) else f"an array of shape {np.shape(image)}"
 
 
 # -- networks that turn images into features
@@ -168,17 +165,8 @@ def efficientnet_lite0(*, size: int = 224, device: str = "auto") -> Backbone:
     except FileNotFoundError as error:
         raise MissingPackage(f"the weights of EfficientNet-Lite0 are not where they should be: {path}") from error
 
-    class Maps(torch.nn.Module):  # type: ignore[misc]
-        """The network without its last layer."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.network = network
-
-        def forward(self, batch: Any) -> Any:
-            return self.network.extract_features(batch)
-
-    return Backbone(Maps(), name="efficientnet-lite0", size=size, mean=127.0, std=128.0, device=device)
+    network.forward = network.extract_features  # without its last layer
+    return Backbone(network, name="efficientnet-lite0", size=size, mean=127.0, std=128.0, device=device)
 
 
 # -- features, with a cache
@@ -203,42 +191,22 @@ def image_features(
     reader = efficientnet_lite0() if backbone is None else backbone
     keys = [content_key(image) for image in every]
     image_of = dict(zip(keys, every, strict=True))  # an image that is there twice is read once
-    store = None if cache is None else _Store(Path(cache), reader)
-    features = {} if store is None else store.read(set(keys))
+    path = None if cache is None else Path(cache) / f"{reader.identity()[:24]}.npz"
+    features: dict[str, Features] = {}
+    if path is not None and path.exists():
+        _, kept = read_archive(path, kind=KIND, version=1)
+        features |= zip(kept["keys"].tolist(), kept["features"], strict=True)
     missing = [key for key in image_of if key not in features]
-    with progress_bar(progress, "images") as tick:
-        for start in range(0, len(missing), _Store.size):
-            shard = missing[start : start + _Store.size]
-            batches = [shard[a : a + batch_size] for a in range(0, len(shard), batch_size)]
-            new = np.concatenate([reader([image_of[key] for key in batch]) for batch in batches])
-            if store is not None:
-                store.write(shard, new)
-            features |= dict(zip(shard, new, strict=True))
-            if tick:
-                tick((start + len(shard)) / len(missing))
+    try:
+        with progress_bar(progress, "images") as tick:
+            for start in range(0, len(missing), batch_size):
+                batch = missing[start : start + batch_size]
+                features |= dict(zip(batch, reader([image_of[key] for key in batch]), strict=True))
+                if tick:
+                    tick((start + len(batch)) / len(missing))
+    finally:
+        if path is not None and missing and features:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            arrays = {"keys": list(features), "features": np.stack(list(features.values()))}
+            write_archive(path, kind=KIND, version=1, header={}, arrays=arrays)
     return np.stack([features[key] for key in keys])
-
-
-class _Store:
-    """Features of one backbone in a folder of npz files."""
-
-    kind, size = "image features", 256  # images a file
-
-    def __init__(self, folder: Path, backbone: Backbone) -> None:
-        self.folder, self.name, self.identity = folder, backbone.name, backbone.identity()
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def read(self, wanted: set[str]) -> dict[str, Features]:
-        kept: dict[str, Features] = {}
-        for path in sorted(self.folder.glob(f"{self.identity[:16]}-*.npz")):
-            header, arrays = read_archive(path, kind=self.kind, version=1)
-            if header.get("backbone") != self.identity or not {"keys", "features"} <= set(arrays):
-                raise BadFile(f"{path} does not hold the features its name says; delete it, and it is made again")
-            pairs = zip(arrays["keys"].tolist(), arrays["features"], strict=True)
-            kept |= {key: features for key, features in pairs if key in wanted}
-        return kept
-
-    def write(self, keys: list[str], features: Features) -> None:
-        path = self.folder / f"{self.identity[:16]}-{keys[0][:24]}.npz"
-        header = {"backbone": self.identity, "name": self.name}
-        write_archive(path, kind=self.kind, version=1, header=header, arrays={"keys": keys, "features": features})

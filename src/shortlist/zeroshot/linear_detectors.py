@@ -16,20 +16,14 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from shortlist.arrays import Floats, Mask
-from shortlist.zeroshot.selection import Holdout, Perceptrons
+from shortlist.zeroshot.selection import Holdout, Perceptrons, Training
 from shortlist.zeroshot.task import Features, centres_of, ridge, with_bias
 
 Singles: TypeAlias = npt.NDArray[np.float32]
 
 
-class LinearTraining:
+class LinearTraining(Training):
     """Candidates: logistic regressions with three penalties, decorrelated detectors, and sparse ones of three sizes."""
-
-    def device(self) -> str:
-        return "cpu"
-
-    def parts(self, holdout: Holdout, p: int) -> list[list[int]]:  # noqa: ARG002
-        return [list(range(holdout.has.shape[1]))]
 
     def candidates(self, X: Features, holdout: Holdout) -> list[Perceptrons]:
         jointly = [decorrelated(X, holdout, penalty) for penalty in (0.1, 1.0)]

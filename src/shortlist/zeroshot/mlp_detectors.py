@@ -17,7 +17,7 @@ import numpy as np
 from shortlist.arrays import Floats, Positions
 from shortlist.progress import progress_bar
 from shortlist.tensors import Tensor, autocast, own_randomness, torch_on
-from shortlist.zeroshot.selection import SLOPE, Holdout, Perceptrons, class_weights
+from shortlist.zeroshot.selection import SLOPE, Holdout, Perceptrons, Training, class_weights
 from shortlist.zeroshot.task import Features
 
 EPSILON = 1e-5  # of batch normalisation
@@ -26,7 +26,7 @@ Tick: TypeAlias = Callable[[float], None]
 
 
 @dataclass(frozen=True)
-class MLPTraining:
+class MLPTraining(Training):
     """Training options of perceptrons. There is one candidate for each width in `hidden`."""
 
     hidden: tuple[int, ...]
@@ -46,7 +46,7 @@ class MLPTraining:
 
     def parts(self, holdout: Holdout, p: int) -> list[list[int]]:
         """The result does not depend on how many attributes are trained at a time."""
-        everything = list(range(holdout.has.shape[1]))
+        (everything,) = super().parts(holdout, p)
         weights = max((p + width) * width for width in self.hidden) * len(holdout.held)
         size = max(1, (MOST_WEIGHTS if self.device() != "cpu" else MOST_WEIGHTS // 4) // weights)
         return [everything[start : start + size] for start in range(0, len(everything), size)]

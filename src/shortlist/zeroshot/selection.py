@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -252,17 +252,20 @@ def _on_device(chunks: list[Features], layers: tuple[Layer, ...], device: str) -
 Trained: TypeAlias = tuple[Perceptrons, Positions]  # detectors, and the attribute that each of them detects
 
 
-class Training(Protocol):
+class Training:
     """A kind of detectors: how many attributes are trained at a time, and the candidates for each."""
 
     def device(self) -> str:
         """Device for inference."""
+        return "cpu"
 
-    def parts(self, holdout: Holdout, p: int) -> list[list[int]]:
+    def parts(self, holdout: Holdout, p: int) -> list[list[int]]:  # noqa: ARG002
         """The attributes, as many at a time as memory should hold."""
+        return [list(range(holdout.has.shape[1]))]
 
     def candidates(self, X: Features, holdout: Holdout) -> list[Perceptrons]:
         """The detectors of every job of a holdout, trained in several ways."""
+        raise NotImplementedError
 
 
 def select(
@@ -274,7 +277,8 @@ def select(
     for part in training.parts(holdout, X.shape[1]):
         jobs = holdout.only(part)
         candidates = training.candidates(X, jobs)
-        results = [_validated(networks.scores(X, training.device()), jobs, part, band) for networks in candidates]
+        gathered = [jobs.gather(networks.scores(X, training.device())) for networks in candidates]
+        results = [{i: validate(s[:, i], jobs.truth, jobs.has[:, i], band) for i in part} for s in gathered]
         best = {i: int(np.argmax([_rank(result[i]) for result in results])) for i in part}
         validations += [results[best[i]][i] for i in part]
         for number, networks in enumerate(candidates):
@@ -286,19 +290,12 @@ def select(
 
 def keep(trained: list[Trained], attributes: list[int]) -> list[Trained]:
     """The detectors of some attributes, which are numbered anew in that order."""
-    where = {old: new for new, old in enumerate(attributes)}
-    kept = []
-    for networks, attribute in trained:
-        jobs = np.flatnonzero(np.isin(attribute, attributes))
-        if len(jobs):
-            kept.append((networks.take(jobs), np.array([where[i] for i in attribute[jobs]], np.int64)))
-    return kept
-
-
-def _validated(scores: Floats, holdout: Holdout, part: list[int], band: Band | None) -> dict[int, Validation]:
-    """attribute → its validation, from the scores (m, G) of all jobs."""
-    gathered = holdout.gather(scores)
-    return {i: validate(gathered[:, i], holdout.truth, holdout.has[:, i], band) for i in part}
+    chosen = [(networks, np.flatnonzero(np.isin(attribute, attributes)), attribute) for networks, attribute in trained]
+    return [
+        (networks.take(jobs), np.array([attributes.index(i) for i in attribute[jobs]], np.int64))
+        for networks, jobs, attribute in chosen
+        if len(jobs)
+    ]
 
 
 def _rank(result: Validation) -> float:

@@ -69,22 +69,15 @@ def read_features(X: Any, columns: int | None = None) -> Features:
         raise BadFit(f"features have the shape (rows, columns); got {features.shape}")
     if columns is not None and features.shape[1] != columns:
         raise BadFit(f"the detectors were trained on {columns} features a row; these rows have {features.shape[1]}")
-    bad = np.argwhere(~np.isfinite(features))
-    if len(bad):
-        a, column = bad[0]
-        rows = len(np.unique(bad[:, 0]))
-        raise BadFit(
-            f"{rows} rows of the features hold a NaN or an infinity, first row {a}, column {column}. Leave such rows "
-            "out, or fill them in"
-        )
+    for a, column in np.argwhere(~np.isfinite(features)):
+        raise BadFit(f"the features hold a NaN or an infinity in row {a}, column {column}: leave such rows out")
     return features
 
 
 def warn_of_twins(task: Task, learnable: Iterable[str]) -> None:
     """Warn of unseen classes that cannot be told apart, before any detector is trained."""
-    names = list(learnable)
     same = task.table.twins(task.unseen)
-    lost = [pair for pair in task.table.twins(task.unseen, names) if pair not in same]
+    lost = [pair for pair in task.table.twins(task.unseen, list(learnable)) if pair not in same]
     alike = [f"{a} and {b} have the same attributes" for a, b in same]
     alike += [f"{a} and {b} differ only in attributes that cannot be learned from the seen classes" for a, b in lost]
     if alike:
@@ -119,28 +112,23 @@ def _labels(y: Any, m: int) -> list[str]:
     labels = list(np.asarray(y).tolist()) if y is not None else []
     if len(labels) != m:
         raise BadFit(f"there are {m} rows of features but {len(labels)} labels: one seen class for each row is needed")
-    odd = next(((a, label) for a, label in enumerate(labels) if not isinstance(label, str) or not label), None)
-    if odd is not None:
-        hint = f"; write {str(odd[1])!r}" if isinstance(odd[1], int) else ""
-        raise BadFit(f"labels are class names; row {odd[0]} has {odd[1]!r}{hint}. Rows without one go to `unlabelled`")
+    for a, label in enumerate(labels):
+        if not isinstance(label, str) or not label:
+            raise BadFit(f"labels are class names; row {a} has {label!r}. Rows without one go to `unlabelled`")
     return labels
 
 
 def _check_unseen(seen: tuple[str, ...], unseen: tuple[str, ...], table: AttributeTable) -> None:
     table.rows(unseen)
-    both = [name for name in unseen if name in seen]
-    if both:
-        raise BadFit(
-            f"{', '.join(both)}: called unseen, but among the labels of the seen rows. Leave those rows out, or the "
-            "class out of `unseen`"
-        )
-    if len(set(unseen)) < 2:
+    if both := [name for name in unseen if name in seen]:
+        raise BadFit(f"{', '.join(both)}: called unseen, but among the labels of the seen rows. Leave one of them out")
+    if len(set(unseen)) < len(unseen):
+        raise BadFit(f"an unseen class is named twice: {', '.join(unseen)}")
+    if len(unseen) < 2:
         raise BadFit(
             f"there must be at least two unseen classes to choose from; got {list(unseen)}. They are the classes of "
             "the attribute table that no row is labelled with"
         )
-    if len(set(unseen)) < len(unseen):
-        raise BadFit(f"an unseen class is named twice: {', '.join(unseen)}")
     if len(seen) < 3:
         raise BadFit(
             "detectors are validated on classes they were not trained on, so there must be at least three seen "
@@ -206,10 +194,9 @@ def zero_shot_scores(gold: Any, guess: Any, unseen: Iterable[str]) -> Scores:
     >>> print(zero_shot_scores(["cat", "cat", "owl", "yak"], ["cat", "owl", "owl", "cat"], unseen=["owl", "yak"]))
     unseen 50.0%, seen 50.0%, harmonic mean 50.0%
     """
-    truth, said = np.asarray(gold, object), np.asarray(guess, object)
+    truth, said, new = np.asarray(gold, object), np.asarray(guess, object), frozenset(unseen)
     if truth.shape != said.shape or truth.ndim != 1:
         raise BadFit(f"there are gold labels of shape {truth.shape} and guesses of shape {said.shape}")
-    new = frozenset(unseen)
     right = {name: float((said[truth == name] == name).mean()) for name in sorted(set(truth.tolist()))}
     sides = [[share for name, share in right.items() if (name in new) == side] for side in (True, False)]
     return Scores(*(float(np.mean(side)) if side else math.nan for side in sides))
