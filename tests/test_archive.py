@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shortlist import LabelModel, Votes
 from shortlist.archive import atomic, put_same, read_archive, write_archive
 from shortlist.errors import BadFile
 
@@ -267,3 +268,29 @@ def test_a_file_system_without_links_gets_a_copy(tmp_path, monkeypatch):
     put_same(tmp_path / "kept", tmp_path / "written")
     assert (tmp_path / "written").read_bytes() == b"votes"
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_arrays_that_do_not_fit_are_not_unpacked(tmp_path):
+    """Attack 23: 14 MB of zeros unpacked to 3.2 GB, and were then refused."""
+    import tracemalloc
+
+    votes = Votes([[1] * 3, [2] * 3], [["a", "b"]] * 3, ["a", "b"], ids=["x", "y"])
+    votes.save(tmp_path / "votes")
+    LabelModel().fit(votes).save(tmp_path / "model")
+    bomb = np.zeros((1 << 13, 1 << 13), np.uint8)  # 64 MB
+    for name, load, array in (
+        ("votes", Votes.load, "codes"),
+        ("votes", Votes.load, "ids"),
+        ("model", LabelModel.load, "seen.codes"),
+        ("model", LabelModel.load, "seen.weights"),
+        ("model", LabelModel.load, "seen.gold"),
+    ):
+        with np.load(tmp_path / name) as old:
+            np.savez_compressed(tmp_path / "bomb.npz", **{**old, array: bomb})
+        tracemalloc.start()
+        try:
+            with pytest.raises(BadFile):
+                load(tmp_path / "bomb.npz")
+            assert tracemalloc.get_traced_memory()[1] < 1 << 25
+        finally:
+            tracemalloc.stop()

@@ -138,6 +138,16 @@ class Archive(Arrays):
                 raise BadFile(f"{self._path} is truncated or not a shortlist file ({name} is no array)")
         return array
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, which is not unpacked for that."""
+        with damage_as_bad_file(self._path), self._content.zip.open(f"{self._names[name]}.npy") as file:
+            old = np.lib.format.read_magic(file) == (1, 0)
+            read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
+            return tuple(read(file)[0])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 

@@ -430,3 +430,17 @@ def test_an_encoder_reads_the_joined_texts(texts, tiny_encoder, tmp_path):
     assert back.on == ["title", "text"]
     expected = model.set_params(on=None).fit(joined, beliefs).predict_proba(joined)
     np.testing.assert_array_equal(back.predict_proba(table), expected)
+
+
+def test_odd_beliefs_texts_and_features(texts, tmp_path):
+    """Attack 23."""
+    rows, beliefs = texts
+    expected = NoiseAwareClassifier().fit(rows, beliefs).predict_proba(rows)
+    sparse = NoiseAwareClassifier().fit(rows, sp.csr_array(np.asarray(beliefs)))
+    np.testing.assert_array_equal(sparse.predict_proba(rows), expected)
+    half = NoiseAwareClassifier().fit([*rows[:-1], "half \ud800 a dog"], beliefs)
+    half.save(tmp_path / "half")
+    assert np.isfinite(NoiseAwareClassifier.load(tmp_path / "half").predict_proba(["\udfff"])).all()
+    large = np.where(np.asarray(beliefs)[:, :2] > 0.5, 1e300, 1.0)
+    with pytest.raises(BadFit, match="scale them"), np.errstate(all="ignore"):
+        NoiseAwareClassifier().fit(large, beliefs)

@@ -1,5 +1,8 @@
 """apply(): the same votes however the work is shared, and what happens when labelers fail."""
 
+import os
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -263,3 +266,46 @@ def test_half_a_character_in_a_name_is_told():
     with pytest.raises(BadLabeler, match="half a character") as told:
         apply([keywords(["x"], says="a", name="x\ud800")], ["x"], space=SPACE)
     assert told.value.labeler == "x\ud800"
+
+
+class MuteError(ValueError):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+ENDS = {
+    "exit": lambda: sys.exit(0),
+    "os._exit": lambda: os._exit(0),
+    "os._exit 9": lambda: os._exit(9),
+    "a generator": lambda: (_ for _ in ()).throw(GeneratorExit),
+    "no words": lambda: (_ for _ in ()).throw(MuteError),
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("end", ENDS)
+def test_whatever_a_labeler_does_it_is_named_with_its_row(end, workers):
+    @labeler(says=["a", "b"])
+    def rule(text):
+        return ENDS[end]() if text == "x3" else "a"
+
+    rows = [f"x{i}" for i in range(6)]
+    with pytest.raises(LabelerFailed) as raised:
+        apply(rule, rows, space=SPACE, workers=workers)
+    assert (raised.value.labeler, raised.value.row) == ("rule", 3)
+    votes = apply(rule, rows, space=SPACE, on_error="abstain")
+    assert (votes.failures[0].count, votes.codes[:, 0].tolist()) == (1, [1, 1, 1, 0, 1, 1])
+    assert "row 3" in votes.failures[0].first
+    assert os._exit.__module__ == "posix" or os.name == "nt"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_fork_of_a_labeler_may_end():
+    @labeler(says=["a", "b"])
+    def rule(text):
+        child = os.fork()
+        if not child:
+            os._exit(7)
+        return "a" if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7 else "b"
+
+    assert apply(rule, ["x"], space=SPACE).said(0) == {"rule": ("a",)}

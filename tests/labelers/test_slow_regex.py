@@ -1,6 +1,7 @@
 """What only Python's `re` can search for ends after a limit of time."""
 
 import re
+import time
 
 import polars as pl
 import pytest
@@ -80,3 +81,21 @@ def test_trying_one_out_ends_too():
 def test_rows_after_the_last_that_is_waited_for_are_given_up_unseen():
     found = slow_search(re.compile(r"(?=a)(a+)+$"), pl.Series(["a", BOMB, None, "a"]), 1)
     assert found.tolist() == [1, TIMED_OUT, -1, TIMED_OUT]
+
+
+def test_a_search_that_nobody_waits_for_ends_between_rows(monkeypatch):
+    """Attack 21: it went on to the end of the chunk."""
+    monkeypatch.setattr(slow_regex, "TIME_LIMIT", 60.0)
+    began = time.monotonic()
+
+    def superseded():
+        if time.monotonic() - began > 0.5:
+            raise InterruptedError
+
+    before = slow_regex.still_wanted.set(superseded)
+    try:
+        with pytest.raises(InterruptedError):
+            slow_search(re.compile(r"(?=a)(a+)+$"), pl.Series([BOMB] * 5), 5)
+    finally:
+        slow_regex.still_wanted.reset(before)
+    assert time.monotonic() - began < 5

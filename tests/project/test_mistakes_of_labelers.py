@@ -1,6 +1,7 @@
 """What a project tells of labelers that go wrong: whose fault it is, on which row, and what to do."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -164,3 +165,14 @@ def test_an_error_that_cannot_travel_between_processes_is_told_in_one_line(tmp_p
     assert ended.returncode == 3
     assert ended.stderr.startswith("error: labelers.py, line 11: labeler 'fails' failed on row 0: Two: it")
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_labelers_that_end_the_process_are_named(tmp_path):
+    """Attack 24: os._exit(0) ended `vote` with status 0 and without a word; a crash said nothing either."""
+    make(tmp_path, labelers=rule("import os; os._exit(0)"))
+    ended = run(tmp_path, "vote")
+    assert (ended.returncode, "labeler 'rule' failed on row 0" in ended.stderr) == (3, True)
+    make(tmp_path / "crash", labelers=rule("import ctypes; ctypes.string_at(0)", name="crash"))
+    ended = run(tmp_path / "crash", "vote")
+    assert ended.returncode != 0
+    assert re.search(r'labelers.py", line 5 in crash', ended.stderr)

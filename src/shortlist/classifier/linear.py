@@ -52,6 +52,8 @@ class SoftLogisticRegression(BaseEstimator):  # type: ignore[misc]
                 tell(f"{what}: step {step}, gradient {gradient:.1e} (stops at {self.tol:.0e})")
 
         minimum = minimise(loss, loss.start(), tol=self.tol, max_iter=self.max_iter, report=report)
+        if not np.isfinite(minimum.value) or not np.isfinite(minimum.at).all():
+            raise BadFit("the features are too large to learn from: scale them, for example with StandardScaler")
         if not minimum.converged:
             text = f"the linear model stopped after {minimum.n_iter} steps with a gradient of {minimum.gradient:.1e}"
             warnings.warn(f"{text}: raise max_iter", NotConverged, stacklevel=3)

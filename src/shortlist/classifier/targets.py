@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -51,6 +52,7 @@ def make_targets(
 ) -> Targets:
     """Make targets from beliefs (m, k), or from one label a row."""
     check_choice("uncovered", uncovered, ("drop", "keep"))
+    y = y.toarray() if issparse(y) else y
     beliefs, names, known = read_beliefs(y, m, classes)
     kept = known if uncovered == "keep" else known & _covered(beliefs, covered, m)
     weights = _weights(sample_weight, m)

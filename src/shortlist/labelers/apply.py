@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import isroutine
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -132,7 +133,8 @@ class Asker:
         """The ballot of each labeler about a chunk."""
         columns = Columns(chunk, self.plan, raise_errors=self.raise_errors, once=self._asked_once)
         ballots = self._searched(chunk)
-        return [ballots.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
+        with _exit_is_an_error():
+            return [ballots.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
 
     def _searched(self, chunk: Chunk) -> dict[int, Ballot]:
         """The ballots of labelers that search columns; none for a column that cannot be read, which `vote` reports."""
@@ -224,6 +226,23 @@ class Asker:
             same = codes == list(range(len(codes)))
             parts.append(ballot.codes if same else np.array(codes, np.uint16)[ballot.codes])
         return np.concatenate(parts) if parts else np.zeros(0, np.uint16)
+
+
+@contextmanager
+def _exit_is_an_error(real: Callable[[int], NoReturn] = os._exit) -> Iterator[None]:
+    """Raise SystemExit where a labeler calls os._exit: that ends the process without a word, perhaps with status 0."""
+    process = os.getpid()
+
+    def refuse(status: int) -> NoReturn:
+        if os.getpid() != process:  # a fork that the labeler made
+            real(status)
+        raise SystemExit(f"it called os._exit({status})")
+
+    os._exit = refuse
+    try:
+        yield
+    finally:
+        os._exit = real  # type: ignore[assignment]
 
 
 def _warn_of_rows(plan: FeaturePlan, columns: Sequence[str]) -> None:

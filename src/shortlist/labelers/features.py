@@ -294,7 +294,7 @@ class Columns:
             broken = [one for one in arguments if one.__class__ is FeatureFailed] if may_fail else None
             try:
                 value = broken[0] if broken else feature.function(*arguments)
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit, GeneratorExit) as error:
                 failure = failed(error, feature=feature.name, row=row)
                 failure.__cause__ = error
                 if self.raise_errors:

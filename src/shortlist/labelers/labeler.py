@@ -161,7 +161,7 @@ class FunctionLabeler(RowFunction, Labeler):
                     raise RuntimeError("it raised StopIteration")
             except FeatureError as wrapped:
                 raise wrapped.args[0] from wrapped.__cause__
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit, GeneratorExit) as error:
                 if columns.raise_errors:
                     raise self._failure(error, columns.chunk.start + len(codes)) from error
                 ballot.fail(error, columns.chunk.start + len(codes))

@@ -14,8 +14,10 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ from shortlist.labelers.regex import Inexpressible, parse_regex
 
 TIMED_OUT = -2  # stands for a row on which the search was stopped
 TIME_LIMIT = 5.0  # seconds for one row
+still_wanted: ContextVar[Callable[[], None]] = ContextVar("still_wanted", default=lambda: None)  # raises to stop
 FEW_WAYS = 100  # to continue from one place of a text: so few take no time on any text
 
 _SEARCHER = """
@@ -123,11 +126,16 @@ def _searching(regex: re.Pattern[str], texts: Sequence[str]) -> Iterator[Iterato
 
 def _in_time(arrived: queue.SimpleQueue[bytes], wanted: int) -> Iterator[int]:
     """Yield answers until all are there, or none comes for as long as one row may take."""
+    last = time.monotonic()
     while wanted:
+        still_wanted.get()()
         try:
-            answers = arrived.get(timeout=TIME_LIMIT)
+            answers = arrived.get(timeout=0.1)
         except queue.Empty:
-            return
+            if time.monotonic() - last > TIME_LIMIT:
+                return
+            continue
+        last = time.monotonic()
         if not answers:
             raise RuntimeError("the process that searches for the pattern ended: is there enough memory?")
         wanted -= len(answers)

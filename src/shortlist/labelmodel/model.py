@@ -370,9 +370,12 @@ def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
 def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, estimator: Estimator) -> None:
     """Set the learned attributes; raise where they do not fit together."""
     panel = Panel.from_json(header["panel"])
+    (m,) = arrays.shape("seen.weights")
+    if (arrays.shape("seen.codes"), arrays.shape("seen.gold")) != ((m, len(panel.names)), (m,)):
+        raise BadFit("the rows it has seen do not fit together")
     votes = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
     weights, gold = checked_weights(arrays["seen.weights"]), arrays["seen.gold"]
-    if not len(votes) == len(weights) == len(gold) or not np.isin(gold, range(-1, len(panel.space))).all():
+    if not np.isin(gold, range(-1, len(panel.space))).all():
         raise BadFit("the rows it has seen do not fit together")
     estimate = estimator.restore(panel, State(header["estimate"], arrays.under("estimate.")))
     model._keep(estimator, estimate, Evidence(votes, weights, gold))

@@ -19,6 +19,7 @@ from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
 from shortlist.labelers.records import from_record
+from shortlist.labelers.slow_regex import still_wanted
 from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
@@ -243,15 +244,23 @@ def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) 
 def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], bool]) -> Votes:
     """Votes of one labeler on all rows, chunk by chunk; ends early if superseded."""
     asker = Asker.of([labeler], space=session.settings.classes, features=session.roster.features(session.rows.columns))
+
+    def check() -> None:
+        if superseded():
+            raise Superseded("replaced by a newer request")
+
     results = []
     text = session.settings.data.text
     columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
-    for segment in session.rows.segments(columns):
-        parts, _ = chunks(segment.frame, size=16_384, first=segment.start)
-        for chunk in parts:
-            if superseded():
-                raise Superseded("replaced by a newer request")
-            results.append(asker(chunk))
+    before = still_wanted.set(check)  # a slow pattern looks at it between rows
+    try:
+        for segment in session.rows.segments(columns):
+            parts, _ = chunks(segment.frame, size=16_384, first=segment.start)
+            for chunk in parts:
+                check()
+                results.append(asker(chunk))
+    finally:
+        still_wanted.reset(before)
     return asker.votes(results)
 
 

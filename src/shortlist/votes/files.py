@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.archive import Arrays, atomic, check_header, damage_as_bad_file, read_archive, write_archive
+from shortlist.archive import Archive, Arrays, atomic, check_header, damage_as_bad_file, read_archive, write_archive
 from shortlist.errors import BadFile
 from shortlist.labelspace import LabelSpace
 from shortlist.votes.codomain import Codomain, Failure
@@ -40,6 +40,10 @@ def load_votes(cls: type[Made], path: str | os.PathLike[str]) -> Made:
     read = _read_parquet if os.fspath(path).endswith(".parquet") else read_archive
     header, arrays = read(path, kind="votes")
     try:
+        if isinstance(arrays, Archive):  # before they are unpacked: a small file may hold large arrays
+            m, n = arrays.shape("codes")
+            if n != len(header["labelers"]) or ("ids" in arrays and arrays.shape("ids") != (m,)):
+                raise BadFile(f"{path} does not hold Votes as shortlist writes them: its arrays do not fit together")
         return votes_from(cls, header, arrays["codes"], arrays.get("ids"))
     except BadFile:
         raise
