@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -85,7 +85,7 @@ def maximise(
 
     While the acceleration has few steps to go by, small gains do not mean convergence: there, six times running.
     """
-    climb = _Climb(e_step, assumptions, tol, Anderson(memory))
+    climb = _Climb(e_step, assumptions, tol, memory)
     here = start
     with one_blas_thread():
         while climb.n_iter < max_iter and not climb.converged:
@@ -93,23 +93,18 @@ def maximise(
     return Optimum(climb.reached, np.array(climb.history), climb.converged, climb.n_iter)
 
 
-@dataclass
 class _Climb:
     """State of the loop."""
 
-    e_step: Expectation | RowsKernel
-    assumptions: Assumptions
-    tol: float
-    mixer: Anderson
-    history: list[float] = field(default_factory=list)
-    n_iter: int = 0
-    small: int = 0  # gains in a row below the tolerance
-    converged: bool = False
-    seen: Parameters = field(init=False)  # point of the last value of the history
-    reached: Parameters = field(init=False)  # one plain EM step from there
+    seen: Parameters  # point of the last value of the history
+    reached: Parameters  # one plain EM step from there
 
-    def __post_init__(self) -> None:
-        self.coarse = self.e_step.large
+    def __init__(self, e_step: Expectation | RowsKernel, assumptions: Assumptions, tol: float, memory: int) -> None:
+        self.e_step, self.assumptions, self.tol, self.mixer = e_step, assumptions, tol, Anderson(memory)
+        self.coarse = e_step.large  # float32, until gains are small
+        self.history: list[float] = []
+        self.n_iter = self.small = 0  # steps, and gains in a row below the tolerance
+        self.converged = False
 
     def step(self, here: Parameters) -> Parameters:
         """Evaluate a point; return the next one, which is the plain EM step if the extrapolated one lost likelihood."""
@@ -122,8 +117,10 @@ class _Climb:
             self.mixer.forget()
             return self.reached
         plain = self.assumptions.estimate(counts)
-        if self.coarse and gain < 2e-8 * abs(value):  # float32 is right to about 1e-9 here
-            return self._refine(here, plain)
+        if self.coarse and gain < 2e-8 * abs(value):  # float32 is right to about 1e-9 here: go on in double precision
+            self.coarse, self.reached = False, plain
+            self.history.pop()  # less certain than the gain to come
+            return self.mixer.propose(here, plain)
         if gain < 0:  # a plain step loses by rounding only: it has converged
             self.reached, self.converged = self.seen, True
             return here
@@ -131,13 +128,6 @@ class _Climb:
         self.small = self.small + 1 if gain <= self.tol * abs(value) else 0
         self.converged = self.small >= (2 if self.mixer.sighted else 6)
         self.seen, self.reached = here, plain
-        return self.mixer.propose(here, plain)
-
-    def _refine(self, here: Parameters, plain: Parameters) -> Parameters:
-        """Go on in double precision. The last value in float32 is less certain than the gain to come: drop it."""
-        self.coarse = False
-        self.history = self.history[:-1]
-        self.reached = plain
         return self.mixer.propose(here, plain)
 
 
@@ -164,13 +154,13 @@ class Anderson:
 
     def propose(self, here: Parameters, plain: Parameters) -> Parameters:
         """Extrapolate from `plain`, the image of `here`; without memory, return `plain`."""
-        image = flatten(plain)
-        residual = image - flatten(here)
+        image, start = (np.concatenate([p.accuracy.ravel(), p.propensity.ravel(), p.balance]) for p in (plain, here))
+        residual = image - start
         before, self._last = self._last, (image, residual)
         self.extrapolated = before is not None and self.memory > 1
         if before is None or not self.extrapolated:
             return plain
-        return unflatten(self._mixed(image, residual, before), plain)
+        return _unflatten(self._mixed(image, residual, before), plain)
 
     def _mixed(self, image: Floats, residual: Floats, before: tuple[Floats, Floats]) -> Floats:
         """The combination of remembered images whose residuals cancel best."""
@@ -189,12 +179,7 @@ class Anderson:
         return mixed
 
 
-def flatten(parameters: Parameters) -> Floats:
-    """All probabilities that are estimated, as one vector."""
-    return np.concatenate([parameters.accuracy.ravel(), parameters.propensity.ravel(), parameters.balance])
-
-
-def unflatten(vector: Floats, like: Parameters) -> Parameters:
+def _unflatten(vector: Floats, like: Parameters) -> Parameters:
     """Parameters of a vector, clipped to probabilities, in the shapes (and with the split) of `like`."""
     a, b = like.accuracy.size, like.accuracy.size + like.propensity.size
     legal = np.maximum(vector, TINY)

@@ -86,30 +86,22 @@ def check_names(options: Mapping[str, Any], valid: Collection[str], owner: str, 
 
 def shares_of(balance: Balance, space: LabelSpace) -> Floats:
     """(k,): equal shares, or shares by position or by name, which sum to 1 but for rounding."""
-    if isinstance(balance, str):
-        if balance != "uniform":
-            message = f'balance is "uniform", "learn", or a share for every class; got {balance!r}'
-            raise BadFit(message, option=("balance",))
-        return np.full(len(space), 1 / len(space))
-    values = _positive(balance, space)
-    with np.errstate(over="ignore"):
-        total = float(values.sum())
-    shares: Floats = values / values.max()  # so that their sum is finite
-    shares /= shares.sum()
-    if abs(total - 1) > min(0.005 * len(space), 0.05) + 1e-9:  # shares may be rounded to two decimals
-        scaled = some_of([f"{name} {share:.3g}" for name, share in zip(space, shares, strict=True)], most=8)
-        message = f"balance: the shares sum to {total:.6g}, not to 1. Divided by their sum, they are {scaled}"
-        raise BadFit(message, option=("balance",))
-    return shares
-
-
-def _positive(balance: Mapping[str, float] | Sequence[float] | npt.NDArray[Any], space: LabelSpace) -> Floats:
-    """(k,): one positive number for each class."""
     with about_option("balance"):
+        if isinstance(balance, str):
+            if balance != "uniform":
+                raise BadFit(f'balance is "uniform", "learn", or a share for every class; got {balance!r}')
+            return np.full(len(space), 1 / len(space))
         values = as_numbers(_by_position(balance, space))
         if values is None or values.shape != (len(space),) or not np.isfinite(values).all() or (values <= 0).any():
             raise BadFit(f"a balance is one positive share for each of {', '.join(space)}; got {balance!r}")
-    return values
+        with np.errstate(over="ignore"):
+            total = float(values.sum())
+        shares: Floats = values / values.max()  # so that their sum is finite
+        shares /= shares.sum()
+        if abs(total - 1) > min(0.005 * len(space), 0.05) + 1e-9:  # shares may be rounded to two decimals
+            scaled = some_of([f"{name} {share:.3g}" for name, share in zip(space, shares, strict=True)], most=8)
+            raise BadFit(f"balance: the shares sum to {total:.6g}, not to 1. Divided by their sum, they are {scaled}")
+        return shares
 
 
 def _by_position(balance: Mapping[str, float] | Sequence[float] | npt.NDArray[Any], space: LabelSpace) -> Any:

@@ -1,12 +1,6 @@
-"""Fisher's information of votes and prior about the parameters of a fitted label model.
+"""Fisher's information of votes and prior about the parameters of a fitted label model, by Louis' identity (1982):
 
-The observed information is minus the second derivative of the penalised log-likelihood, exact by Louis' identity
-(1982): the information if the classes were known, less what is lost because they are not,
-
-    I = Σ_a w_a ( E[ −∂² log P(G_a, Y) ] − Cov[ ∂ log P(G_a, Y) ] ),    Y ~ P(Y | G_a).
-
-In log-odds, the first term is counts × p (1 − p), and the gradient under the covariance is observed less expected
-counts. Rows whose class is known lose nothing.
+I = Σ_a w_a ( E[ −∂² log P(G_a, Y) ] − Cov[ ∂ log P(G_a, Y) ] ),    Y ~ P(Y | G_a)
 """
 
 from __future__ import annotations
@@ -18,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import block_diag
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotFitted
@@ -77,11 +72,8 @@ class Coordinates:
         if not self.learns_balance:
             return np.eye(self.size)
         k = len(self.balance)
-        basis = np.zeros((self.size, self.size - 1))
-        rest = self.size - k
-        basis[:rest, :rest] = np.eye(rest)
-        basis[rest:, rest:] = np.linalg.svd(np.ones((1, k)))[2][1:].T  # (k, k − 1): orthonormal contrasts
-        return basis
+        contrasts = np.linalg.svd(np.ones((1, k)))[2][1:].T  # (k, k − 1): orthonormal
+        return np.asarray(block_diag(np.eye(self.size - k), contrasts), np.float64)
 
 
 def _numbered(mask: npt.NDArray[np.bool_], start: int = 0) -> Index:
@@ -230,20 +222,15 @@ def complete_information(fitted: Fitted, *, prior: bool) -> Floats:
     votes, mass = expected_counts(fitted)
     coordinates, parameters, assumptions = fitted.coordinates, fitted.parameters, fitted.assumptions
     counts, variance = np.zeros(coordinates.size), np.zeros(coordinates.size)
+    rows = np.broadcast_to(mass, votes.shape)
     for index, expected, p, worth in (
         (coordinates.accuracy, votes, parameters.accuracy, assumptions.accuracy_votes),
-        (
-            coordinates.propensity,
-            np.broadcast_to(mass, votes.shape),
-            parameters.propensity,
-            assumptions.propensity_rows,
-        ),
+        (coordinates.propensity, rows, parameters.propensity, assumptions.propensity_rows),
     ):
         free = index != ABSENT
-        if free.any():
-            counts[index[free]] = worth * prior
-            np.add.at(counts, index[free], expected[free])
-            variance[index[free]] = (p * (1 - p))[free]
+        counts[index[free]] = worth * prior
+        np.add.at(counts, index[free], expected[free])
+        variance[index[free]] = (p * (1 - p))[free]
     information = np.diag(counts * variance)
     if coordinates.learns_balance:
         pi, at = parameters.balance, coordinates.balance

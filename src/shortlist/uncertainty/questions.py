@@ -1,11 +1,6 @@
 """The questions (splits of the classes) whose answers about all rows would be most informative.
 
-A question splits the classes into S and the rest. Its answer is right with probability a. With p the belief in S on a
-row, the expected information of the answer about the class of the row, given the votes so far, is
-
-    I = H(a p + (1 − a)(1 − p)) − H(a)          (H the binary entropy, in bits).
-
-Questions are chosen one after another, each given the answers to those before it.
+With p the belief in S, an answer of accuracy a has the information H(a p + (1 − a)(1 − p)) − H(a), in bits.
 """
 
 from __future__ import annotations
