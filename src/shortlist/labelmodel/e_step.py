@@ -52,7 +52,10 @@ class Factored:
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """Return expected counts and log-likelihood under a table."""
-        T, peaks = self._factors(table)
+        logs = slopes(table, self.layout).T @ self.X
+        peaks = logs.max(axis=0)
+        logs -= peaks
+        T = np.ascontiguousarray(np.exp(logs, out=logs).T)  # (p + q, k): A above B
         A, B = T[: self.p], T[self.p :]
         G = np.empty(T.shape)
 
@@ -70,14 +73,6 @@ class Factored:
         G *= T
         sums = self.X @ G  # (S + 1, k)
         return Counts(sums[:-1], sums[-1], value + float(self.mass @ peaks))
-
-    def _factors(self, table: Emission) -> tuple[Floats, Floats]:
-        """A above B (p + q, k), each row divided by its largest entry, and the logarithms of those."""
-        T = slopes(table, self.layout).T @ self.X
-        peaks = T.max(axis=0)
-        T -= peaks
-        np.exp(T, out=T)
-        return np.ascontiguousarray(T.T), peaks
 
     @cached_property
     def rows(self) -> Kernel:
@@ -146,7 +141,7 @@ class SplitPatterns(NamedTuple):
 
     @classmethod
     def of(cls, codes: Codes, layout: Layout) -> SplitPatterns:
-        cut = _halfway(codes, layout)
+        cut = _halfway(codes)
         tall, _, r = find_patterns(codes[:, cut:], layout.sizes[cut:])
         wide, _, c = find_patterns(codes[:, :cut], layout.sizes[:cut])
         return cls(cut, tall, wide, r, c)
@@ -166,17 +161,13 @@ class SplitPatterns(NamedTuple):
         return X
 
 
-def _halfway(codes: Codes, layout: Layout) -> int:
+def _halfway(codes: Codes) -> int:
     """Position that cuts the labelers into two halves of about equal entropy, in a sample of the patterns."""
     columns = codes[:: max(1, len(codes) // 2048)].T
-    counts = (np.bincount(column, minlength=size + 1) for column, size in zip(columns, layout.sizes, strict=True))
-    so_far = np.cumsum([_entropy(each) for each in counts])
+    counts = (np.bincount(column) for column in columns)
+    shares = (count[count > 0] / count.sum() for count in counts)
+    so_far = np.cumsum([-(share * np.log2(share)).sum() for share in shares])
     return int(np.argmin(np.abs(so_far[:-1] - so_far[-1] / 2))) + 1
-
-
-def _entropy(counts: Numbers) -> float:
-    share = counts[counts > 0] / counts.sum()
-    return float(-(share * np.log2(share)).sum())
 
 
 # -- all evidence --------------------------------------------------------------------------------------

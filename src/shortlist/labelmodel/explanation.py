@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shortlist.arrays import Floats
 from shortlist.labelmodel.estimator import Estimate
 from shortlist.labelmodel.likelihood import log_joint
-from shortlist.labelspace import LabelSpace
 from shortlist.wording import html_table
 
 
@@ -69,7 +67,9 @@ def explain(
         log_beliefs = log_joint(codes[None], table, layout)[0]
     else:
         log_beliefs = np.log(estimate.beliefs(codes[None])[0])
-    j, other = _compared(log_beliefs, panel.space, of, against)
+    j = int(np.argmax(log_beliefs)) if of is None else panel.space.position(of)
+    others = np.where(np.arange(layout.k) == j, -np.inf, log_beliefs)
+    other = int(np.argmax(others)) if against is None else panel.space.position(against)
     balance, (votes, abstain) = float(table.balance[j] - table.balance[other]), table.tempered(layout)
     rows = (layout.by_code(i, votes, abstain)[c] for i, c in enumerate(codes))
     moves = {name: float(row[j] - row[other]) for name, row in zip(panel.names, rows, strict=True)}
@@ -84,10 +84,3 @@ def explain(
         moves[name] = float(log_beliefs[j] - log_beliefs[other]) - balance - sum(moves.values())
         said[name] = words
     return Explanation(panel.space[j], panel.space[other], balance, moves, said)
-
-
-def _compared(log_beliefs: Floats, space: LabelSpace, of: str | None, against: str | None) -> tuple[int, int]:
-    """Positions of two classes: those asked for, or the most likely ones."""
-    j = int(np.argmax(log_beliefs)) if of is None else space.position(of)
-    others = np.where(np.arange(len(space)) == j, -np.inf, log_beliefs)
-    return j, int(np.argmax(others)) if against is None else space.position(against)

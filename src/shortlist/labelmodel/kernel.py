@@ -98,19 +98,15 @@ class Kernel:
         room = self._buffers.take((self.layout.k, self.width), precision)
         X = self._kept.get((rows.start, precision))
         if X is None:
-            X = self._encode(rows, self._buffers.take(shape, precision))
+            X = self._buffers.take(shape, precision)
+            X[-1] = 1  # for the base and the mass of each class
+            one_hot(self.columns[:, rows], self.layout.sizes, X[:, :size])
         yield X[:, :size], room[:, :size]
         self._buffers.give(room)
         if self.kept:
             self._kept[rows.start, precision] = X
         else:
             self._buffers.give(X)
-
-    def _encode(self, rows: slice, X: Array) -> Array:
-        """Write the votes of a block to X; its last row is 1, for the base and the mass of each class."""
-        X[-1] = 1
-        one_hot(self.columns[:, rows], self.layout.sizes, X[:, : rows.stop - rows.start])
-        return X
 
 
 def slopes(table: Emission, layout: Layout) -> Floats:
@@ -140,9 +136,8 @@ def _largest_log_odds(slopes: Array, layout: Layout) -> float:
 
 def _softmax(joint: Array, tame: bool = False) -> tuple[Array, Array, Array | float]:
     """Softmax over the classes (axis 0), in place and not yet divided: (exp, sums, peaks subtracted before)."""
-    peak: Array | float = 0.0
+    peak = 0.0 if tame else joint.max(axis=0)
     if not tame:
-        peak = joint.max(axis=0)
         joint -= peak
     np.exp(joint, out=joint)
     return joint, joint.sum(axis=0), peak

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from shortlist.archive import Archive, read_archive, write_archive
 from shortlist.arrays import Floats
 from shortlist.engines import Engine
-from shortlist.errors import BadFile, BadFit, BadVotes, FitWarning, MissingPackage, about_option
+from shortlist.errors import BadFile, BadFit, BadVotes, MissingPackage, about_option
 from shortlist.labelmodel import remarks
 from shortlist.labelmodel.e_step import Expectation
 from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
@@ -168,7 +168,10 @@ class LabelModel(Predictor):
         estimator = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
         problem = self._problem(evidence, start)
         self._keep(estimator, estimator.fit(problem), evidence)
-        for remark in self._remarks(problem):
+        panel, counts = problem.panel, problem.vote_counts
+        general = (remarks.few_labelers(panel, counts), remarks.inseparable(panel, counts))
+        ended = None if self.converged_ else remarks.not_converged(self.n_iter_)
+        for remark in filter(None, (*general, *self.estimate_.remarks, ended)):
             warnings.warn(remark, stacklevel=3)
         return self
 
@@ -215,14 +218,6 @@ class LabelModel(Predictor):
         self.class_propensity_: Floats = estimate.parameters.propensity
         self.class_balance_ = estimate.parameters.balance
         self.history_, self.converged_, self.n_iter_ = estimate.history, estimate.converged, estimate.n_iter
-
-    def _remarks(self, problem: Problem) -> Iterable[FitWarning]:
-        """Warnings about any fit, and those of the estimator."""
-        panel, counts = problem.panel, problem.vote_counts
-        yield from filter(None, (remarks.few_labelers(panel, counts), remarks.inseparable(panel, counts)))
-        yield from self.estimate_.remarks
-        if not self.converged_:
-            yield remarks.not_converged(self.n_iter_)
 
     # -- beliefs ---------------------------------------------------------------------------------------
 
