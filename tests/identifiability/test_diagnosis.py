@@ -15,6 +15,7 @@ from shortlist.identifiability import Diagnosis, verify
 from shortlist.identifiability.diagnosis import decide
 from shortlist.identifiability.repair import find_repairs
 from shortlist.identifiability.theorem import Deadline, Variant, masks_of, solve
+from shortlist.labelmodel.layout import Panel
 from shortlist.votes import Codomain
 from tests.identifiability.structures import as_said, literally, structure, structures
 
@@ -187,14 +188,14 @@ def repaired(votes, repairs):
 
 
 def verdict(votes, *, dummies=False):
-    return decide(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=dummies)
+    return decide(Panel.of(votes), Deadline.after(30), dummies=dummies)
 
 
 @given(structures())
 @settings(max_examples=30)
 def test_repairs_repair(votes):
     for dummies in (False, True):
-        found, smallest = find_repairs(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=dummies)
+        found, smallest = find_repairs(Panel.of(votes), Deadline.after(30), dummies=dummies)
         assert smallest
         assert verdict(repaired(votes, found), dummies=dummies).identifiable
         for r in range(len(found)):  # and each of them is needed
@@ -241,7 +242,7 @@ def test_the_verdicts_are_those_of_brute_force(votes):
 @given(structures(most_labelers=6))
 @settings(max_examples=100)
 def test_the_integer_program_alone_agrees_with_brute_force(votes):
-    able = [v for v in masks_of(votes.names, votes.codomains, votes.space, dummies=True) if v.shortlists]
+    able = [v for v in masks_of(Panel.of(votes), dummies=True) if v.shortlists]
     found = solve([Variant(i, masks) for i, masks in enumerate(able)], len(votes.space), time_limit=30)
     assert (found != "impossible") is literally(votes)
 
@@ -392,5 +393,5 @@ def test_repairs_are_not_thought_of_once_time_is_up(monkeypatch):
 
     votes, thought = structure("a|b", "a|b"), []
     monkeypatch.setattr(repair._Idea, "masks", lambda *_, **__: thought.append(1))
-    found = repair.find_repairs(votes.names, votes.codomains, votes.space, repair.Deadline.after(0), dummies=False)
+    found = repair.find_repairs(Panel.of(votes), repair.Deadline.after(0), dummies=False)
     assert (found, thought) == (((), False), [])

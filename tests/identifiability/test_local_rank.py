@@ -12,6 +12,7 @@ from shortlist.identifiability.diagnosis import decide
 from shortlist.identifiability.local_rank import VoteInformation, expected_patterns, generic_rank
 from shortlist.identifiability.theorem import Deadline
 from shortlist.labelmodel import Parameters
+from shortlist.labelmodel.layout import Panel
 from shortlist.uncertainty.information import Fitted
 from tests.identifiability.structures import structure, structures
 from tests.labelmodel.reference import likelihood
@@ -111,8 +112,8 @@ def test_the_information_is_that_of_the_rows_at_hand_when_the_model_is_true():
 @given(structures(most_labelers=5))
 @settings(max_examples=60)
 def test_what_theorem_1_promises_the_rank_confirms(votes):
-    said = decide(votes.names, votes.codomains, votes.space, Deadline.after(30), dummies=False)
-    found = generic_rank(votes.names, votes.codomains, votes.space)
+    said = decide(Panel.of(votes), Deadline.after(30), dummies=False)
+    found = generic_rank(Panel.of(votes))
     assert found.rank <= found.parameters
     if said.identifiable:
         assert found.rank == found.parameters

@@ -25,8 +25,9 @@ from shortlist.identifiability.theorem import (
     scarce,
     singles_out,
 )
+from shortlist.labelmodel.layout import Panel
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes import Codomain, Votes
+from shortlist.votes import Votes
 from shortlist.wording import html_list, some_of
 
 Pair = tuple[str, str]
@@ -195,26 +196,27 @@ def diagnose(
     if not time_limit >= 0:
         raise ShortlistError(f"time_limit is a number of seconds, 0 or more; got {time_limit!r}")
     deadline = Deadline.after(time_limit)
-    codomains, unheard = _heard(votes)
-    labelers = (votes.names, codomains, votes.space, deadline)
-    said, letter = (decide(*labelers, dummies=dummies) for dummies in (False, True))
-    heard = _verdict_on_heard(votes, codomains, unheard, deadline) if said.identifiable else None
-    masks = masks_of(votes.names, codomains, votes.space, dummies=False)
-    inseparable = tuple(_inseparable(codomains, votes.space))
-    named = list(zip(votes.names, codomains, strict=True))
+    panel, unheard = _heard(votes)
+    said, letter = (decide(panel, deadline, dummies=dummies) for dummies in (False, True))
+    named, heard = list(zip(panel.names, panel.codomains, strict=True)), None
+    if said.identifiable and unheard:
+        spoken = tuple(replace(c, dummies=c.dummies | set(unheard.get(name, ()))) for name, c in named)
+        heard = decide(replace(panel, codomains=spoken), deadline, dummies=False)
+    masks = masks_of(panel, dummies=False)
+    inseparable = tuple(_inseparable(masks, votes.space))
     return Diagnosis(
         space=votes.space,
         says={name: c.says for name, c in named},
         dummies={name: t for name, c in named for t in c.dummies},
         unheard=unheard,
-        said=_with_repairs(said, *labelers, dummies=False),
-        letter=_with_repairs(letter, *labelers, dummies=True),
+        said=_with_repairs(said, panel, deadline, dummies=False),
+        letter=_with_repairs(letter, panel, deadline, dummies=True),
         heard=heard,
         inseparable_pairs=inseparable,
         untold_pairs=tuple(pair for pair in _untold(masks, votes.space) if pair not in inseparable),
         prior_only=dict(_prior_only(masks, votes.space)),
         open=frozenset(name for name, c in named if c.open),
-        generic=generic_rank(votes.names, codomains, votes.space) if said.identifiable is False else None,
+        generic=generic_rank(panel) if said.identifiable is False else None,
     )
 
 
@@ -256,8 +258,8 @@ def _of_labelers(source: Any, space: LabelSpace | Iterable[str] | None) -> Votes
     return apply(labelers, [], space=space, progress=False)
 
 
-def _heard(votes: Votes) -> tuple[tuple[Codomain, ...], dict[str, tuple[Shortlist, ...]]]:
-    """The codomains, in which a dummy that was voted is none, and what each labeler never said in these rows."""
+def _heard(votes: Votes) -> tuple[Panel, dict[str, tuple[Shortlist, ...]]]:
+    """The labelers, whose dummies are none if they were voted, and what each never said in these rows."""
     codomains, unheard = [], {}
     for name, codomain, counts in zip(votes.names, votes.codomains, votes.counts(), strict=True):
         voted = {t for t, count in zip(codomain.shortlists, counts[1:], strict=True) if count}
@@ -265,17 +267,15 @@ def _heard(votes: Votes) -> tuple[tuple[Codomain, ...], dict[str, tuple[Shortlis
         never = tuple(t for t in codomain.says if t not in voted)
         if len(votes) and never:
             unheard[name] = never
-    return tuple(codomains), unheard
+    return Panel(votes.space, votes.names, tuple(codomains)), unheard
 
 
 # -- verdicts ------------------------------------------------------------------------------------------
 
 
-def decide(
-    labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline, *, dummies: bool
-) -> Verdict:
+def decide(panel: Panel, deadline: Deadline, *, dummies: bool) -> Verdict:
     """The verdict with dummies counted as if they were said (the theorem to the letter), or not."""
-    masks = masks_of(labelers, codomains, space, dummies=dummies)
+    masks, space = masks_of(panel, dummies=dummies), panel.space
     groups, by = find_split(masks, len(space), deadline)
     if groups is not None:
         return Verdict(True, by, Certificate.of(groups, space, dummies=dummies))
@@ -288,33 +288,19 @@ def decide(
     return Verdict(None if by == "time limit" else False, by, None, pairs, unreachable)
 
 
-def _with_repairs(
-    verdict: Verdict, labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline,
-    *, dummies: bool,
-) -> Verdict:  # fmt: skip
+def _with_repairs(verdict: Verdict, panel: Panel, deadline: Deadline, *, dummies: bool) -> Verdict:
     """The verdict with the smallest repair, where it is False."""
     if verdict.identifiable is not False:
         return verdict
     soon = Deadline(min(deadline.at, Deadline.after(10.0).at))  # a good repair soon is better than the smallest one
-    repairs, smallest = find_repairs(labelers, codomains, space, soon, dummies=dummies)
+    repairs, smallest = find_repairs(panel, soon, dummies=dummies)
     return replace(verdict, repairs=repairs, repairs_smallest=smallest)
 
 
-def _verdict_on_heard(
-    votes: Votes, codomains: Sequence[Codomain], unheard: dict[str, tuple[Shortlist, ...]], deadline: Deadline
-) -> Verdict | None:
-    if not unheard:
-        return None
-    heard = [
-        replace(c, dummies=c.dummies | set(unheard.get(name, ())))
-        for name, c in zip(votes.names, codomains, strict=True)
-    ]
-    return decide(votes.names, heard, votes.space, deadline, dummies=False)
-
-
-def _inseparable(codomains: Sequence[Codomain], space: LabelSpace) -> Iterable[Pair]:
-    shortlists = [t for codomain in codomains for t in codomain.says]
-    return ((a, b) for a, b in combinations(space, 2) if all((a in t) == (b in t) for t in shortlists))
+def _inseparable(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[Pair]:
+    shortlists = [t for labeler in masks for t in labeler.shortlists]
+    pairs = combinations(enumerate(space), 2)
+    return ((a, b) for (y, a), (c, b) in pairs if not any((t >> y ^ t >> c) & 1 for t in shortlists))
 
 
 def _untold(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[Pair]:

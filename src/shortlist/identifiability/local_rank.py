@@ -20,7 +20,6 @@ from shortlist.labelmodel.layout import Layout, Panel
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, equal_split, log_joint, log_marginal
 from shortlist.labelmodel.m_step import Assumptions, vote_counts
 from shortlist.labelmodel.simulate import draw_codes
-from shortlist.labelspace import LabelSpace
 from shortlist.uncertainty.information import (
     ABSENT,
     Coordinates,
@@ -317,17 +316,15 @@ class Rank(NamedTuple):
     parameters: int
 
 
-def generic_rank(
-    labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, *, most: int = 400
-) -> Rank | None:
+def generic_rank(panel: Panel, *, most: int = 400) -> Rank | None:
     """Rank of the information at random values, for labelers that never vote a dummy. None above `most` parameters.
 
     Theorem 1 is sufficient, not necessary. The rank at random values is the rank almost everywhere: full rank means
     that votes determine the parameters near almost all values; less, that no number of rows determines them.
     """
-    speaking = [(name, Codomain(c.says)) for name, c in zip(labelers, codomains, strict=True) if c.says]
-    panel = Panel(space, tuple(name for name, _ in speaking), tuple(c for _, c in speaking))
-    if not speaking or panel.layout.free.sum() + len(space) > most:
+    speaking = [(name, Codomain(c.says)) for name, c in zip(panel.names, panel.codomains, strict=True) if c.says]
+    panel = Panel(panel.space, tuple(name for name, _ in speaking), tuple(c for _, c in speaking))
+    if not speaking or panel.layout.free.sum() + len(panel.space) > most:
         return None
     information = VoteInformation.of(expected_patterns(_at_random(panel, np.random.default_rng(0))))
     return Rank(information.rank, information.parameters)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from shortlist.identifiability.theorem import Deadline, LabelerMasks, TimeUp, Variant, bits, solve
+from shortlist.labelmodel.layout import Panel
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain
 
@@ -41,16 +42,15 @@ class _Idea:
         return LabelerMasks(self.labeler or "", tuple(bits(t, space) for t in shortlists), len(space))
 
 
-def find_repairs(
-    labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, deadline: Deadline, *, dummies: bool
-) -> tuple[tuple[Repair, ...], bool]:
+def find_repairs(panel: Panel, deadline: Deadline, *, dummies: bool) -> tuple[tuple[Repair, ...], bool]:
     """The smallest additions, shortlists of labelers or new labelers, and True if that is proved.
 
     Candidates for a labeler are the classes it never names (its dummy) and the complements of what it says; where it
     says several things already, every class alone or left out, too. New labelers tell one class from the others, or
     name every class.
     """
-    speaking = [(name, c.says) for name, c in zip(labelers, codomains, strict=True) if c.says]
+    space = panel.space
+    speaking = [(name, c.says) for name, c in zip(panel.names, panel.codomains, strict=True) if c.says]
     ideas = [idea for i, (name, says) in enumerate(speaking) for idea in _extended(i, name, says, space)]
     optional = frozenset(range(len(speaking), len(speaking) + 3))  # three that name every class are always enough
     ideas += [idea for owner in optional for idea in _new(owner, space)]

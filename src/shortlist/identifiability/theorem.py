@@ -17,6 +17,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
+from shortlist.labelmodel.layout import Panel
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain
 
@@ -102,13 +103,11 @@ def names(mask: int, space: LabelSpace) -> Shortlist:
     return frozenset(name for j, name in enumerate(space) if mask >> j & 1)
 
 
-def masks_of(
-    labelers: Sequence[str], codomains: Sequence[Codomain], space: LabelSpace, *, dummies: bool
-) -> tuple[LabelerMasks, ...]:
+def masks_of(panel: Panel, *, dummies: bool) -> tuple[LabelerMasks, ...]:
     """Masks of all labelers, with or without their dummies."""
     return tuple(
-        LabelerMasks(name, tuple(bits(t, space) for t in (c.shortlists if dummies else c.says)), len(space))
-        for name, c in zip(labelers, codomains, strict=True)
+        LabelerMasks(name, tuple(bits(t, panel.space) for t in (c.shortlists if dummies else c.says)), len(panel.space))
+        for name, c in zip(panel.names, panel.codomains, strict=True)
     )
 
 

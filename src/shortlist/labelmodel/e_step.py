@@ -91,7 +91,6 @@ class Pairs:
         ends = np.searchsorted(r, np.arange(rows.start, rows.stop + 1))
         self.V = csr_array((np.empty(len(r)), c.astype(np.int32), ends.astype(np.int32)), shape=self.shape)
         self.Vt = self.V.T  # the same numbers in memory
-        self.heavy = np.flatnonzero(weights != 1)
 
     def shared(self, A: Floats, B: Floats, G: Floats, room: Floats) -> tuple[Floats, float]:
         """Write V B to its rows of G; return Vᵀ A and the log-likelihood, which is NaN if a P(G) underflows."""
@@ -99,21 +98,11 @@ class Pairs:
         Z = room[: self.size]
         np.matmul(A, B.T, out=Z.reshape(self.shape))
         z = Z.take(self.cells, mode="clip")
-        least = z.min(initial=1.0)
-        if not least > 1e-250:
+        if not z.min(initial=1.0) > 1e-250:
             return B, np.nan
         np.divide(self.weights, z, out=self.V.data)
         G[self.rows] = self.V @ B
-        return self.Vt @ A, self._log(z, least)
-
-    def _log(self, z: Floats, least: float) -> float:
-        """Σ W log P(G). Where most patterns occur once, eight are multiplied before a logarithm is taken."""
-        if 2 * len(self.heavy) > len(z) or least < 1e-35:  # eight of which can be multiplied
-            return float(self.weights @ np.log(z))
-        even = len(z) - len(z) % 8
-        ones = np.multiply.reduce(z[:even].reshape(8, -1), axis=0)
-        heavy = (self.weights[self.heavy] - 1) @ np.log(z[self.heavy])
-        return float(np.log(ones).sum() + np.log(z[even:]).sum() + heavy)
+        return self.Vt @ A, float(self.weights @ np.log(z))
 
 
 def _blocks(halves: SplitPatterns, weights: Floats, cells: int) -> Iterator[Pairs]:

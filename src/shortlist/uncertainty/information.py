@@ -228,9 +228,10 @@ def complete_information(fitted: Fitted, *, prior: bool) -> Floats:
         (coordinates.propensity, rows, parameters.propensity, assumptions.propensity_rows),
     ):
         free = index != ABSENT
-        counts[index[free]] = worth * prior
-        np.add.at(counts, index[free], expected[free])
-        variance[index[free]] = (p * (1 - p))[free]
+        if free.any():  # propensities that are not free may be (n,)
+            counts[index[free]] = worth * prior
+            np.add.at(counts, index[free], expected[free])
+            variance[index[free]] = (p * (1 - p))[free]
     information = np.diag(counts * variance)
     if coordinates.learns_balance:
         pi, at = parameters.balance, coordinates.balance
