@@ -104,21 +104,42 @@ def room(file: str) -> str:
 
 
 def traced() -> dict[str, int]:
-    """The figures of one run of the project in the folder we are in."""
+    """The figures of one run of the project in the folder we are in, and of a rule that is kept in the studio then."""
     import shortlist.cli
 
-    tracer = Tracer(Path(shortlist.cli.__file__).parent.parent)
+    package = Path(shortlist.cli.__file__).parent.parent
     sys.argv = ["shortlist", "run", "--json"]
+    figures = trace(Tracer(package), shortlist.cli.main).figures()
+    return {**figures, "files touched by keeping a rule in the studio": len(trace(Tracer(package), kept_rule()).files)}
+
+
+def kept_rule() -> Callable[[], Any]:
+    """Keep a rule in the studio, which is open already."""
+    try:
+        from shortlist.studio.open_project import OpenProject
+        from shortlist.studio.service import Service
+    except ImportError:  # an earlier source
+        from shortlist.studio.desk import Desk as OpenProject  # type: ignore[import-not-found,no-redef]
+        from shortlist.studio.web.service import Service  # type: ignore[import-not-found,no-redef]
+
+    project = OpenProject(".")
+    (project.refresh if hasattr(project, "refresh") else project.look)()
+    service = Service(project)
+    rule = {"kind": "keywords", "name": "of_the_walk", "words": ["the"], "says": "sports"}
+    return lambda: service.save({"record": rule})
+
+
+def trace(tracer: Tracer, job: Callable[[], Any]) -> Tracer:
     threading.setprofile(tracer)
     sys.setprofile(tracer)
     try:
-        shortlist.cli.main()
+        job()
     except SystemExit as end:
         if end.code:
             raise
     finally:
         sys.setprofile(None)
-    return tracer.figures()
+    return tracer
 
 
 def walk(source: Path) -> dict[str, int]:
