@@ -13,6 +13,7 @@ other both ways. Rooms are the folders and files directly under `shortlist`.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import inspect
 import json
 import os
@@ -115,18 +116,14 @@ def traced() -> dict[str, int]:
 
 def kept_rule() -> Callable[[], Any]:
     """Keep a rule in the studio, which is open already."""
-    try:
-        from shortlist.studio.open_project import OpenProject
-        from shortlist.studio.service import Service
-    except ImportError:  # an earlier source
-        from shortlist.studio.desk import Desk as OpenProject  # type: ignore[import-not-found,no-redef]
-        from shortlist.studio.web.service import Service  # type: ignore[import-not-found,no-redef]
-
-    project = OpenProject(".")
-    (project.refresh if hasattr(project, "refresh") else project.look)()
-    service = Service(project)
+    earlier = importlib.util.find_spec("shortlist.studio.desk") is not None  # how it was called before 0.1.0
+    studio, service = ("desk", "web.service") if earlier else ("open_project", "service")
+    opened = importlib.import_module(f"shortlist.studio.{studio}")
+    project = opened.Desk(".") if earlier else opened.OpenProject(".")
+    (project.look if earlier else project.refresh)()
+    page = importlib.import_module(f"shortlist.studio.{service}").Service(project)
     rule = {"kind": "keywords", "name": "of_the_walk", "words": ["the"], "says": "sports"}
-    return lambda: service.save({"record": rule})
+    return lambda: page.save({"record": rule})
 
 
 def trace(tracer: Tracer, job: Callable[[], Any]) -> Tracer:
