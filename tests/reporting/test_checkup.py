@@ -8,7 +8,7 @@ import pytest
 from shortlist.reporting.advice import check
 from shortlist.reporting.checkup import Advice, Checkup
 from tests.analysis.worked import quietly_fitted
-from tests.reporting.showing import SCRIPT, drawn, hostile, overview_of
+from tests.reporting.showing import drawn, overview_of
 
 
 def checkup_of(votes, gold=None):
@@ -45,12 +45,6 @@ def test_json_holds_all_of_it():
     assert again.advice == found.advice
     assert str(again) == str(found)
     assert again.identifiable is found.identifiable
-
-
-def test_notebooks_show_a_list_with_the_theory_folded_away():
-    page = checkup_of(drawn().votes)._repr_html_()
-    assert page.index("<ol>") < page.index("<details>")
-    assert SCRIPT not in checkup_of(hostile()[0])._repr_html_()
 
 
 def test_in_a_project_commands_stand_beside_the_code():

@@ -40,7 +40,7 @@ def test_batch_normalisation_is_folded_exactly():
     for _ in range(3):
         network(features.expand(holdout.jobs, *features.shape), training=True)  # moves the running statistics
     said = torch.sigmoid(network(features, training=False)).detach().numpy().T
-    folded = mlp._Best(torch, holdout, "cpu").perceptrons(network)
+    folded = mlp._Best(network, mlp._Rows(torch, features.numpy(), holdout, options, "cpu")).perceptrons()
     np.testing.assert_allclose(folded.scores(X.astype("f4")), said, atol=1e-5)
 
 

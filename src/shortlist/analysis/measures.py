@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ class Measures:
         """An analysis of the same votes with other known classes; arrays that do not depend on these are kept."""
         other = type(self)(self.votes, self.model, gold=gold)
         kept = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
-        other.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        other.__dict__ |= {name: self.__dict__[name] for name in kept if name in self.__dict__}
         return other
 
     def with_one_more(self, row: int, name: str | None) -> Self:
@@ -139,8 +139,8 @@ class Measures:
 
         A row without any vote has no label, so it is neither right nor wrong.
         """
-        gold = self.need_gold()
-        return _mean(self.guess[self.scored] == gold[self.scored])
+        right = self.guess[self.scored] == self.need_gold()[self.scored]
+        return float(right.mean()) if right.size else float("nan")
 
     @cached_property
     def counting_on_gold(self) -> float:
@@ -148,7 +148,7 @@ class Measures:
         gold, scored = self.need_gold(), np.flatnonzero(self.scored)
         counted = MajorityVote().fit(self.votes)
         guess = most_likely(counted.predict_proba(self.votes[scored]), counted.class_balance_)
-        return _mean(guess == gold[scored])
+        return float((guess == gold[scored]).mean()) if len(scored) else float("nan")
 
     def need_gold(self) -> Positions:
         """Positions of the known classes, or an error."""
@@ -237,15 +237,10 @@ def frame(columns: dict[str, Any]) -> pl.DataFrame:
     return table.with_columns(pl.col(pl.Float64, pl.Float32).fill_nan(None))
 
 
-def _mean(right: Mask) -> float:
-    return float(right.mean()) if right.size else float("nan")
-
-
 # -- calibration ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Bin:
+class Bin(NamedTuple):
     """Rows with about the same belief, their accuracy, and its 90 % interval (Wilson)."""
 
     rows: int
@@ -253,11 +248,6 @@ class Bin:
     right: float
     lower: float
     upper: float
-
-    @classmethod
-    def of(cls, belief: Floats, right: Mask) -> Bin:
-        accuracy = float(right.mean())
-        return cls(len(right), float(belief.mean()), accuracy, *wilson(accuracy, len(right)))
 
 
 @dataclass(frozen=True)
@@ -271,10 +261,12 @@ class Calibration:
 
     @classmethod
     def of(cls, belief: Floats, right: Mask, bins: int = 10) -> Calibration:
-        which = np.minimum((belief * bins).astype(np.int64), bins - 1)
-        filled = tuple(Bin.of(belief[which == b], right[which == b]) for b in np.unique(which))
+        filled, which = [], np.minimum((belief * bins).astype(np.int64), bins - 1)
+        for inside in (which == b for b in np.unique(which)):
+            share, rows = float(right[inside].mean()), int(inside.sum())
+            filled.append(Bin(rows, float(belief[inside].mean()), share, *wilson(share, rows)))
         error = sum(b.rows * abs(b.belief - b.right) for b in filled) / len(belief)
-        return cls(filled, float(belief.mean()), float(right.mean()), error)
+        return cls(tuple(filled), float(belief.mean()), float(right.mean()), error)
 
 
 def wilson(share: float, n: int, level: float = 0.9) -> tuple[float, float]:

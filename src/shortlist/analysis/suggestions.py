@@ -44,7 +44,7 @@ def suggestion_table(data: Measures, n: int, trust: float) -> pl.DataFrame:
         "belief": lead,
         "or": pl.Series([votes.space[j] for j in order[:, 1]], dtype=pl.String),
         "or_belief": follow,
-        "said": pl.Series([_said(data.votes, int(a)) for a in example], dtype=pl.String),
+        "said": pl.Series([_said(votes, int(a)) for a in example], dtype=pl.String),
     }
     return frame(columns)
 
@@ -93,12 +93,8 @@ def question_table(data: Measures, n: int, accuracy: float, largest: int) -> pl.
     for split, gain in best_questions(*heaviest(data), n, accuracy, largest):
         names = [data.votes.space[j] for j in split]
         rows.append((names, gain, sum((a in names) != (b in names) for a, b in hidden), question_text(names)))
-    schema: dict[str, Any] = {
-        "classes": pl.List(pl.String),
-        "gain": pl.Float64,
-        "separates": pl.Int64,
-        "text": pl.String,
-    }
+    types: list[Any] = [pl.List(pl.String), pl.Float64, pl.Int64, pl.String]
+    schema = dict(zip(("classes", "gain", "separates", "text"), types, strict=True))
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -13,6 +13,7 @@ copy, whatever words it uses.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import polars as pl
 from scipy.linalg import block_diag
 from scipy.special import entr
 
-from shortlist.analysis.bits import Bits, Words, count, split, union
+from shortlist.analysis.bits import Bits, Words, count, split, union, unpack
 from shortlist.analysis.measures import Measures, frame, share
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadShortlist
@@ -64,11 +65,10 @@ def correlations(data: Measures) -> Floats:
     table = white.T @ residual @ white
     ends = np.cumsum([0, *(basis.shape[1] for basis in bases)])
     correlation = np.eye(layout.n)
-    for i in range(layout.n):
-        for j in range(i):
-            block = table[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
-            largest = min(1.0, float(np.linalg.norm(block, 2))) if block.size else np.nan
-            correlation[i, j] = correlation[j, i] = largest
+    for j, i in combinations(range(layout.n), 2):
+        block = table[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
+        largest = min(1.0, float(np.linalg.norm(block, 2))) if block.size else np.nan
+        correlation[i, j] = correlation[j, i] = largest
     return correlation
 
 
@@ -190,18 +190,12 @@ def top_two(beliefs: Floats) -> tuple[Floats, Floats]:
 
 def entropy(beliefs: Floats) -> Floats:
     """H(Y | votes) of each row, in nats."""
-    total = np.zeros(len(beliefs))
-    for column in beliefs.T:
-        total += entr(column)
-    return total
+    return sum(map(entr, beliefs.T), np.zeros(len(beliefs)))
 
 
 def voters(bits: Bits) -> Any:
     """(m,): number of labelers that vote on each row."""
-    total = np.zeros(bits.m, np.uint32)
-    for row in bits.voted:
-        total += bits.table(row[None])[:, 0]
-    return total
+    return sum((unpack(row, bits.m) for row in bits.voted), np.zeros(bits.m, np.uint32))
 
 
 def conflict_lists(data: Measures, names: tuple[str, ...]) -> pl.Series:
@@ -264,9 +258,8 @@ def bucket(data: Measures, said: Mapping[str, Any]) -> Positions:
 def _said(data: Measures, name: str, answer: Any) -> Words:
     votes, bits = data.votes, data.bits
     if name not in votes.names:
-        raise BadShortlist(
-            f"no labeler is called {name!r}.{did_you_mean(name, votes.names)} Labelers: {', '.join(votes.names)}"
-        )
+        hint = did_you_mean(name, votes.names)
+        raise BadShortlist(f"no labeler is called {name!r}.{hint} Labelers: {', '.join(votes.names)}")
     i = votes.names.index(name)
     if answer is None:
         silent: Words = ~bits.voted[i]

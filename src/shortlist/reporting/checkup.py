@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from html import escape
-from typing import Any, Literal
+from typing import Any
 
 from shortlist.identifiability import Diagnosis
 from shortlist.identifiability.findings import REMEDY
-
-Kind = Literal[
-    "failed", "silent", "unfinished", "leave out", "two-sided", "balance", "mixed", "uncovered", "use gold", "no gold",
-    "label",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,7 +23,7 @@ class Advice:
     about       the labeler, or the class, that it is about
     """
 
-    kind: Kind
+    kind: str
     what: str
     why: str
     code: str
@@ -42,9 +36,9 @@ class Advice:
     @property
     def in_project(self) -> Advice:
         """This advice with its command beside the code, or in its place."""
-        by_command = self.kind in ("uncovered", "label")
-        lines = [self.command] if by_command else [self.code, self.command and f"# see such rows: {self.command}"]
-        return replace(self, code="\n".join(filter(None, lines)))
+        if self.kind in ("uncovered", "label"):
+            return replace(self, code=self.command)
+        return replace(self, code=f"{self.code}\n# see such rows: {self.command}") if self.command else self
 
     def show_gain(self, m: int) -> str:
         """The gain in words; empty where it is not known."""
@@ -78,11 +72,11 @@ class Checkup:
     @property
     def verdict(self) -> str:
         """A sentence that says if accuracies can be learned from votes alone, and if that asks for anything."""
-        finding, prior = self.diagnosis.findings[0], "There, the model falls back on its prior"
+        finding, settled = self.diagnosis.findings[0], not self.advice and self.identifiable is False
         if self.right is None:
             return finding
-        settled = not self.advice and self.identifiable is False
-        remedy = f"{prior}." if settled else f"{prior}; your gold labels show how good the labels are."
+        shown = "" if settled else "; your gold labels show how good the labels are"
+        remedy = f"There, the model falls back on its prior{shown}."
         if self.gold_fits:
             remedy = "Your gold labels take part in the fit, and help with what votes leave open."
         finding = finding.replace(REMEDY, remedy)
@@ -102,8 +96,7 @@ class Checkup:
         """The to-do list, for a terminal."""
         if not self.advice:
             right = f"the labels are right on {self.right or 0:.1%} of the gold rows with a vote, and "
-            right = "" if self.right is None else right
-            yield f"Nothing to do: {right}no change that was tried sets more rows right."
+            yield f"Nothing to do: {'' if self.right is None else right}no change that was tried sets more rows right."
             return
         yield f"What to do. {self.order}"
         for number, one in enumerate(self.advice, 1):
@@ -117,15 +110,6 @@ class Checkup:
         return "\n".join([*self.lines(), "", self.verdict])
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        items = "".join(
-            f"<li><b>{escape(one.what)}</b> {escape(one.why)} <i>{escape(one.show_gain(self.rows))}</i>"
-            f"<pre>{escape(one.code)}</pre></li>"
-            for one in self.advice
-        )
-        todo = f"<ol>{items}</ol>" if items else f"<p>{escape(next(self.lines()))}</p>"
-        return f"<div><b>What to do</b>{todo}{self.diagnosis._repr_html_()}</div>"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the diagnosis, and the advice beside it."""

@@ -104,10 +104,8 @@ def nice(count: int) -> int:
 
 def compact(value: float) -> str:
     """12, 1.5k, 2M."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
+    size, letter = (1e6, "M") if value >= 1e6 else (1e3, "k") if value >= 1e3 else (1, "")
+    return f"{value / size:g}{letter}"
 
 
 def minus(number: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -128,9 +128,8 @@ class Overview:
             Tile("in conflict", f"{self.analysis.conflicted:.1%}", "rows where two labelers exclude each other"),
         ]
         if self.model is not None:
-            tiles.append(
-                Tile("mean belief", f"{self.analysis.belief.mean():.1%}", "in the most likely class, over all rows")
-            )
+            belief = f"{self.analysis.belief.mean():.1%}"
+            tiles.append(Tile("mean belief", belief, "in the most likely class, over all rows"))
         return [*tiles, *self._scores()]
 
     def _scores(self) -> Iterator[Tile]:
@@ -139,23 +138,20 @@ class Overview:
             return
         scores = {LABEL_MODEL: self.analysis.calibration.right, "counting votes": self.analysis.counting_on_gold}
         known, voted = int(self.known.sum()), int(self.analysis.scored.sum())
-        note = f"right on {known:,} gold rows"
-        voted_note = (
-            note if known == voted else f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
-        )
         for name, share in (scores | self.other_scores).items():
-            yield Tile(name, f"{share:.1%}", voted_note if name in scores else note)
+            note = f"right on {known:,} gold rows"
+            if name in scores and voted < known:
+                note = f"right on {voted:,} gold rows with a vote, {known - voted:,} have none"
+            yield Tile(name, f"{share:.1%}", note)
 
 
 # -- what stands out -----------------------------------------------------------------------------------
-
-Level = Literal["good", "note", "warn"]
 
 
 class Notice(NamedTuple):
     """A sentence or two, and how much they matter."""
 
-    level: Level
+    level: Literal["good", "note", "warn"]
     text: str
 
 
@@ -187,16 +183,12 @@ def copy_notices(overview: Overview, most: int = 3) -> Iterator[Notice]:
     pairs, near = overview.pairs.iter_rows(named=True), overview.near_copies
     copies = [pair for pair in pairs if (pair["labeler"], pair["other"]) in near]
     for pair in sorted(copies, key=lambda pair: -(pair.get("correlation") or 1))[:most]:
-        yield Notice("note", f"{pair['labeler']} and {pair['other']} {_dependence(pair, len(overview.votes))}")
-
-
-def _dependence(pair: dict[str, Any], m: int) -> str:
-    if pair["same"] != pair["overlap"]:
-        return f"depend on each other beyond what the class explains (correlation {pair['correlation']:.2f})."
-    return (
-        f"say the same on all {pair['same'] * m:,.0f} rows on which both vote. "
-        "Either both are always right, or one copies the other."
-    )
+        if pair["same"] == pair["overlap"]:
+            how = f"say the same on all {pair['same'] * len(overview.votes):,.0f} rows on which both vote. "
+            how += "Either both are always right, or one copies the other."
+        else:
+            how = f"depend on each other beyond what the class explains (correlation {pair['correlation']:.2f})."
+        yield Notice("note", f"{pair['labeler']} and {pair['other']} {how}")
 
 
 def off_gold(labelers: pl.DataFrame, most: int = 3) -> Iterator[Notice]:

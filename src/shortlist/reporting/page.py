@@ -68,20 +68,18 @@ def write_page(
     spent      what language models have cost, a line for each labeler
     """
     script = asset("tips.js") + asset("report.js")
-    text: str = (
-        environment()
-        .get_template("report.html")
-        .render(
-            title=title,
-            version=shortlist.__version__,
-            style=asset("style.css") + asset("report.css"),
-            script=script,
-            script_hash="sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-            level=f"{overview.level:.0%}",
-            spent=spent,
-            **content(overview, checkup, rows),
-            labeler_rows=labeler_rows(overview, rows, labelers),
-        )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    template = environment().get_template("report.html")
+    text: str = template.render(
+        title=title,
+        version=shortlist.__version__,
+        style=asset("style.css") + asset("report.css"),
+        script=script,
+        script_hash=f"sha256-{digest}",
+        level=f"{overview.level:.0%}",
+        spent=spent,
+        **content(overview, checkup, rows),
+        labeler_rows=labeler_rows(overview, rows, labelers),
     )
     with atomic(path) as file:
         file.write(text.encode("utf-8", "replace"))
@@ -136,11 +134,10 @@ def labeler_lines(overview: Overview) -> list[dict[str, Any]]:
 
 def balance(overview: Overview) -> list[dict[str, Any]]:
     """The share of each class, as believed and among gold rows."""
-    believed = (overview.analysis.mass / len(overview.votes)).tolist()
-    gold = overview.analysis.gold
+    gold, believed = overview.analysis.gold, (overview.analysis.mass / len(overview.votes)).tolist()
     known = [None if gold is None else float((gold[overview.known] == j).mean()) for j in range(len(believed))]
     columns = zip(overview.votes.space, believed, known, strict=True)
-    return [{"name": name, "believed": share, "gold": in_gold} for name, share, in_gold in columns]
+    return [dict(zip(("name", "believed", "gold"), line, strict=True)) for line in columns]
 
 
 def environment() -> Any:
@@ -149,18 +146,13 @@ def environment() -> Any:
     engine = jinja2.Environment(
         loader=jinja2.FunctionLoader(asset),
         autoescape=True,
-        finalize=_visible,
+        finalize=lambda value: type(value)(visible(value)) if isinstance(value, str) else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     engine.filters |= {"percent": percent, "breakable": breakable}
     return engine
-
-
-def _visible(value: Any) -> Any:
-    """Text without characters that change how others are shown."""
-    return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def breakable(name: str) -> Any:

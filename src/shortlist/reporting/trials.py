@@ -66,11 +66,9 @@ class Trials:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis, self.model, self.m = analysis, analysis.model, len(analysis.votes)
-        self.chosen = chosen_rows(analysis)
-        self.votes = analysis.votes[self.chosen]
-        gold = analysis.gold
-        self.gold = np.full(len(self.chosen), -1, np.int64) if gold is None else gold[self.chosen]
-        self.known = self.gold >= 0
+        chosen, gold = chosen_rows(analysis), analysis.gold
+        self.votes = analysis.votes[chosen]
+        self.gold = np.full(len(chosen), -1, np.int64) if gold is None else gold[chosen]
 
     def without(self, name: str) -> Trial:
         """A labeler is left out."""
@@ -123,11 +121,10 @@ class Trials:
         return np.where(votes.covered & self.votes.covered, guess, -1)
 
     def _tried(self, votes: Votes, **options: Any) -> Trial:
-        before, after = self._before, self._labels(votes, **options)
+        before, after, known = self._before, self._labels(votes, **options), self.gold >= 0
         changed = self.m / len(self.votes) * float((before != after).sum())
-        if self.known.sum() < FEW:
+        if known.sum() < FEW:
             return Trial(None, changed)
-        known = self.known
         return self._measured(before[known], after[known], self.gold[known])._replace(changed=changed)
 
     def _measured(self, before: Positions, after: Positions, gold: Positions) -> Trial:
@@ -275,10 +272,8 @@ def value_of_a_vote(beliefs: Floats, accuracy: float) -> Floats:
 
     The guess is right max(p, q) of the time without the vote, and max(p a, q (1 − a)) + max(p (1 − a), q a) with it.
     """
-    p, q = beliefs.T
-    a = max(accuracy, 1 - accuracy)
-    after = np.maximum(p * a, q * (1 - a)) + np.maximum(p * (1 - a), q * a)
-    gain: Floats = after - np.maximum(p, q)
+    (p, q), a = beliefs.T, max(accuracy, 1 - accuracy)
+    gain: Floats = np.maximum(p * a, q * (1 - a)) + np.maximum(p * (1 - a), q * a) - np.maximum(p, q)
     return gain
 
 

@@ -16,7 +16,7 @@ from shortlist.arrays import Floats, Mask
 from shortlist.classifier.base import reading
 from shortlist.errors import BadFit, NotFitted, UselessLabeler
 from shortlist.labelers.attributes import AttributeTable
-from shortlist.registry import check_choice
+from shortlist.registry import check_choice, check_whole
 from shortlist.votes import Votes
 from shortlist.zeroshot.linear_detectors import LinearTraining
 from shortlist.zeroshot.mlp_detectors import MLPTraining
@@ -128,10 +128,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         check_choice("kind", self.kind, ("auto", "mlp", "linear"))
         if self.band != "auto" and not (len(self.band) == 2 and 0 <= self.band[0] <= self.band[1] <= 1):
             raise BadFit(f'band is "auto" or (no_below, yes_from), in this order, between 0 and 1; got {self.band!r}')
-        whole = {"folds": self.folds, "epochs": self.epochs, "batch_size": self.batch_size}
-        for name, value in whole.items():
-            if not isinstance(value, (int, np.integer)) or value < 1 + (name == "batch_size"):
-                raise BadFit(f"{name} is a whole number, at least {1 + (name == 'batch_size')}; got {value!r}")
+        for name, least in {"folds": 1, "epochs": 1, "batch_size": 2}.items():
+            check_whole(name, getattr(self, name), least=least)
 
     def _training(self) -> Training:
         if self.kind == "linear" or (self.kind == "auto" and importlib.util.find_spec("torch") is None):
@@ -141,18 +139,16 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 
     def _keep_useful(self, trained: list[Trained], validation: dict[str, Validation]) -> dict[str, str]:
         """Keep the detectors that are better than a coin. Returns the other attributes, and why."""
-        names = list(validation)
         useless = {
             name: f"on held-out classes it is right {result.accuracy:.0%} of the time, no better than a coin"
             for name, result in validation.items()
             if result.accuracy <= 0.5
         }
-        kept = [i for i, name in enumerate(names) if name not in useless]
-        if not kept:
+        self.validation_ = {name: result for name, result in validation.items() if name not in useless}
+        if not self.validation_:
             raise BadFit(f"no detector is of use: {_listed(useless)}")
-        self.attributes_ = tuple(names[i] for i in kept)
-        self.validation_ = {name: validation[name] for name in self.attributes_}
-        self.networks_ = keep(trained, kept)
+        self.attributes_ = tuple(self.validation_)
+        self.networks_ = keep(trained, [i for i, name in enumerate(validation) if name not in useless])
         return useless
 
     # -- predicting ----------------------------------------------------------------------------------------

@@ -65,27 +65,23 @@ def train(X: Features, holdout: Holdout, width: int, options: MLPTraining, tick:
     with own_randomness(torch, options.seed, device):
         network = _Network(torch, X.shape[1], width, holdout, options, device)
         rows = _Rows(torch, X, holdout, options, device)
-        best = _Best(torch, holdout, device)
+        best = _Best(network, rows)
         optimiser = torch.optim.Adam(network.learned, lr=options.lr, fused=True)
         milestones = [max(1, round(share * options.epochs)) for share in (0.3, 0.6, 0.9)]
         schedule = torch.optim.lr_scheduler.MultiStepLR(optimiser, milestones, 0.1)
         for epoch in range(options.epochs):
             for features, targets in rows.epoch():
                 optimiser.zero_grad(set_to_none=True)
-                with autocast(torch, device, _precision(device)):
+                with autocast(torch, device, rows.precision):
                     logits = network(features, training=True)
                 losses = torch.nn.functional.binary_cross_entropy_with_logits(logits.float(), targets, reduction="none")
                 losses.mean(dim=1).sum().backward()  # jobs share no weights, so the sum trains each by its own mean
                 optimiser.step()
             schedule.step()
-            best.consider(network, rows)
+            best.consider()
             if tick:
                 tick((epoch + 1) / options.epochs)
-    return best.perceptrons(network)
-
-
-def _precision(device: str) -> str:
-    return "fp32" if device == "cpu" else "bf16"
+    return best.perceptrons()
 
 
 class _Network:
@@ -97,11 +93,9 @@ class _Network:
         starts = [_start(torch, sizes, random) for random in _generators(holdout, options.seed, 0)]
         stacked = [torch.stack(parts).to(device) for parts in zip(*starts, strict=True)]
         self.learned = [tensor.requires_grad_() for tensor in stacked]
-        shape = (holdout.jobs, 1, hidden)
-        for _ in range(2):
-            self.learned += [torch.ones(shape, device=device).requires_grad_()]
-            self.learned += [torch.zeros(shape, device=device).requires_grad_()]
-        self.running = [make(shape, device=device) for _ in range(2) for make in (torch.zeros, torch.ones)]
+        shape, both = (holdout.jobs, 1, hidden), 2 * [torch.ones, torch.zeros]
+        self.learned += [make(shape, device=device, requires_grad=True) for make in both]
+        self.running = [make(shape, device=device) for make in reversed(both)]
 
     def __call__(self, features: Tensor, *, training: bool) -> Tensor:
         """(G, rows, p), or (rows, p) for all, → logits (G, rows)."""
@@ -137,6 +131,7 @@ class _Rows:
 
     def __init__(self, torch: Any, X: Features, holdout: Holdout, options: MLPTraining, device: str) -> None:
         self.torch, self.device, self.holdout = torch, device, holdout
+        self.precision = "fp32" if device == "cpu" else "bf16"
         self.X = torch.as_tensor(X, device=device)
         self.targets = torch.as_tensor(holdout.targets(), dtype=torch.float32, device=device)  # (G, m)
         chance = torch.as_tensor(holdout.weights(), device=device).cumsum(dim=1)
@@ -157,54 +152,42 @@ class _Rows:
     def logits(self, network: _Network, wanted: Positions) -> Tensor:
         """(G, rows): of the rows that some job is validated on."""
         parts = np.array_split(wanted, max(1, math.ceil(len(wanted) / 2048)))
-        with self.torch.inference_mode(), autocast(self.torch, self.device, _precision(self.device)):
-            logits = [network(self.X[part], training=False).float() for part in parts]
-        return self.torch.cat(logits, dim=1)
+        with self.torch.inference_mode(), autocast(self.torch, self.device, self.precision):
+            return self.torch.cat([network(self.X[part], training=False).float() for part in parts], dim=1)
 
 
 class _Best:
     """The best epoch of each attribute: its accuracy on held-out classes, then its loss there."""
 
-    def __init__(self, torch: Any, holdout: Holdout, device: str) -> None:
-        self.torch, self.device = torch, device
-        n = holdout.has.shape[1]
-        self.attribute = torch.as_tensor(holdout.attribute, device=device)
-        self.rows = np.flatnonzero(np.asarray(holdout.validated.any(axis=0))[holdout.truth])
-        self.accuracy = torch.full((n,), -1.0, device=device)
-        self.loss = torch.full((n,), math.inf, device=device)
-        self.kept: list[Tensor] = []
-        weights = _validation_weights(holdout, self.rows)
-        self.weights = torch.as_tensor(weights, dtype=torch.float32, device=device)  # (G, rows)
-        self.n = n
+    def __init__(self, network: _Network, rows: _Rows) -> None:
+        self.network, self.rows, torch, holdout = network, rows, rows.torch, rows.holdout
+        self.wanted = np.flatnonzero(np.asarray(holdout.validated.any(axis=0))[holdout.truth])
+        weights = _validation_weights(holdout, self.wanted)
+        self.weights = torch.as_tensor(weights, dtype=torch.float32, device=rows.device)  # (G, rows)
+        self.attribute = torch.as_tensor(holdout.attribute, device=rows.device)
+        self.none = torch.zeros(holdout.has.shape[1], device=rows.device)
+        self.accuracy, self.loss = self.none - 1, self.none + math.inf
+        self.kept = [tensor.clone() for tensor in network.state()]
 
-    def consider(self, network: _Network, rows: _Rows) -> None:
+    def consider(self) -> None:
         """Keep this epoch for the attributes whose best it is."""
-        logits, yes = rows.logits(network, self.rows), rows.targets[:, self.rows]
+        torch, yes = self.rows.torch, self.rows.targets[:, self.wanted]
+        logits = self.rows.logits(self.network, self.wanted)
+        losses = torch.nn.functional.binary_cross_entropy_with_logits(logits, yes, reduction="none")
         right = ((logits >= 0) == (yes > 0.5)).float()
-        losses = self.torch.nn.functional.binary_cross_entropy_with_logits(logits, yes, reduction="none")
-        accuracy, loss = (self._by_attribute((one * self.weights).sum(dim=1)) for one in (right, losses))
+        sums = [(one * self.weights).sum(dim=1) for one in (right, losses)]
+        accuracy, loss = (self.none.index_add(0, self.attribute, one) for one in sums)
         even = (accuracy - self.accuracy).abs() <= 1e-6
         better = ((accuracy > self.accuracy) & ~even) | (even & (loss < self.loss))
-        self.accuracy = self.torch.where(better, accuracy, self.accuracy)
-        self.loss = self.torch.where(better, loss, self.loss)
-        self._keep(network.state(), better[self.attribute])
+        self.accuracy = torch.where(better, accuracy, self.accuracy)
+        self.loss = torch.where(better, loss, self.loss)
+        chosen = better[self.attribute].nonzero().squeeze(1)
+        for kept, tensor in zip(self.kept, self.network.state(), strict=True):
+            kept.index_copy_(0, chosen, tensor.index_select(0, chosen))
 
-    def _by_attribute(self, values: Tensor) -> Tensor:
-        return self.torch.zeros(self.n, device=self.device).index_add_(0, self.attribute, values)
-
-    def _keep(self, state: list[Tensor], jobs: Tensor) -> None:
-        if not self.kept:
-            self.kept = [tensor.clone() for tensor in state]
-            return
-        chosen = jobs.nonzero().squeeze(1)
-        if len(chosen):
-            for kept, tensor in zip(self.kept, state, strict=True):
-                kept.index_copy_(0, chosen, tensor.index_select(0, chosen))
-
-    def perceptrons(self, network: _Network) -> Perceptrons:
+    def perceptrons(self) -> Perceptrons:
         """The kept detectors as plain arrays, batch normalisation folded into the layers below it."""
-        state = self.kept or network.state()
-        layers = []
+        state, layers = self.kept, []
         for layer in range(3):
             weights, biases = state[2 * layer : 2 * layer + 2]
             if layer < 2:

@@ -61,8 +61,7 @@ def name_clusters(
     the attributes of *all* classes to their centres. Its power is the likelihood with the noise profiled out. d = 6
     independent directions are counted, and λ = 0.1. Beyond `exact` classes, namings around the best are weighed.
     """
-    evidence = make_evidence(agreement, seen, unseen, here, places)
-    k = len(unseen)
+    evidence, k = make_evidence(agreement, seen, unseen, here, places), len(unseen)
     orders = list(permutations(range(k))) if k <= exact else around(climb(linear_start(agreement), evidence))
     weights = np.array([evidence(order) for order in orders])
     names = np.zeros((k, k))
