@@ -12,7 +12,7 @@ from shortlist.errors import BadFile
 from shortlist.labelers.apply import Asker
 from shortlist.project.parts import PartReader
 from shortlist.project.rows import Rows
-from shortlist.project.voting import PartPiece, vote
+from shortlist.project.voting import vote
 from tests.project.news import rows
 from tests.project.part_files import Elsewhere, codes, make
 
@@ -32,7 +32,7 @@ def run(project, engine):
 
 def voted_on(engine):
     """The parts of each piece that was voted on."""
-    return [piece.parts for piece in engine.pieces if isinstance(piece, PartPiece)]
+    return [tuple(piece) for piece in engine.pieces if isinstance(piece, dict)]
 
 
 def test_parts_are_read_while_others_are_searched(tmp_path, monkeypatch):
@@ -108,7 +108,6 @@ def test_of_a_file_that_is_written_to_meanwhile_a_worker_keeps_nothing(tmp_path,
     with pytest.raises(BadFile, match=r"01.parquet changed while it was read: run again"):
         project.run(["vote"], engine=Elsewhere())
     kept = {path.name[:24] for path in (project.folder / ".shortlist" / "votes").glob("*/*.parquet")}
-    assert project.session.rows.sources[0][:24] in kept
     assert project.session.rows.sources[1][:24] not in kept
 
 
@@ -128,6 +127,22 @@ def test_two_workers_write_the_same_files_as_one(tmp_path):
     two.run(["vote"], engine=Local(2))
     for path in sorted((one.folder / "out" / "votes").iterdir()):
         assert (two.folder / "out" / "votes" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_workers_of_this_machine_get_rows_of_the_next_part_before_the_last_one_is_done(tmp_path):
+    drawn = []
+
+    class Eager:
+        workers = 2
+
+        def map(self, function, pieces):
+            drawn.append(list(pieces))
+            return ((number, function(piece)) for number, piece in drawn[-1])
+
+    project = make(tmp_path / "p", files=3, part_rows=60)
+    assert (run(project, Eager()).codes == codes(rows())).all()
+    (pieces,) = drawn
+    assert len({part.place for _number, (part, *_) in pieces}) == 6
 
 
 def test_of_a_file_that_is_written_to_meanwhile_nothing_is_kept(tmp_path, monkeypatch):
@@ -164,15 +179,16 @@ def test_a_part_that_is_kept_is_not_read_again(tmp_path, monkeypatch):
     project.run(["vote"])
     rows(40, seed=9).with_columns(id=pl.lit("x") + pl.col("id")).write_parquet(project.folder / "rows" / "03.parquet")
     read = []
-    segments = Rows.segments
+    frames = Rows.frames
 
-    def watched(self, columns=None, *, files=None):
-        read.append(files)
-        return segments(self, columns, files=files)
+    def watched(self, parts, columns=None):
+        if columns is None:
+            read.append([part.file for part in parts])
+        return frames(self, parts, columns)
 
-    monkeypatch.setattr(Rows, "segments", watched)
+    monkeypatch.setattr(Rows, "frames", watched)
     project.run(["vote"])
-    assert [files for files in read if files is not None] == [[3]]
+    assert read == [[3]]
     assert np.isin(project.session.votes.ids[-40:], ["xdoc" + str(a) for a in range(40)]).all()
 
 

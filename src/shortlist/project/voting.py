@@ -1,20 +1,22 @@
 """Voting: every labeler on every part of the rows that it has not seen.
 
-There is one path: a `VoteJob` over parts. It calls the labelers that are not in the cache, stores their votes there and
-writes the part. Workers elsewhere get the job with the parts to read. On this machine the job gets the rows, and an
-engine shares their chunks.
+A `VoteJob` calls the labelers that are not in the cache, stores their votes there and writes the part. Workers
+elsewhere get the job with the parts to read; workers of this machine get chunks of rows, which are read meanwhile.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import polars as pl
 
 from shortlist.archive import put_same
 from shortlist.engines import Engine, Local, Threads, is_elsewhere, ordered
@@ -38,9 +40,11 @@ from shortlist.votes.vote_parts import VotePart, VoteParts
 
 Labelers = tuple[int, ...]  # some labelers, by their places in the roster
 Files = dict[str, Path]  # fingerprint of a labeler → the cached file of its votes on a part
+Frames = Callable[[Sequence[Part]], Iterator[pl.DataFrame]]  # reads the rows of parts
 
 
-# -- before the vote -------------------------------------------------------------------------------------
+def _nothing(_rows: int) -> None:
+    pass
 
 
 def prepare(roster: Roster, rows: Rows, cache: VoteCache, tell: Tell | None = None) -> Roster:
@@ -65,9 +69,6 @@ def all_chunks(rows: Rows) -> Iterator[Chunk]:
     return chain.from_iterable(chunks(segment.frame, first=segment.start)[0] for segment in rows.segments())
 
 
-# -- the vote --------------------------------------------------------------------------------------------
-
-
 class Voted(NamedTuple):
     """The result of a part. It is small: the votes stay in files, unless there is no folder for them."""
 
@@ -84,7 +85,7 @@ def vote(
     rows: Rows,
     cache: VoteCache,
     engine: Engine,
-    advance: Advance = lambda _rows: None,
+    advance: Advance = _nothing,
     *,
     target: Path | None = None,
 ) -> tuple[list[Voted], tuple[str, ...]]:
@@ -94,20 +95,26 @@ def vote(
     written there, a file for each part; without it, they are in the results.
     """
     if not len(rows):
-        raise BadFile(f"there are no rows in {', '.join(path.name for path in rows.paths)}{_open_quote(rows)}")
+        lines = any(file.kind in ("csv", "tsv") and file.path.read_bytes().count(b"\n") > 1 for file in rows.files)
+        hint = ": is a quotation mark opened there and never closed?" if lines else ""
+        raise BadFile(f"there are no rows in {', '.join(path.name for path in rows.paths)}{hint}")
     if not is_elsewhere(engine):  # on a cluster, there may be too many rows to compare
         rows.check_ids()
     cache.sweep()
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
-    job = VoteJob(
-        _asker(roster, rows), roster.fingerprints, cache, target and target.absolute(), rows.reader, roster.sources
-    )
-    work = _elsewhere if is_elsewhere(engine) else _here
+        target = target.absolute()
+    job = VoteJob(_asker(roster, rows), roster.fingerprints, cache, target, rows.reader, roster.sources)
+    known = cache.known(roster.fingerprints)
+    files = {part: known.get(part.name, {}) for part in rows.parts}
     results: dict[int, Voted] = {}
     equal: dict[object, Votes] = {}  # `like` is nearly always the same for all parts, and is held once
-    with importable(roster.folder), labeler_errors(roster), _collector_off():
-        for voted in work(job, rows, cache.known(roster.fingerprints), engine, advance):
+    with importable(roster.folder), _labeler_errors(roster), _collector_off():
+        if is_elsewhere(engine):
+            voting = _elsewhere(job, rows, files, engine, advance)
+        else:
+            voting = job.over({part: job.readable(here) for part, here in files.items()}, rows.frames, engine, advance)
+        for voted in voting:
             like = equal.setdefault((voted.like.codomains, voted.like.failures), voted.like)
             results[voted.part.place] = voted._replace(like=like)
     cache.prune(roster.fingerprints)
@@ -124,12 +131,6 @@ def save_parts(results: Sequence[Voted], path: Path) -> VoteParts:
     return parts
 
 
-def _open_quote(rows: Rows) -> str:
-    """Hint for a csv file that has lines and yet no rows."""
-    lines = any(file.kind in ("csv", "tsv") and file.path.read_bytes().count(b"\n") > 1 for file in rows.files)
-    return ": is a quotation mark opened there and never closed?" if lines else ""
-
-
 def _asker(roster: Roster, rows: Rows) -> Asker:
     how, classes = roster.settings.labelers, roster.settings.classes
     with roster.placed():
@@ -144,35 +145,15 @@ def _asker(roster: Roster, rows: Rows) -> Asker:
         )
 
 
-def _here(job: VoteJob, rows: Rows, cached: Mapping[str, Files], engine: Engine, advance: Advance) -> Iterator[Voted]:
-    """Vote on this machine: parts that are all cached are written first; of the others, the rows are read in order."""
-    files = {part: job.readable(cached.get(part.name, {})) for part in rows.parts}
-    unseen = sorted({part.file for part in rows.parts if job.missing(files[part])})
-
-    def pieces() -> Iterator[PartRows]:
-        yield from (PartRows(part, known, None) for part, known in files.items() if not job.missing(known))
-        for part, frame in rows.segments(files=unseen):
-            if job.missing(files[part]):
-                yield PartRows(part, files[part], frame)
-
-    with closing(replace(job, engine=engine, advance=advance).over(pieces(), files.values())) as results:
-        yield from results
-
-
-def _elsewhere(
-    job: VoteJob, rows: Rows, cached: Mapping[str, Files], engine: Engine, advance: Advance
-) -> Iterator[Voted]:
+def _elsewhere(job: VoteJob, rows: Rows, files: dict[Part, Files], engine: Engine, advance: Advance) -> Iterator[Voted]:
     """Vote on other machines, in the order in which pieces are done.
 
     For labelers that search columns, a worker gets up to 8 parts at a time, to read one while it searches others. Each
     worker gets at least 8 pieces, so that none is left with a long last one.
     """
-    files = {part: cached.get(part.name, {}) for part in rows.parts}
     most = max(rows.size, min(8 * rows.size, len(rows) // (8 * engine.workers)))
-    by_column = job.by_column(files.values())
-    pieces = [
-        PartPiece(piece, tuple(files[part] for part in piece)) for piece in rows.pieces(most if by_column else None)
-    ]
+    bundles = rows.pieces(most if job.by_column(files.values()) else None)
+    pieces = [{part: files[part] for part in bundle} for bundle in bundles]
     asked = {i for known in files.values() for i in job.missing(known)}
     job = replace(job, gpus=job.asker.only(sorted(asked)).gpus)  # none, if those that need some are cached
     try:
@@ -181,18 +162,16 @@ def _elsewhere(
                 advance(sum(one.part.rows for one in voted))
                 yield from voted
     except PieceLost as error:
-        raise _lost(error, pieces, rows) from error
+        raise _lost(error, list(pieces[error.number or 0]), rows) from error
 
 
-def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLost:
+def _lost(error: PieceLost, parts: Sequence[Part], rows: Rows) -> PieceLost:
     """Return the error with the rows on which workers die."""
-    first, *others = pieces[error.number or 0].parts
-    last = others[-1] if others else first
+    first, last = parts[0], parts[-1]
     numbers = first.start, last.start + last.rows - 1
     files = dict.fromkeys(rows.paths[part.file].name for part in (first, last))
     return PieceLost(
-        f"rows {numbers[0]:,} to {numbers[1]:,} ({' to '.join(files)}) could not be voted on: "
-        f"{error.message}. "
+        f"rows {numbers[0]:,} to {numbers[1]:,} ({' to '.join(files)}) could not be voted on: {error.message}. "
         "A labeler ends the process there, or needs more memory than a worker has. All other parts that were done are "
         "kept: leave the rows out, or mend the labeler, and run again",
         rows=numbers, file=str(rows.paths[first.file]), number=error.number,
@@ -200,7 +179,7 @@ def _lost(error: PieceLost, pieces: Sequence[PartPiece], rows: Rows) -> PieceLos
 
 
 @contextmanager
-def labeler_errors(roster: Roster) -> Iterator[None]:
+def _labeler_errors(roster: Roster) -> Iterator[None]:
     """Add the place in labelers.py to errors of labelers."""
     try:
         with roster.placed():
@@ -223,27 +202,9 @@ def _collector_off() -> Iterator[None]:
             gc.enable()
 
 
-# -- a part ----------------------------------------------------------------------------------------------
-
-
-class PartPiece(NamedTuple):
-    """Parts for a worker elsewhere, and the cached files of each."""
-
-    parts: tuple[Part, ...]
-    known: tuple[Files, ...]
-
-
-class PartRows(NamedTuple):
-    """A part, its cached files, and its rows; None if all is cached."""
-
-    part: Part
-    known: Files
-    rows: object
-
-
 @dataclass(frozen=True)
 class VoteJob:
-    """All labelers of a project, and where votes are cached and written. It is sent once to each worker."""
+    """All labelers of a project, and where votes are cached and written. It is sent once to each worker elsewhere."""
 
     asker: Asker
     fingerprints: tuple[str, ...]
@@ -252,34 +213,53 @@ class VoteJob:
     reader: PartReader
     sources: Mapping[str, str]  # the modules beside labelers.py, which are sent with it
     gpus: float = 0  # that a worker elsewhere needs
-    engine: Engine = field(default_factory=Local)  # shares the chunks of a part
-    advance: Advance = lambda _rows: None
     _askers: dict[Labelers, Asker] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Send it without `engine` and `advance`, which are of this process."""
-        values = self.asker, self.fingerprints, self.cache, self.target, self.reader, self.sources, self.gpus
-        return VoteJob, values
 
     def parts_to_pickle(self) -> Iterator[tuple[str, object]]:
         """Things to pickle for workers elsewhere, by name."""
         return self.asker.parts_to_pickle()
 
-    def __call__(self, piece: PartPiece) -> list[Voted]:
+    def __call__(self, piece: Mapping[Part, Files]) -> list[Voted]:
         """Read parts and vote on them, on a worker elsewhere."""
-        known = [self.readable(files) for files in piece.known]
-        pairs = list(zip(piece.parts, known, strict=True))
-        frames = self.reader.frames([part for part, files in pairs if self.missing(files)])
-        rows = (PartRows(part, files, next(frames) if self.missing(files) else None) for part, files in pairs)
-        return list(self.over(rows, known))
+        return list(self.over({part: self.readable(known) for part, known in piece.items()}, self.reader.frames))
 
-    def over(self, parts: Iterable[PartRows], known: Iterable[Files]) -> Generator[Voted]:
-        """Vote on parts in order. If all labelers search columns, one part is read while others are searched.
+    def over(
+        self, files: Mapping[Part, Files], frames: Frames, engine: Engine | None = None, advance: Advance = _nothing
+    ) -> Iterator[Voted]:
+        """Vote on parts: those that are all cached first, then the others in order.
 
-        Threads are enough for that: polars does the work. Labelers that are code are called by one thread only.
+        Workers share chunks of the rows; the next ones are read meanwhile. If there is one worker and all labelers
+        search columns, threads search whole parts: polars does the work. One thread calls labelers that are code.
         """
-        together = self.engine.workers == 1 and self.by_column(known)
-        return ordered(Threads(2 if together else 1), self._vote, parts)
+        engine = engine or Local()
+        unseen = {part: self.missing(known) for part, known in files.items() if self.missing(known)}
+        for part in files:
+            if part not in unseen:
+                advance(part.rows)
+                yield self._finish(part, (), None, files[part])
+        threads = engine.workers == 1 and self.by_column(files.values())
+        ask = partial(_ask, {asked: self._asker(asked) for asked in unseen.values()}, self.sources, os.getpid())
+        ballots: list[list[Ballot]] = []
+        pieces = self._chunks(unseen, frames, engine.workers)
+        with closing(ordered(Threads(2) if threads else engine, ask, pieces)) as answers:
+            for part, votes, printed in answers:
+                for excerpt in printed:
+                    hand_over(excerpt)
+                ballots.append(votes)
+                advance(len(votes[0].codes))
+                if sum(len(one.codes) for one, *_ in ballots) == part.rows:
+                    self.reader.check_unchanged(part.file)
+                    yield self._finish(part, unseen[part], self._asker(unseen[part]).votes(ballots), files[part])
+                    ballots = []
+
+    def _chunks(
+        self, unseen: Mapping[Part, Labelers], frames: Frames, workers: int
+    ) -> Iterator[tuple[Part, Labelers, Chunk]]:
+        parts = list(unseen)
+        for part, frame in zip(parts, frames(parts), strict=True):
+            whole = part.rows if workers == 1 and self._asker(unseen[part]).by_column else None
+            for chunk in chunks(frame, size=whole, workers=workers, first=part.start)[0]:
+                yield part, unseen[part], chunk
 
     def missing(self, known: Files) -> Labelers:
         """The labelers whose votes on a part are not cached."""
@@ -307,41 +287,20 @@ class VoteJob:
             self._askers[asked] = self.asker.only(asked)
         return self._askers[asked]
 
-    def _vote(self, piece: PartRows) -> Voted:
-        """Call the missing labelers, store their votes and write the part, unless its file changed meanwhile."""
-        part, known, rows = piece
-        asked = self.missing(known)
-        if not asked:
-            self.advance(part.rows)
-            return self._finish(part, asked, None, known)
-        asker, workers = self._asker(asked), self.engine.workers
-        whole = part.rows if asker.by_column and workers == 1 else None
-        ballots = []
-        for answers in ordered(
-            self.engine, AskChunk(asker, self.sources), chunks(rows, size=whole, workers=workers, first=part.start)[0]
-        ):
-            for excerpt in answers.printed:
-                hand_over(excerpt)
-            ballots.append(answers.ballots)
-            self.advance(len(answers.ballots[0].codes))
-        self.reader.check_unchanged(part.file)
-        return self._finish(part, asked, asker.votes(ballots), known)
-
     def _finish(self, part: Part, asked: Labelers, fresh: Votes | None, known: Files) -> Voted:
         """Store new votes, and write the part."""
         saved = None if fresh is None else self.cache.save([self.fingerprints[i] for i in asked], part.name, fresh)
-        all_fresh = fresh is not None and len(asked) == len(self.fingerprints)
-        votes = fresh if fresh is not None and all_fresh else self._joined(asked, fresh, known)
+        votes = self._joined(asked, fresh, known)
         like = Votes(votes.codes[:0], votes.codomains, votes.space, votes.names, failures=votes.failures)
         covered = int(votes.covered.sum())
         if self.target is None:
             return Voted(part, asked, like, covered, None, votes)
         path = self.target / f"part-{part.place:05}.parquet"
-        same = saved if all_fresh else self._same_file(known, asked)
-        if same is None:
-            votes.save(path)
-        else:
+        same = self.cache.path(self.fingerprints, part.name)
+        if same in (saved, *known.values()):
             put_same(same, path)
+        else:
+            votes.save(path)
         file = VotePart(f"{path.parent.name}/{path.name}", part.rows, covered, file_digest(path))
         return Voted(part, asked, like, covered, file, None)
 
@@ -357,32 +316,14 @@ class VoteJob:
         places = [order.index(mark) for mark in self.fingerprints]
         return joined if places == list(range(len(places))) else joined[:, places]
 
-    def _same_file(self, known: Files, asked: Labelers) -> Path | None:
-        """The cached file that holds just these labelers in this order, if there is one."""
-        files = set(known.values())
-        whole = self.cache.path(self.fingerprints, next(iter(files)).stem) if files and not asked else None
-        return whole if files == {whole} else None
 
-
-class Answers(NamedTuple):
-    """The votes of labelers on a chunk, and what they printed in another process."""
-
-    ballots: list[Ballot]
-    printed: list[Excerpt]
-
-
-@dataclass(frozen=True)
-class AskChunk:
-    """Calls labelers on a chunk, in this process or in another."""
-
-    asker: Asker
-    sources: Mapping[str, str]  # the modules beside labelers.py, for what is imported while labelers run
-    home: int = field(default_factory=os.getpid)
-
-    def __call__(self, chunk: Chunk) -> Answers:
-        if os.getpid() == self.home:
-            return Answers(self.asker(chunk), [])
-        make_importable(self.sources)
-        with gathered() as printed:
-            ballots = self.asker(chunk)
-        return Answers(ballots, printed)
+def _ask(
+    askers: Mapping[Labelers, Asker], sources: Mapping[str, str], home: int, piece: tuple[Part, Labelers, Chunk]
+) -> tuple[Part, list[Ballot], list[Excerpt]]:
+    """Call labelers on a chunk: their votes, and what they printed in another process than `home`."""
+    part, asked, chunk = piece
+    if os.getpid() == home:
+        return part, askers[asked](chunk), []
+    make_importable(sources)
+    with gathered() as printed:
+        return part, askers[asked](chunk), printed
