@@ -13,7 +13,6 @@ Path_ = tuple[str | int, ...]
 _TABLE = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))((?:\s*\.\s*[\w-]+)*)\s*=""")
 _PYTHON_NOT = re.compile(r"""\bNot\(\s*((?:"[^"]*"|'[^']*')(?:\s*,\s*(?:"[^"]*"|'[^']*'))*)\s*\)""")
-_PLACE = re.compile(r"^(.*?) \(at line (\d+), column (\d+)\)$", re.DOTALL)
 
 
 class BadProject(ShortlistError, ValueError):  # noqa: N818  as in errors.py
@@ -32,21 +31,24 @@ class NoLabelers(BadProject):
     """A project that has no labelers yet."""
 
 
+def read_text(path: Path, if_missing: str = "") -> str:
+    """Text of a file of the project."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BadProject(f"there is no {path.name} in {path.parent.resolve()}{if_missing}") from None
+    except UnicodeDecodeError as error:
+        raise BadProject(f"it is not in UTF-8 ({error.reason})", file=path.name) from error
+    except OSError as error:
+        raise BadProject(f"it cannot be read ({error.strerror})", file=path.name) from error
+
+
 class TomlFile:
     """Values of a TOML file, and the lines on which they are written."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
-        try:
-            self.text = path.read_bytes().decode("utf-8-sig")
-        except FileNotFoundError:
-            raise BadProject(
-                f"there is no {path.name} in {path.parent.resolve()}: `shortlist init DATA_FILE` writes one"
-            ) from None
-        except UnicodeDecodeError as error:
-            raise BadProject(f"it is not in UTF-8 ({error.reason})", file=self.name) from error
-        except OSError as error:
-            raise BadProject(f"it cannot be read ({error.strerror})", file=self.name) from error
+        self.text = read_text(path, ": `shortlist init DATA_FILE` writes one")
         try:
             self.values: dict[str, Any] = tomllib.loads(self.text.replace("\r\n", "\n"))
         except tomllib.TOMLDecodeError as error:
@@ -59,31 +61,26 @@ class TomlFile:
     def line(self, *path: str | int) -> int | None:
         """Line of a key, or of its table if the key is not written by itself."""
         places = self._places()
-        for length in range(len(path), 0, -1):
-            if path[:length] in places:
-                return places[path[:length]]
-        return None
+        prefixes = (path[:length] for length in range(len(path), 0, -1))
+        return next((places[one] for one in prefixes if one in places), None)
 
     def _syntax_error(self, error: tomllib.TOMLDecodeError) -> BadProject:
-        place = _PLACE.match(str(error))  # tomllib before Python 3.14 tells the place in its message only
-        if place:
-            hint = self._hint(int(place[2])) if place[1] == "Invalid value" else ""
-            return BadProject(
-                place[1].replace("Cannot overwrite a value", "this setting is written twice") + hint,
-                file=self.name,
-                line=int(place[2]),
-                offset=int(place[3]),
-            )
-        what = str(error).replace(" (at end of document)", "")
-        return BadProject(f"{what}, at the end of the file", file=self.name, line=self.text.count("\n") + 1)
+        # tomllib before Python 3.14 tells the place in its message only
+        place = re.match(r"^(.*?) \(at line (\d+), column (\d+)\)$", str(error), re.DOTALL)
+        if not place:
+            what = str(error).replace(" (at end of document)", "")
+            return BadProject(f"{what}, at the end of the file", file=self.name, line=self.text.count("\n") + 1)
+        message, line = place[1].replace("Cannot overwrite a value", "this setting is written twice"), int(place[2])
+        hint = self._hint(line) if message == "Invalid value" else ""
+        return BadProject(message + hint, file=self.name, line=line, offset=int(place[3]))
 
     def _hint(self, line: int) -> str:
         """Hint for an invalid value."""
         python = _PYTHON_NOT.search(self.text.splitlines()[line - 1])
         if python is None:
             return " (texts stand between quotation marks)"
-        several = "," in python[1]
-        return f". In this file, Not({python[1]}) is written {{ not = {f'[{python[1]}]' if several else python[1]} }}"
+        names = f"[{python[1]}]" if "," in python[1] else python[1]
+        return f". In this file, Not({python[1]}) is written {{ not = {names} }}"
 
     def _places(self) -> dict[Path_, int]:
         """Path → line, for tables and for keys written on a line of their own."""
@@ -93,8 +90,7 @@ class TomlFile:
         for number, line in enumerate(self.text.splitlines(), start=1):
             header, key = _TABLE.match(line), _KEY.match(line)
             if header:
-                name = tuple(part.strip().strip("\"'") for part in header[2].split("."))
-                table = name
+                name = table = tuple(part.strip().strip("\"'") for part in header[2].split("."))
                 if header[1]:
                     count[header[2]] = count.get(header[2], -1) + 1
                     table = (*name, count[header[2]])

@@ -17,7 +17,7 @@ from typing import Any
 import shortlist
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
-from shortlist.project.code.source import Source, local_files
+from shortlist.project.code.source import Source, elements, local_files
 from shortlist.project.code.user_output import printing
 from shortlist.project.toml import BadProject
 
@@ -35,17 +35,22 @@ class Code:
     notes: tuple[str, ...]  # its warnings
 
     def mistake(self, error: ShortlistError) -> ShortlistError:
-        """Return an error of stage 1 with its place in the user's code, if that can be found."""
-        known = error.file is not None and error.line is not None
-        file = Path(error.file).name if known and error.file else self.source.path.name
-        line = error.line if known else self._line(error)
-        return error if line is None else BadProject(error.message, **error.facts | {"file": file, "line": line})
+        """Return an error of stage 1 with its place in the user's code, if that can be found.
 
-    def _line(self, error: ShortlistError) -> int | None:
-        """Line of the word that is not a class, or of the labeler or feature that the error is about."""
-        name = error.feature or error.labeler
-        line = self.source.find_text(error.word, name) if error.word is not None else None
-        return self.source.find_definition(name) if line is None and name is not None else line
+        That is the line of the word that is not a class, or of the labeler or feature that the error is about.
+        """
+        name, file, line = error.feature or error.labeler, error.file, error.line
+        if file is None or line is None:
+            file, line = self.source.path, None
+            if error.word is not None:
+                line = self.source.find_text(error.word, name)
+            if line is None and name is not None:
+                line = self.source.find_definition(name)
+        return (
+            error
+            if line is None
+            else BadProject(error.message, **error.facts | {"file": Path(file).name, "line": line})
+        )
 
 
 def load(path: Path) -> Code:
@@ -55,8 +60,7 @@ def load(path: Path) -> Code:
     modules = local_files(path)
     module = types.ModuleType("labelers")
     module.__file__ = str(path)
-    reads: list[Path] = []
-    with warnings.catch_warnings(record=True) as warned, importable(path.parent), _opened(reads):
+    with warnings.catch_warnings(record=True) as warned, importable(path.parent), _opened() as reads:
         warnings.simplefilter("always", ShortlistWarning)
         _forget(modules)
         sys.modules[module.__name__] = module
@@ -67,8 +71,7 @@ def load(path: Path) -> Code:
         finally:
             sys.modules.pop(module.__name__, None)  # so that it is pickled with its code, and loaded afresh
             _forget(modules)
-    own = {path, *modules}
-    opened = sorted({path for path in reads if path not in own})
+    opened = sorted(reads.difference([path, *modules]))
     notes = tuple(dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)))
     made = gathered(module.__dict__)
     return Code(source, module.__dict__, made, named(made, module.__dict__), tuple(modules), tuple(opened), notes)
@@ -76,15 +79,12 @@ def load(path: Path) -> Code:
 
 def _check_lost(source: Source) -> None:
     """Raise if two functions have one name: Python keeps the second, and a labeler would be lost silently."""
-    lost = source.lost_function()
-    if lost is not None:
+    if lost := source.lost_function():
         first, second = lost
         raise BadProject(
             f"two functions are called {first.name!r}, so that of line {first.lineno} is lost: rename one of them",
-            labeler=first.name,
-            file=source.path.name,
-            line=second.lineno,
-        )
+            labeler=first.name, file=source.path.name, line=second.lineno,
+        )  # fmt: skip
 
 
 def gathered(namespace: dict[str, Any]) -> tuple[Labeler, ...]:
@@ -94,11 +94,8 @@ def gathered(namespace: dict[str, Any]) -> tuple[Labeler, ...]:
     """
     chosen = namespace.get("LABELERS")
     values = [chosen] if chosen is not None else [v for name, v in namespace.items() if not name.startswith("_")]
-    labelers: dict[int, Labeler] = {}
-    for value in values:
-        for one in _inside(value):
-            labelers.setdefault(id(one), one)
-    return tuple(labelers.values())
+    inside = [one for value in values for one in ([value] if isinstance(value, Labeler) else elements(value))]
+    return tuple({id(one): one for one in inside if isinstance(one, Labeler)}.values())
 
 
 def named(labelers: Sequence[Labeler], namespace: dict[str, Any]) -> tuple[Labeler, ...]:
@@ -110,14 +107,6 @@ def named(labelers: Sequence[Labeler], namespace: dict[str, Any]) -> tuple[Label
     taken = {one.name for one in labelers if not one.unnamed or id(one) not in variables}
     free = {key: variable for key, variable in variables.items() if variable not in taken}
     return tuple(one.with_default_name(free[id(one)]) if id(one) in free else one for one in labelers)
-
-
-def _inside(value: Any) -> Sequence[Labeler]:
-    if isinstance(value, Labeler):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [one for one in value if isinstance(one, Labeler)] if isinstance(value, (list, tuple)) else []
 
 
 @contextlib.contextmanager
@@ -134,37 +123,35 @@ def importable(folder: Path) -> Iterator[None]:
     finally:
         sys.path.remove(here)
         sys.dont_write_bytecode = kept
-        if before is None:
-            os.environ.pop("PYTHONPATH", None)
-        else:
+        os.environ.pop("PYTHONPATH", None)
+        if before is not None:
             os.environ["PYTHONPATH"] = before
 
 
 def _forget(modules: Sequence[Path]) -> None:
-    """Remove these files from sys.modules."""
-    files = {str(path.resolve()) for path in modules}
+    files = {str(one) for path in modules for one in (path, path.resolve())}
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if file and file in files | {str(path) for path in modules}:
+        if getattr(module, "__file__", None) in files:
             del sys.modules[name]
 
 
-_listening: list[list[Path]] = []
+_listening: list[set[Path]] = []
 _hooked = False
 
 
 @contextlib.contextmanager
-def _opened(reads: list[Path]) -> Iterator[None]:
-    """Record the files that are opened for reading, by Python's audit events."""
+def _opened() -> Iterator[set[Path]]:
+    """Record the files of users that are opened for reading, by Python's audit events."""
     global _hooked
     if not _hooked:
         sys.addaudithook(_hear)  # cannot be taken away again, so there is one, which is silent at other times
         _hooked = True
+    reads: set[Path] = set()
     _listening.append(reads)
     try:
-        yield
+        yield reads
     finally:
-        _listening.remove(reads)
+        _listening.pop()
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
@@ -174,33 +161,25 @@ def _hear(event: str, arguments: tuple[Any, ...]) -> None:
     if isinstance(path, (str, os.PathLike)) and (mode is None or "r" in mode or "+" in mode):
         file = Path(os.path.abspath(path))
         if _of_users(file) and file.is_file():
-            for reads in _listening:
-                reads.append(file)
+            _listening[-1].add(file)
 
 
 def _of_users(path: Path) -> bool:
-    """A file that is not part of Python or of a package."""
-    text = str(path)
-    system = {os.path.realpath(p) for p in (sys.prefix, sys.base_prefix)} | {sys.prefix, sys.base_prefix}
-    package = str(Path(shortlist.__file__).parent)
-    if path.suffix in (".py", ".pyc", ".so") or "site-packages" in path.parts or text.startswith(("/proc/", "/sys/", "/dev/", "/etc/")):  # fmt: skip  # noqa: E501
+    """A file that is not part of Python, of a package or of the system."""
+    if path.suffix in (".py", ".pyc", ".so") or "site-packages" in path.parts:
         return False
-    return not any(text.startswith(root.rstrip(os.sep) + os.sep) for root in {*system, package} if root != os.sep)
+    python = [os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix), sys.prefix, sys.base_prefix]
+    roots = [*python, str(Path(shortlist.__file__).parent), "/proc", "/sys", "/dev", "/etc"]
+    return not any(path.is_relative_to(root) for root in roots if root != os.sep)
 
 
 def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadProject:
     """Return the error of a file that cannot be loaded, with its line."""
     if isinstance(error, SyntaxError) and error.filename:
         return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, offset=error.offset)
+    what = str(error) if isinstance(error, ShortlistError) else f"{type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
     for place in (*reversed(modules), path):
-        line = last_line(error, place)
-        if line is not None:
-            what = str(error) if isinstance(error, ShortlistError) else f"{type(error).__name__}: {error}"
-            return BadProject(what, file=place.name, line=line)
+        if lines := [frame.lineno for frame in frames if frame.filename == str(place)]:
+            return BadProject(what, file=place.name, line=lines[-1])
     return BadProject(f"{type(error).__name__}: {error}", file=path.name)
-
-
-def last_line(error: BaseException, path: Path) -> int | None:
-    """Last line of a file in the traceback of an error."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return lines[-1] if lines else None

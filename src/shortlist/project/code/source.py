@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from shortlist.project.toml import BadProject
+from shortlist.project.toml import BadProject, read_text
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -34,7 +34,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source:
-        return cls(path, _text_of(path))
+        return cls(path, read_text(path))
 
     @cached_property
     def dynamic(self) -> bool:
@@ -43,10 +43,11 @@ class Source:
         return not lookups.isdisjoint(_words(self.tree, texts=False))
 
     def statement(self, line: int) -> ast.stmt | None:
-        """The statement at a line."""
-        for statement in self.tree.body:
-            if _first_line(statement) <= line <= (statement.end_lineno or statement.lineno):
-                return statement
+        """The statement at a line; decorators belong to it."""
+        for one in self.tree.body:
+            first = min([one.lineno, *(decorator.lineno for decorator in getattr(one, "decorator_list", ()))])
+            if first <= line <= (one.end_lineno or one.lineno):
+                return one
         return None
 
     def needs(self, pieces: Sequence[ast.AST], namespace: Mapping[str, Any]) -> list[str]:
@@ -72,15 +73,13 @@ class Source:
         named = [name for name, value in namespace.items() if value is thing]
         if named:
             return None if self._rebound(named[0]) else self._binding(named[0]) or None
-        groups = {name: _values(value) for name, value in namespace.items()}
-        holding = {name: values for name, values in groups.items() if any(one is thing for one in values)}
+        holding = [name for name, value in namespace.items() if any(one is thing for one in elements(value))]
         if any(self._touched(name, namespace) for name in holding):
             return None
-        pieces = [piece for name, values in holding.items() for piece in self._within(name, values, thing)]
+        pieces = [piece for name in holding for piece in self._within(name, elements(namespace[name]), thing)]
         return next(([one] for one in pieces if not isinstance(one, (ast.Name, ast.Starred))), pieces[:1] or None)
 
     def _binding(self, name: str) -> list[ast.stmt]:
-        """The statements that give a name its value."""
         return [statement for statement in self.tree.body if name in _bound(statement)]
 
     def _rebound(self, name: str) -> bool:
@@ -97,13 +96,18 @@ class Source:
     def _within(self, name: str, values: Sequence[Any], thing: Any) -> Sequence[ast.AST]:
         """The expression of one element of a collection, or the statement of the collection."""
         statements = self._binding(name)
-        if len(statements) != 1:
-            return []
-        shown = getattr(statements[0], "value", None)
+        shown = getattr(statements[0], "value", None) if len(statements) == 1 else None
         if not isinstance(shown, (ast.List, ast.Tuple, ast.Dict)):
-            return statements
-        element = _element(shown, next(i for i, one in enumerate(values) if one is thing), len(values))
-        return [] if element is None else [element]
+            return statements if len(statements) == 1 else []
+        written = shown.values if isinstance(shown, ast.Dict) else shown.elts
+        keys: Sequence[Any] = shown.keys if isinstance(shown, ast.Dict) else written
+        starred = [i for i, key in enumerate(keys) if key is None or isinstance(key, ast.Starred)]
+        index = next(i for i, one in enumerate(values) if one is thing)
+        if not starred or index < starred[0]:
+            return [written[index]] if starred or len(written) == len(values) else []
+        if index - len(values) > starred[-1] - len(written):
+            return [written[index - len(values)]]
+        return [written[starred[0]]] if len(starred) == 1 else []
 
     def _sorted(self, namespace: Mapping[str, Any]) -> tuple[list[ast.stmt], dict[str, list[ast.stmt]]]:
         """Statements that may do anything, and those that only define names, by name."""
@@ -121,12 +125,11 @@ class Source:
 
     def lost_function(self) -> tuple[ast.FunctionDef, ast.FunctionDef] | None:
         """A labeler or feature, and the function of the same name that replaces it before anything used it."""
-        functions = [statement for statement in self.tree.body if isinstance(statement, ast.FunctionDef)]
-        for first, second in combinations(functions, 2):
-            body = self.tree.body
-            between = body[body.index(first) + 1 : body.index(second)]
-            marked = any(_harmless(decorator) for decorator in first.decorator_list)
-            if first.name == second.name and marked and not any(first.name in _words(one) for one in between):
+        body = self.tree.body
+        functions = [(i, one) for i, one in enumerate(body) if isinstance(one, ast.FunctionDef)]
+        for (i, first), (j, second) in combinations(functions, 2):
+            used = any(first.name in _words(one) for one in body[i + 1 : j])
+            if first.name == second.name and not used and any(map(_harmless, first.decorator_list)):
                 return first, second
         return None
 
@@ -151,40 +154,12 @@ class Source:
         return bound[0] if bound else self.find_text(name)
 
 
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadProject(f"there is no {path.name} in {path.parent.resolve()}") from None
-    except UnicodeDecodeError as error:
-        raise BadProject("it is not in UTF-8", file=path.name) from error
-    except OSError as error:
-        raise BadProject(f"it cannot be read ({error.strerror})", file=path.name) from error
-
-
-def _values(value: Any) -> Sequence[Any]:
-    """Elements of a list, a tuple or a dict."""
+def elements(value: Any) -> Sequence[Any]:
+    """Elements of a list, a tuple or a dict; none of other values."""
     return list(value.values()) if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
 
 
-def _element(display: ast.List | ast.Tuple | ast.Dict, index: int, length: int) -> ast.expr | None:
-    """Expression of one element of a list; None if it cannot be known, after starred ones."""
-    written = display.values if isinstance(display, ast.Dict) else display.elts
-    several = [isinstance(one, ast.Starred) for one in written]
-    if isinstance(display, ast.Dict):
-        several = [key is None for key in display.keys]
-    if not any(several):
-        return written[index] if len(written) == length else None
-    before, after = several.index(True), several[::-1].index(True)
-    if index < before:
-        return written[index]
-    if index >= length - after:
-        return written[index - length]
-    return written[before] if sum(several) == 1 else None
-
-
 def _bound(statement: ast.stmt) -> set[str]:
-    """Names that a statement binds."""
     if isinstance(statement, Definition):
         return {statement.name}
     nodes = list(ast.walk(statement))
@@ -192,12 +167,6 @@ def _bound(statement: ast.stmt) -> set[str]:
     defined = {node.name for node in nodes if isinstance(node, Definition)}
     imported = {(node.asname or node.name).split(".")[0] for node in nodes if isinstance(node, ast.alias)}
     return names | defined | imported
-
-
-def _first_line(statement: ast.stmt) -> int:
-    """First line of a statement: decorators stand above a function."""
-    above = statement.decorator_list if isinstance(statement, Definition) else []
-    return min([statement.lineno, *(decorator.lineno for decorator in above)])
 
 
 def _says_nothing(statement: ast.stmt) -> bool:
@@ -229,11 +198,8 @@ def _only_labelers(value: Any) -> bool:
     """A labeler or a collection of them."""
     from shortlist.labelers import Labeler  # which imports polars
 
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return bool(value) and all(isinstance(one, Labeler) for one in value)
-    return isinstance(value, Labeler)
+    inside = elements(value)
+    return isinstance(value, Labeler) or (bool(inside) and all(isinstance(one, Labeler) for one in inside))
 
 
 def _words(tree: ast.AST, *, texts: bool = True) -> Iterator[str]:
@@ -254,11 +220,11 @@ def local_files(path: Path) -> list[Path]:
     folder, files, left = path.parent, {path}, [path]
     while left:
         one = left.pop()
-        for name in _imported(one, _text_of(one)):
-            for module in _module_files(folder, name):
-                if module not in files:
-                    files.add(module)
-                    left.append(module)
+        for name in _imported(one, read_text(one)):
+            package = sorted((folder / name).rglob("*.py")) if (folder / name / "__init__.py").exists() else []
+            modules = package or [file for file in [folder / f"{name}.py"] if file.is_file()]
+            left += [module for module in modules if module not in files]
+            files.update(modules)
     return sorted(files - {path})
 
 
@@ -272,10 +238,3 @@ def _imported(path: Path, text: str) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.append(node.module.split(".")[0])
     return tuple(names)
-
-
-def _module_files(folder: Path, name: str) -> list[Path]:
-    """The file of a module in the folder, or all files of a package."""
-    if (folder / name / "__init__.py").exists():
-        return sorted((folder / name).rglob("*.py"))
-    return [folder / f"{name}.py"] if (folder / f"{name}.py").is_file() else []
