@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -53,17 +53,15 @@ class Roster:
         here = self.folder.resolve()
         return {str(path.resolve().relative_to(here)): path.read_text("utf-8") for path in files}
 
-    def mistake(self, error: ShortlistError) -> ShortlistError:
-        """Return an error of stage 1 with its place in labelers.py."""
-        return self.code.mistake(error) if self.code else error
-
     @contextmanager
     def placed(self) -> Iterator[None]:
         """Add the place in labelers.py to errors of stage 1."""
         try:
             yield
         except ShortlistError as error:
-            raise self.mistake(error) from error
+            if self.code is None:
+                raise
+            raise self.code.mistake(error) from error
 
     def features(self, columns: Sequence[str]) -> list[Feature]:
         """Columns as features, so that a parameter with the name of a column receives it.
@@ -80,24 +78,18 @@ class Roster:
 def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     """Load every labeler of a project."""
     file = folder / settings.labelers.file
-    code = None
     if not file.exists() and not settings.declared:
         raise NoLabelers(f"there is no {file.name} in {file.parent.resolve()}")
-    if file.exists():
-        code = load(file)
+    code = load(file) if file.exists() else None
     declared, notes = toml_labelers(settings, folder)
     text, written = settings.data.text, [*declared, *(code.made if code else ())]
     labelers = [one.bind_to_project(folder, folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
-        raise NoLabelers(
-            "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)",
-            file=file.name,
-        )
-    around = digest(
-        [digests.of(path) for path in (*code.modules, *code.reads)] if code else [],
-        [digests.of(path) for path in depended_files(folder, settings)],
-    )
+        message = "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)"
+        raise NoLabelers(message, file=file.name)
+    read = [*code.modules, *code.reads] if code else []
+    around = digest([digests.of(path) for path in (*read, *depended_files(folder, settings))])
     how = [settings.classes, settings.labelers.on_error, settings.labelers.full_set_abstains]
     prints = [
         digest(fingerprint(labeler, code, around, as_written), labeler.name, how)
@@ -106,7 +98,10 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     all_notes = tuple(dict.fromkeys([*notes, *(code.notes if code else ())]))
     roster = Roster(tuple(labelers), tuple(prints), code, settings, file.parent, all_notes)
     _check_names(roster)
-    _check_classes(roster)
+    for labeler in roster.labelers:
+        if (word := unknown_word(labeler, settings.classes)) is not None:
+            with roster.placed():
+                raise UnknownClass(not_a_class(labeler, word, settings.classes), labeler=labeler.name, word=word)
     return _switched(roster)
 
 
@@ -117,11 +112,11 @@ def _switched(roster: Roster) -> Roster:
         if name not in names:
             hint = did_you_mean(name, names)
             raise toml.wrong(f"labelers.off names {name!r}, which is no labeler.{hint}", "labelers", "off")
-    on = [i for i, name in enumerate(names) if name not in off]
+    on = [pair for pair in zip(roster.labelers, roster.fingerprints, strict=True) if pair[0].name not in off]
     if not on:
         raise toml.wrong("labelers.off names every labeler: leave one at least", "labelers", "off")
-    chosen = [roster.labelers[i] for i in on], [roster.fingerprints[i] for i in on]
-    return replace(roster, labelers=tuple(chosen[0]), fingerprints=tuple(chosen[1]))
+    labelers, prints = zip(*on, strict=True)
+    return replace(roster, labelers=labelers, fingerprints=prints)
 
 
 def _check_names(roster: Roster) -> None:
@@ -132,15 +127,6 @@ def _check_names(roster: Roster) -> None:
         where = f", one in {roster.settings.toml.name} and one in {file}" if both else ""
         message = f"two labelers are called {twice!r}{where}: give each its own name, or delete one"
         raise BadProject(message, labeler=twice, file=file, line=line)
-
-
-def _check_classes(roster: Roster) -> None:
-    """Raise if a labeler declares a word that is not a class, with its line."""
-    classes = roster.settings.classes
-    for labeler in roster.labelers:
-        if (word := unknown_word(labeler, classes)) is not None:
-            error = UnknownClass(not_a_class(labeler, word, classes), labeler=labeler.name, word=word)
-            raise roster.mistake(error)
 
 
 # -- fingerprints ----------------------------------------------------------------------------------------
@@ -163,48 +149,33 @@ def _code(thing: Any, labeler: Labeler, code: Code | None) -> Any:
     """Statements of labelers.py that an object depends on; the whole file if that cannot be known."""
     if code is None:
         return None
-    statements = None if code.source.dynamic else _function(thing, code) or _made(labeler, code)
-    return ["the whole file", code.source.text] if statements is None else statements
+    if not code.source.dynamic:
+        if inspect.isfunction(thing) and thing.__code__.co_filename == str(code.source.path):
+            line = thing.__code__.co_firstlineno
+            statement = code.source.statement(line)
+            with suppress(TypeError):
+                if statement is not None:
+                    needs = code.source.needs([statement], code.namespace)
+                    return [thing.__qualname__, line - statement.lineno, needs, _closure(thing)]
+        if pieces := code.source.makers(labeler, code.namespace):
+            return ["made", code.source.needs(pieces, code.namespace)]
+    return ["the whole file", code.source.text]
 
 
-def _function(thing: Any, code: Code) -> list[Any] | None:
-    """Statements that a function of the file depends on, with the values of its closure."""
-    if not inspect.isfunction(thing) or thing.__code__.co_filename != str(code.source.path):
-        return None
-    line = thing.__code__.co_firstlineno
-    statement, cells = code.source.statement(line), _cells(thing)
-    if statement is None or cells is None:
-        return None
-    return [thing.__qualname__, line - statement.lineno, code.source.needs([statement], code.namespace), cells]
-
-
-def _made(labeler: Labeler, code: Code) -> list[Any] | None:
-    """Statements that made a labeler."""
-    pieces = code.source.makers(labeler, code.namespace)
-    return None if pieces is None else ["made", code.source.needs(pieces, code.namespace)]
-
-
-def _cells(function: Any) -> list[Any] | None:
-    """Values of the closure of a function, if they are plain data."""
-    cells = [] if function.__closure__ is None else [cell.cell_contents for cell in function.__closure__]
-    values = [*cells, *(function.__defaults__ or ())]
-    plain = [_plain(value) for value in values]
-    return None if any(value is _UNKNOWN for value in plain) else plain
-
-
-_UNKNOWN = object()
+def _closure(function: Any) -> Any:
+    """Values that a function holds; TypeError if they are not plain data."""
+    return _plain([*(cell.cell_contents for cell in function.__closure__ or ()), *(function.__defaults__ or ())])
 
 
 def _plain(value: Any) -> Any:
-    """A plain value with its type; _UNKNOWN for any other."""
+    """A plain value with its type; TypeError for any other."""
     if isinstance(value, (str, int, float, bool, bytes, type(None))):
         return [type(value).__name__, repr(value)]
     if isinstance(value, re.Pattern):
         return ["pattern", repr(value.pattern), value.flags]
     if isinstance(value, (list, tuple, set, frozenset)):
         inside = [_plain(one) for one in value]
-        ordered = inside if isinstance(value, (list, tuple)) else sorted(inside, key=repr)
-        return _UNKNOWN if any(one is _UNKNOWN for one in inside) else [type(value).__name__, ordered]
+        return [type(value).__name__, inside if isinstance(value, (list, tuple)) else sorted(inside, key=repr)]
     if isinstance(value, dict):
         return _plain(list(value.items()))
-    return _UNKNOWN
+    raise TypeError

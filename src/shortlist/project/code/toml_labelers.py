@@ -69,8 +69,7 @@ def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping
         raise settings.toml.wrong(error.message, "labeler", i, *error.option) from error
     if (word := unknown_word(made, settings.classes)) is not None:
         keys = [key for key, value in record.items() if word in _texts(value)]
-        message = meant_not(word, settings.classes) or meant_several(word, settings.classes)
-        message = message or not_a_class(made, word, settings.classes)
+        message = _meant(word, settings.classes) or not_a_class(made, word, settings.classes)
         raise settings.toml.wrong(message, "labeler", i, *keys[-1:])
     return made
 
@@ -83,35 +82,26 @@ def toml_not(classes: Sequence[str]) -> str:
 
 def unknown_word(labeler: Labeler, classes: tuple[str, ...]) -> str | None:
     """The first word that a labeler declares and that is not a class."""
-    for answer in labeler.says or ():
-        for word in sorted(answer.classes if isinstance(answer, Not) else answer):
-            if word not in classes:
-                return word
+    says = (sorted(answer.classes if isinstance(answer, Not) else answer) for answer in labeler.says or ())
+    return next((word for words in says for word in words if word not in classes), None)
+
+
+def _meant(word: str, classes: tuple[str, ...]) -> str | None:
+    """Advice for `"Not(business)"`, `"not business"` and `"business, sports"`, which are one text each."""
+    match = re.match(r"\s*not\b[\s(]*(.+?)[\s)]*$", word, re.IGNORECASE)
+    names = [name.strip().strip("\"'").casefold() for name in match[1].split(",")] if match else []
+    known = {name.casefold(): name for name in classes}
+    if names and all(name in known for name in names):
+        meant = [known[name] for name in names]
+        return f"{word!r} is not a class. Every class but {some_of(meant)} is written {toml_not(meant)}"
+    several = [name.strip() for name in word.split(",")]
+    if len(several) > 1 and all(name in classes for name in several):
+        return f"{word!r} is not a class: several are a list, {json.dumps(several, ensure_ascii=False)}"
     return None
 
 
-def meant_not(word: str, classes: tuple[str, ...]) -> str | None:
-    """Advice for `"Not(business)"` and `"not business"`, which name no class; None for other words."""
-    match = re.match(r"\s*not\b[\s(]*(.+?)[\s)]*$", word, re.IGNORECASE)
-    names = [name.strip().strip("\"'") for name in match[1].split(",")] if match else []
-    known = {name.casefold(): name for name in classes}
-    if not names or any(name.casefold() not in known for name in names):
-        return None
-    meant = [known[name.casefold()] for name in names]
-    return f"{word!r} is not a class. Every class but {some_of(meant)} is written {toml_not(meant)}"
-
-
-def meant_several(word: str, classes: tuple[str, ...]) -> str | None:
-    """Advice for `"business, sports"`, which is one text; None for other words."""
-    names = [name.strip() for name in word.split(",")]
-    if len(names) < 2 or not all(name in classes for name in names):
-        return None
-    return f"{word!r} is not a class: several are a list, {json.dumps(names, ensure_ascii=False)}"
-
-
 def not_a_class(labeler: Labeler, word: str, classes: tuple[str, ...]) -> str:
-    hint = did_you_mean(word, classes)
-    return f"labeler {labeler.name!r}: {word!r} is not a class.{hint} Classes: {listed(classes)}"
+    return f"labeler {labeler.name!r}: {word!r} is not a class.{did_you_mean(word, classes)} Classes: {listed(classes)}"
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 SHOWN = 5  # lines: a print() in a labeler is called on every row
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-
-
-class Excerpt(NamedTuple):
-    """Output of a worker: the first lines, and the number of lines."""
-
-    first: str
-    total: int
+Excerpt = tuple[str, int]  # output of a worker: the first lines, and the number of lines
 
 
 class UserOutput:
@@ -32,44 +24,31 @@ class UserOutput:
 
     def write(self, text: str) -> int:
         """Write the first lines; everything under a debugger."""
-        everything = sys.gettrace() is not None
-        for line in _LINE.findall(text):
-            if everything or self.lines < SHOWN:
+        for line in text.splitlines(keepends=True):
+            if self.lines < SHOWN or sys.gettrace() is not None:
                 self.to.write(line)
             self.lines += line.endswith("\n")
         return len(text)
 
-    def add(self, excerpt: Excerpt) -> None:
-        """Add the output of a worker."""
-        self.write(excerpt.first)
-        self.lines += excerpt.total - excerpt.first.count("\n")
-
-    def end(self) -> None:
-        """Write how many lines were left out."""
-        more = self.lines - SHOWN
-        if more > 0 and sys.gettrace() is None:
-            which = "1 more line was" if more == 1 else f"{more:,} more lines were"
-            self.to.write(f"… {which} printed by labelers; to read all of them, print to a file\n")
-
 
 @contextlib.contextmanager
 def printing() -> Iterator[None]:
-    """Send standard output to standard error, and not all of it."""
+    """Send standard output to standard error: its first lines, and the number of the others."""
     printed: Any = UserOutput(sys.stderr)
     try:
         with contextlib.redirect_stdout(printed):
             yield
     finally:
-        printed.end()
+        more = printed.lines - SHOWN
+        if more > 0 and sys.gettrace() is None:
+            which = "1 more line was" if more == 1 else f"{more:,} more lines were"
+            printed.to.write(f"… {which} printed by labelers; to read all of them, print to a file\n")
 
 
 @contextlib.contextmanager
 def gathered() -> Iterator[list[Excerpt]]:
     """Collect the output in another process than `printing()`, to be handed there. An error shows it at once."""
     excerpts: list[Excerpt] = []
-    if isinstance(sys.stdout, UserOutput):
-        yield excerpts
-        return
     text = io.StringIO()
     printed: Any = UserOutput(text)
     try:
@@ -78,10 +57,12 @@ def gathered() -> Iterator[list[Excerpt]]:
     except BaseException:
         sys.stderr.write(text.getvalue())
         raise
-    excerpts.append(Excerpt(text.getvalue(), printed.lines))
+    excerpts.append((text.getvalue(), printed.lines))
 
 
 def hand_over(excerpt: Excerpt) -> None:
     """Show the output of a worker with that of this process."""
     if isinstance(sys.stdout, UserOutput):
-        sys.stdout.add(excerpt)
+        first, total = excerpt
+        sys.stdout.write(first)
+        sys.stdout.lines += total - first.count("\n")
