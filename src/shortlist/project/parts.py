@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from shortlist.rows import RowFile
 
 Thing = TypeVar("Thing")
-READ_AT_ONCE = 1 << 26  # bytes of files that a worker reads in one go
-
-
-# -- files -----------------------------------------------------------------------------------------------
+Result = TypeVar("Result")
 
 
 def data_files(folder: Path, settings: Settings) -> list[Path]:
@@ -85,9 +82,6 @@ def _local_matches(folder: Path, name: str) -> list[Path]:
     raise BadFile(f"{name} does not exist.{did_you_mean(path.name, beside)}")
 
 
-# -- parts -----------------------------------------------------------------------------------------------
-
-
 class Part(NamedTuple):
     """Rows `first`, `first + 1`, … of a file, at most `size` of them."""
 
@@ -128,12 +122,10 @@ class PartReader:
     def frames(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """The rows of each part, in ascending order. A parquet file is read from the row asked for."""
         for f, group in groupby(parts, key=lambda part: part.file):
-            file, here = self.open(f), list(group)
-            frames = read_parts(file, here, columns)
-            for part in here:
-                frame = next(frames, None)
+            here = list(group)
+            for part, frame in zip_longest(here, read_parts(self.open(f), here, columns)):
                 if frame is None or len(frame) != part.rows:
-                    raise _changed(file.path)
+                    raise _changed(self.files[f].path)
                 yield frame
             self.check_unchanged(f)
 
@@ -145,13 +137,12 @@ class PartReader:
 
     def check_unchanged(self, f: int) -> None:
         """Raise if a file was written to since its digest was taken: what was read may be of either version."""
-        path = Path(self.files[f].path)
-        if tuple(look(path).stamp[:2]) != self.files[f].stamp:
-            raise _changed(path)
+        if tuple(look(Path(self.files[f].path)).stamp[:2]) != self.files[f].stamp:
+            raise _changed(self.files[f].path)
 
 
-def _changed(path: Path) -> BadFile:
-    return BadFile("changed while it was read: run again", file=path.name)
+def _changed(path: str) -> BadFile:
+    return BadFile("changed while it was read: run again", file=Path(path).name)
 
 
 def read_parts(file: RowFile, parts: Sequence[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
@@ -176,10 +167,7 @@ def pieces_of(parts: Sequence[Part], whole_files: Collection[int], most: int) ->
 def bundles(
     groups: Iterable[Sequence[Thing]], weight: Callable[[Thing], int], most: int
 ) -> Iterator[tuple[Thing, ...]]:
-    """Bundle small things in their order, as many as weigh at most `most` together; a group is not torn.
-
-    To send something to a worker takes as long as 2,000 rows do.
-    """
+    """Bundle small things in their order, as many as weigh at most `most` together; a group is not torn."""
     bundle: list[Thing] = []
     total = 0
     for group in groups:
@@ -193,30 +181,34 @@ def bundles(
         yield tuple(bundle)
 
 
-# -- facts about files, found by the workers of an engine ------------------------------------------------
-
-
 def digest_files(engine: Engine, digests: Digests, paths: Sequence[Path]) -> None:
-    """Add the digests of files to `digests`. Reading all files takes as long as a vote."""
+    """Add the digests of files to `digests`. Workers of an engine read them: that takes as long as a vote."""
     begun = {str(path.absolute()): look(path) for path in paths}
-    pieces = bundles(((name,) for name in begun), lambda name: begun[name].stamp[0], READ_AT_ONCE)
-    with closing(engine.map(_digests, enumerate(pieces))) as results:
-        for _number, group in results:
-            for name, content in group:
-                digests.learn(Path(name), content, begun[name])
+    for name, content in _each(engine, _digest, {name: one.stamp[0] for name, one in begun.items()}).items():
+        digests.learn(Path(name), content, begun[name])
 
 
-def _digests(names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(name, file_digest(Path(name))) for name in names]
+def _digest(name: str) -> str:
+    return file_digest(Path(name))
 
 
 def count_files(engine: Engine, reader: PartReader) -> list[int]:
-    """The number of rows of each file."""
-    pieces = bundles(((f,) for f in range(len(reader.files))), lambda f: reader.files[f].stamp[0], READ_AT_ONCE)
-    with closing(engine.map(partial(_count_rows, reader), enumerate(pieces))) as results:
-        counts = {f: count for _number, group in results for f, count in group}
-    return [counts[f] for f in range(len(reader.files))]
+    """The number of rows of each file, counted by the workers of an engine."""
+    sizes = {f: file.stamp[0] for f, file in enumerate(reader.files)}
+    counts = _each(engine, partial(_count_rows, reader), sizes)
+    return [counts[f] for f in sizes]
 
 
-def _count_rows(reader: PartReader, files: Sequence[int]) -> list[tuple[int, int]]:
-    return [(f, len(reader.open(f))) for f in files]
+def _count_rows(reader: PartReader, f: int) -> int:
+    return len(reader.open(f))
+
+
+def _each(engine: Engine, function: Callable[[Thing], Result], sizes: Mapping[Thing, int]) -> dict[Thing, Result]:
+    """The function of each file. A worker gets files of 64 MB together, or one that is larger."""
+    pieces = bundles(((thing,) for thing in sizes), lambda thing: sizes[thing], 1 << 26)
+    with closing(engine.map(partial(_mapped, function), enumerate(pieces))) as results:
+        return {thing: result for _number, pairs in results for thing, result in pairs}
+
+
+def _mapped(function: Callable[[Thing], Result], things: Sequence[Thing]) -> list[tuple[Thing, Result]]:
+    return [(thing, function(thing)) for thing in things]

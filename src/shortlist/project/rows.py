@@ -9,23 +9,19 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
 from shortlist.project.cache import Digests, digest
 from shortlist.project.parts import Part, PartReader, SourceFile, data_files, pieces_of, read_parts
-from shortlist.project.settings import DataSettings, Settings
+from shortlist.project.settings import Settings
 from shortlist.project.toml import BadProject, TomlFile
 from shortlist.rows import RowFile, RowStore
 from shortlist.rows.reading import check_numbers, distinct, take_batches
-
-Hashes = npt.NDArray[np.uint64]
-ID_BAND = 1 << 23  # ids whose hashes are compared at a time
 
 
 class Segment(NamedTuple):
@@ -47,17 +43,13 @@ class Rows(RowStore):
         self.data, self.toml, self.copies = settings.data, settings.toml, copies
         self.size = settings.engine.part_rows  # rows of a part
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
-        self.sources = [self._source(file, digests) for file in self.files]
+        how = [self.data.separator, self.data.encoding]
+        self.sources = [digest(digests.of(f.path), f.kind, f.types, self.data.text, how) for f in self.files]
         for file, source in zip(self.files, self.sources, strict=True):
             file.copy = copies and copies / f"{source[:32]}.parquet"
         self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.in_memory = False  # keep rows in memory once they were read
-
-    def _source(self, file: RowFile, digests: Digests) -> str:
-        """Hash of the content of a file and of how it is read."""
-        how = [self.data.separator, self.data.encoding]
-        return digest(digests.of(file.path), file.kind, file.types, self.data.text, how)
 
     def refuse_to_overwrite(self, path: Path) -> None:
         """Raise if an output would replace the rows."""
@@ -109,19 +101,12 @@ class Rows(RowStore):
     @property
     def reader(self) -> PartReader:
         """Reader of the parts, to be sent to workers, which may see other inodes."""
-        return PartReader(
-            tuple(
-                SourceFile(str(f.path.absolute()), f.types, f.dialect_options, (f.stamp[0], f.stamp[1]))
-                for f in self.files
-            )
-        )
+        files = [(str(f.path.absolute()), f.types, f.dialect_options, (f.stamp[0], f.stamp[1])) for f in self.files]
+        return PartReader(tuple(SourceFile(*file) for file in files))
 
-    def segments(
-        self, columns: Sequence[str] | None = None, *, files: Sequence[int] | None = None
-    ) -> Iterator[Segment]:
+    def segments(self, columns: Sequence[str] | None = None) -> Iterator[Segment]:
         """The parts in order with their rows, from memory if they are kept there."""
-        parts = [part for part in self.parts if files is None or part.file in files]
-        return map(Segment, parts, self.frames(parts, columns))
+        return map(Segment, self.parts, self.frames(self.parts, columns))
 
     def frames(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """The rows of each part, in ascending order, from memory if they are kept there."""
@@ -129,11 +114,10 @@ class Rows(RowStore):
             source, file = self.sources[f], self.files[f]
             if self.in_memory and columns is None and source not in self._frames:
                 self._frames[source] = list(read_parts(file, [part for part in self.parts if part.file == f], None))
-            kept = self._frames.get(source)
-            if kept is None:
+            if (kept := self._frames.get(source)) is None:
                 yield from read_parts(file, list(group), columns)
             else:
-                yield from (kept[one.number] if columns is None else kept[one.number].select(columns) for one in group)
+                yield from (kept[one.number].select(columns or pl.all()) for one in group)
 
     def open(self, f: int) -> RowFile:
         """One of the files, as `PartReader` opens it."""
@@ -153,7 +137,9 @@ class Rows(RowStore):
             for f, part in enumerate(np.split(wanted, cuts[:-1]))
             if len(part) or f == 0
         ]
-        self._prune()
+        used = {file.copy for file in self.files}
+        for path in set(self.copies.glob("*.parquet") if self.copies is not None else ()) - used:
+            path.unlink(missing_ok=True)  # a copy of a file that is no longer part of the data
         # relaxed: a column of text may be empty in one of the files
         frame = pl.concat(parts, how="vertical_relaxed")
         text = self.data.text  # a missing text is an empty one
@@ -164,13 +150,6 @@ class Rows(RowStore):
         kept = self._frames.get(self.sources[f])
         frame = take_batches([frame.select(columns) for frame in kept], wanted) if kept else None
         return self.files[f].take(wanted, columns) if frame is None else frame
-
-    def _prune(self) -> None:
-        """Delete copies of files that are no longer part of the data."""
-        used = {file.copy for file in self.files}
-        for path in self.copies.glob("*.parquet") if self.copies is not None else ():
-            if path not in used:
-                path.unlink(missing_ok=True)
 
     def to_show(self) -> Rows:
         """Copy with the columns that people are shown: the text, or all columns but the known classes."""
@@ -204,9 +183,7 @@ class Rows(RowStore):
 
     def ids(self) -> Any:
         """(m,) ids, all different; None if no column holds them."""
-        if self.data.id is None:
-            return None
-        parts = list(self.key_parts())
+        parts = [] if self.data.id is None else list(self.key_parts())
         if not parts:
             return None
         if all(part.dtype.is_integer() for part in parts):
@@ -241,30 +218,30 @@ def row_file(path: Path, settings: Settings) -> RowFile:
         file = RowFile(path, {**text, **data.types}, separator=data.separator, encoding=data.encoding)
         columns = file.columns
     except BadFile as error:
-        raise settings.toml.wrong(f"{_written(path, data)} {error.message}", "data", "files") from error
+        written = next((name for name in data.files if path.name == Path(name).name), path.name)
+        raise settings.toml.wrong(f"{written} {error.message}", "data", "files") from error
     for key, names in (("text", [data.text]), ("id", [data.id]), ("features", data.features)):
         for name in names:
             if name is not None and name not in columns:
                 raise _no_column(settings, file, name, "data", key)
-    _check_id(settings, file)
+    kind = None if data.id is None else file.schema[data.id]
+    if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object)):
+        raise settings.toml.wrong(
+            f"column {data.id!r} of {path.name} holds {kind}, which cannot join labels to rows: choose a "
+            "column of texts or numbers, or leave id out", "data", "id",
+        )  # fmt: skip
     _check_on(settings, file)
-    _check_somewhere(settings, file)
+    if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
+        return file  # of several files, one may have the column of gold labels or types
+    for name, *where in ((data.gold, "gold"), *((name, "types", name) for name in data.types)):
+        if name is not None and name not in columns:
+            raise _no_column(settings, file, name, "data", *where)
     return file
 
 
 def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
     """Return the error about a missing column, at the line of the settings that names it."""
     return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
-
-
-def _check_id(settings: Settings, file: RowFile) -> None:
-    """Raise if the id cannot be compared, or cannot be written in any format."""
-    kind = None if settings.data.id is None else file.schema[settings.data.id]
-    if kind is not None and (kind.is_nested() or kind in (pl.Binary, pl.Object)):
-        raise settings.toml.wrong(
-            f"column {settings.data.id!r} of {file.path.name} holds {kind}, which cannot join labels to rows: choose a "
-            "column of texts or numbers, or leave id out", "data", "id",
-        )  # fmt: skip
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:
@@ -278,22 +255,6 @@ def _check_on(settings: Settings, file: RowFile) -> None:
                 f"column {name!r} of {file.path.name} holds {kind}, not text; to have it read as text, write "
                 f'{name} = "text" under [data.types]', "classifier", "on",
             )  # fmt: skip
-
-
-def _check_somewhere(settings: Settings, file: RowFile) -> None:
-    """Raise if the only file has no column of gold labels or types; of several files, one may have it."""
-    data = settings.data
-    if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
-        return
-    for key, name in (("gold", data.gold), *(("types", name) for name in data.types)):
-        if name is not None and name not in file.columns:
-            where = (key,) if key == "gold" else (key, name)
-            raise _no_column(settings, file, name, "data", *where)
-
-
-def _written(path: Path, data: DataSettings) -> str:
-    """Name of a file in the settings."""
-    return next((given for given in data.files if path.name == Path(given).name), path.name)
 
 
 # -- ids that repeat -------------------------------------------------------------------------------------------
@@ -311,41 +272,12 @@ def check_different(parts: Callable[[], Iterator[pl.Series]], column: str, toml:
                 raise toml.wrong(f"column {column!r} is the id, but row {row} has none", "data", "id")
             part.hash(seed=0).to_numpy().tofile(file)
             start += len(part)
-        repeated = [hashes for band in range(-(-start // ID_BAND)) if len(hashes := _repeated(file, band, start))]
-    if repeated:
-        _check_really(parts(), np.concatenate(repeated), column, toml)
-
-
-def _ascending(parts: Iterator[pl.Series]) -> bool:
-    """Ids are integers in ascending order: then all differ."""
-    last: Any = None
-    for part in parts:
-        if not part.dtype.is_integer() or part.null_count():
-            return False
-        numbers = part.to_numpy()
-        if len(numbers) and ((last is not None and numbers[0] <= last) or (numbers[1:] <= numbers[:-1]).any()):
-            return False
-        last = numbers[-1] if len(numbers) else last
-    return True
-
-
-def _repeated(file: IO[bytes], band: int, m: int) -> Hashes:
-    """Hashes that occur several times, among those of one of several bands of about the same size."""
-    bands = np.uint64(-(-m // ID_BAND))
-    file.seek(0)
-    blocks = []
-    while len(block := np.fromfile(file, np.uint64, ID_BAND)):
-        blocks.append(block[block % bands == band])
-    hashes = np.sort(np.concatenate(blocks))
-    again: Hashes = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
-    return again
-
-
-def _check_really(parts: Iterator[pl.Series], repeated: Hashes, column: str, toml: TomlFile) -> None:
-    """Raise if rows have the same id, and not only the same hash."""
+        hashes = np.memmap(file, np.uint64, "r+")
+        hashes.sort()
+        repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
     seen: dict[Any, int] = {}
     start = 0
-    for part in parts:
+    for part in parts() if len(repeated) else ():  # are the ids equal, and not only their hashes?
         places = np.flatnonzero(np.isin(part.hash(seed=0).to_numpy(), repeated))
         for place, one in zip(places.tolist(), part.gather(places).to_list(), strict=True):
             if one in seen:
@@ -355,3 +287,16 @@ def _check_really(parts: Iterator[pl.Series], repeated: Hashes, column: str, tom
                 )  # fmt: skip
             seen[one] = start + place
         start += len(part)
+
+
+def _ascending(parts: Iterator[pl.Series]) -> bool:
+    """Ids are integers in ascending order: then all differ."""
+    last = None
+    for part in parts:
+        if not part.dtype.is_integer() or part.null_count():
+            return False
+        numbers = part.to_numpy() if last is None else np.append(last, part.to_numpy())
+        if (numbers[1:] <= numbers[:-1]).any():
+            return False
+        last = numbers[-1:]
+    return True
