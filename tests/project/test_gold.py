@@ -15,7 +15,7 @@ from tests.project.news import CLASSES, TOML, edit, make
 
 
 def same(one, other):
-    fields = ("classes", "shortlists", "skipped", "lost")
+    fields = ("classes", "shortlists", "skipped")
     return all(getattr(one, name) == getattr(other, name) for name in fields)
 
 
@@ -49,14 +49,6 @@ def test_without_ids_a_row_is_known_by_number_and_text(tmp_path):
     table[1:].write_csv(tmp_path / "news.csv")  # every row moves up by one
     found = read(project)
     assert found.classes is None
-    assert found.lost == 2
-
-
-def test_rows_that_went_away_are_counted(tmp_path):
-    project = make(tmp_path)
-    with project.open() as session:
-        session.gold_file.add(Entry(("id", "nobody"), ("sports",)))
-    assert read(project).lost == 1
 
 
 def test_a_run_says_how_many_labels_belong_to_no_row(tmp_path):
@@ -189,12 +181,6 @@ def test_another_file_of_that_name_is_told_and_left_alone(tmp_path, text, line):
     assert str(told.value).count("gold.jsonl") == 1
     assert f"line {line}" in str(told.value) or line is None
     assert file.path.read_text() == text
-
-
-def test_a_newer_file_is_told(tmp_path):
-    (tmp_path / "gold.jsonl").write_text('{"kind": "shortlist gold", "version": 2}\n')
-    with pytest.raises(BadFile, match=r"^gold\.jsonl was written by a newer"):
-        GoldFile(tmp_path / "gold.jsonl").entries()
 
 
 def test_how_a_row_was_picked_is_kept_through_a_correction(tmp_path):

@@ -142,10 +142,8 @@ class Digests:
 
     def unknown(self, paths: Iterable[Path]) -> list[Path]:
         """Files that have to be read to know their digest."""
-        names = {path: str(path.absolute()) for path in paths}
-        return [
-            path for path, name in names.items() if name not in self._seen and not self._remembered(name, look(path))
-        ]
+        names = ((path, str(path.absolute())) for path in paths)
+        return [path for path, name in names if name not in self._seen and not self._remembered(name, look(path))]
 
     def learn(self, path: Path, content: str, before: Look) -> str:
         """Store the digest of a file, as it was when it was looked at."""
@@ -161,7 +159,6 @@ class Digests:
         return str(cached[3]) if cached and cached[:3] == now.stamp else None
 
     def save(self) -> None:
-        """Write the cache; without its folder there is nothing to write."""
         if self._changed and self.memory.parent.is_dir():
             write_json(self.memory, dict(sorted(self._cached.items())))
             self._changed = False
@@ -212,12 +209,6 @@ class Run:
         too_high = ("classifier",) if fit.get("gold_used") else ()
         return cls(shares, rows, int(fit.get("gold_voted", rows)), too_high)
 
-    @classmethod
-    def from_dict(cls, record: dict[str, Any]) -> Run:
-        figures = {str(name): float(share) for name, share in record["figures"].items()}
-        too_high = tuple(str(name) for name in record["too_high"])
-        return cls(figures, int(record["gold_rows"]), int(record["gold_voted"]), too_high)
-
 
 class History:
     """The runs so far, the latest at the end. A file that cannot be read counts as none."""
@@ -228,7 +219,7 @@ class History:
         try:
             content = json.loads(path.read_text("utf-8"))
             if content["format"] == FORMAT:
-                self.runs = [Run.from_dict(run) for run in content["runs"]]
+                self.runs = [Run(**run | {"too_high": tuple(run["too_high"])}) for run in content["runs"]]
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             self.runs = []
 
@@ -245,7 +236,7 @@ class History:
         before, now = self.runs[-2:]
         names = [name for name in now.figures if name in before.figures and name not in before.too_high + now.too_high]
         both = {name: (before.figures[name], now.figures[name]) for name in names}
-        return {name: pair for name, pair in both.items() if round(pair[0], 3) != round(pair[1], 3)}
+        return {name: (old, new) for name, (old, new) in both.items() if round(old, 3) != round(new, 3)}
 
     @property
     def other_gold(self) -> str:
@@ -253,11 +244,9 @@ class History:
         if len(self.runs) < 2:
             return ""
         before, now = self.runs[-2:]
-        if before.gold_rows != now.gold_rows:
-            return f"{before.gold_rows:,} → {now.gold_rows:,} gold rows"
-        if before.gold_voted != now.gold_voted:
-            return f"{before.gold_voted:,} → {now.gold_voted:,} gold rows with a vote"
-        return ""
+        counts = {"gold rows": (before.gold_rows, now.gold_rows)}
+        counts["gold rows with a vote"] = before.gold_voted, now.gold_voted
+        return next((f"{old:,} → {new:,} {what}" for what, (old, new) in counts.items() if old != new), "")
 
 
 # -- lock ------------------------------------------------------------------------------------------------
@@ -270,13 +259,11 @@ def locked(path: Path, waiting: Callable[[str], None]) -> Iterator[None]:
     The lock ends with its process, however that ends.
     """
     with path.open("a+", encoding="utf-8") as file:
-        announced = False
-        while not _take(file):
-            if not announced:
-                file.seek(0)
-                waiting(file.read().strip() or "unknown")
-                announced = True
-            time.sleep(0.1)
+        if not _take(file):
+            file.seek(0)
+            waiting(file.read().strip() or "unknown")
+            while not _take(file):
+                time.sleep(0.1)
         file.seek(0)
         file.truncate()
         file.write(f"{os.getpid()}\n")

@@ -52,7 +52,7 @@ class Change:
     def edits(self) -> dict[str, str]:
         """Labeler → "new", "edited" or "gone"."""
         old, new = self.before.fingerprints, self.after.fingerprints
-        edits = {name: "new" if name not in old else "edited" for name in new if old.get(name) != new[name]}
+        edits = {name: "edited" if name in old else "new" for name in new if old.get(name) != new[name]}
         return edits | {name: "gone" for name in old if name not in new}
 
     @property
@@ -82,11 +82,10 @@ class Change:
 
     def figures(self, name: str) -> dict[str, tuple[float | None, float | None]]:
         """Figures of a labeler, before and now."""
-        return {
-            figure: (_figure(self.before.labelers, name, figure), _figure(self.after.labelers, name, figure))
-            for figure in ("coverage", "conflict", "accuracy", "gold_accuracy")
-            if figure in self.before.labelers.columns or figure in self.after.labelers.columns
-        }
+        tables = [one.labelers.filter(labeler=name) for one in (self.before, self.after)]
+        figures = ("coverage", "conflict", "accuracy", "gold_accuracy")
+        there = [figure for figure in figures if any(figure in table.columns for table in tables)]
+        return {figure: (_figure(tables[0], figure), _figure(tables[1], figure)) for figure in there}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -116,8 +115,6 @@ def _labelers(analysis: Analysis) -> pl.DataFrame:
     return only_known(analysis.labelers(level=0.9 if tells else None))
 
 
-def _figure(table: pl.DataFrame, name: str, figure: str) -> float | None:
-    if figure not in table.columns:
-        return None
-    cells = table.filter(pl.col("labeler") == name)[figure]
-    return None if cells.is_empty() or cells[0] is None else float(cells[0])
+def _figure(table: pl.DataFrame, figure: str) -> float | None:
+    cell = table[figure][0] if figure in table.columns and len(table) else None
+    return None if cell is None else float(cell)

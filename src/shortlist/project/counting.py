@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.engines import Engine
 from shortlist.labelmodel.evidence import MOST_UNIQUE_ROWS, EvidenceSum, unique
-from shortlist.progress import Advance
 from shortlist.project.gold import GoldReader, class_errors
 from shortlist.project.parts import Part
 from shortlist.project.rows import Rows
@@ -22,34 +21,24 @@ from shortlist.votes import Votes
 from shortlist.votes.vote_parts import VoteParts
 
 
-def count_rows(
-    rows: Rows, parts: VoteParts, gold: GoldReader, engine: Engine, advance: Advance = lambda _rows: None
-) -> EvidenceSum:
+def count_rows(rows: Rows, parts: VoteParts, gold: GoldReader, engine: Engine) -> EvidenceSum:
     """Unique rows of votes with their known class, and how many of each there are.
 
     The result does not depend on how the rows are cut into parts, nor on the engine.
     """
     total = EvidenceSum(MOST_UNIQUE_ROWS)
-    job = CountJob(parts, gold)
-    with class_errors(rows), closing(engine.map(job, enumerate(rows.pieces()))) as results:
-        for _number, (counted, count) in results:
+    count = partial(_count, parts, gold)
+    with class_errors(rows), closing(engine.map(count, enumerate(rows.pieces()))) as results:
+        for _number, counted in results:
             total.merge(counted)
-            advance(count)
     return total.settled()
 
 
-@dataclass(frozen=True)
-class CountJob:
-    """Counts the rows of some parts. It is sent once to each worker."""
-
-    parts: VoteParts
-    gold: GoldReader
-
-    def __call__(self, piece: tuple[Part, ...]) -> tuple[EvidenceSum, int]:
-        counted = EvidenceSum(MOST_UNIQUE_ROWS)
-        for part, known in zip(piece, self.gold.positions(piece), strict=True):
-            counted.add(unique(self.parts.part(part.place), known, None))
-        return counted.settled(), sum(part.rows for part in piece)
+def _count(parts: VoteParts, gold: GoldReader, piece: tuple[Part, ...]) -> EvidenceSum:
+    counted = EvidenceSum(MOST_UNIQUE_ROWS)
+    for part, known in zip(piece, gold.positions(piece), strict=True):
+        counted.add(unique(parts.part(part.place), known, None))
+    return counted.settled()
 
 
 # -- a sample --------------------------------------------------------------------------------------------
@@ -69,9 +58,8 @@ class Sample(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """A note for the user, if these are not all rows."""
-        if len(self.votes) == self.of:
-            return []
-        return [f"tables and examples are of {len(self.votes):,} of {self.of:,} rows, evenly spread"]
+        note = f"tables and examples are of {len(self.votes):,} of {self.of:,} rows, evenly spread"
+        return [] if len(self.votes) == self.of else [note]
 
 
 class SomeRows(RowStore):

@@ -20,9 +20,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -42,10 +41,8 @@ from shortlist.wording import did_you_mean, listed
 
 Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
 Picked = Literal["gain", "random"]
+HEADER = {"kind": "shortlist gold", "version": 1}
 INTEGER = re.compile(r"(-?\d+)(\.0)?")
-
-
-# -- the file --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -75,8 +72,8 @@ class Entry:
 class GoldFile:
     """The file, read again before every change, so that nothing that others wrote is lost."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def refuse_to_overwrite(self, path: Path) -> None:
         """Raise if an output would replace labels made by hand."""
@@ -91,7 +88,15 @@ class GoldFile:
             return []
         except (OSError, UnicodeDecodeError) as error:
             raise BadFile(f"cannot be read ({error})", file=self.path.name) from error
-        self._check_header(lines[0] if lines else "")
+        try:
+            header = json.loads(lines[0])
+        except (LookupError, ValueError):
+            header = None
+        if header != HEADER:
+            raise BadFile(
+                f"is no gold file: its first line is not {json.dumps(HEADER)}. "
+                'Name another with gold_file = "…" under [data]', file=self.path.name,
+            )  # fmt: skip
         return [self._entry(line, number) for number, line in enumerate(lines[1:], start=2) if line.strip()]
 
     def latest(self) -> dict[Key, Entry]:
@@ -103,7 +108,6 @@ class GoldFile:
         return {entry.key: entry.picked for entry in self.entries() if entry.picked is not None}
 
     def add(self, *entries: Entry) -> None:
-        """Append entries."""
         with self._changing() as held:
             held.extend(entries)
 
@@ -123,32 +127,11 @@ class GoldFile:
             before = list(held)
             yield held
             if held != before:
-                self._write(held)
+                from shortlist.archive import atomic  # brings numpy in
 
-    def _write(self, entries: Iterable[Entry]) -> None:
-        from shortlist.archive import atomic  # brings numpy in
-
-        lines = [{"kind": "shortlist gold", "version": 1}, *(entry.to_dict() for entry in entries)]
-        with atomic(self.path) as file:
-            file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
-
-    def _check_header(self, line: str) -> None:
-        try:
-            header = json.loads(line)
-            kind, version = header["kind"], header["version"]
-        except (ValueError, KeyError, TypeError):
-            kind = version = None
-        if kind != "shortlist gold" or not isinstance(version, int):
-            raise BadFile(
-                "is no gold file: its first line is not "
-                '{"kind": "shortlist gold", "version": 1}. Name another with gold_file = "…" under [data]',
-                file=self.path.name,
-            )
-        if version > 1:
-            raise BadFile(
-                f"was written by a newer shortlist (version {version}): upgrade shortlist",
-                file=self.path.name,
-            )
+                lines = [HEADER, *(entry.to_dict() for entry in held)]
+                with atomic(self.path) as file:
+                    file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
 
     def _entry(self, line: str, number: int) -> Entry:
         try:
@@ -169,7 +152,7 @@ def as_classes(column: pl.Series, classes: Sequence[str]) -> pl.Series:
     pandas writes the integer 1 as 1.0 if a value of the column is missing. It is read as 1, unless 1.0 is a class.
     """
     words = column.cast(pl.String).replace({"": None})
-    unknown = [word for word in words.unique() if word is not None and word not in classes]
+    unknown = [word for word in words.unique().drop_nulls() if word not in classes]
     meant = {word: _integer(word) for word in unknown if _integer(word) in classes}
     return words.replace(meant) if meant else words
 
@@ -189,9 +172,9 @@ def _integer(word: str) -> str:
 def class_positions(labels: pl.Series, classes: Sequence[str], start: int) -> Positions:
     """Positions of known classes, −1 for none. Raise UnknownClass for another word; the first label is row `start`."""
     words = as_classes(labels, classes)
-    unknown = {word for word in words.unique().to_list() if word and word not in classes}
-    if unknown:
-        row, word = next((a, word) for a, word in enumerate(words, start) if word in unknown)
+    unknown = (words.is_not_null() & ~words.is_in(list(classes))).arg_true()
+    if len(unknown):
+        row, word = start + unknown[0], words[unknown[0]]
         raise UnknownClass(
             f"column {words.name!r} holds the known classes, but {word!r} on row {row} is not a class."
             f"{did_you_mean(word, classes)} Classes: {listed(classes)}", word=word, row=row, column=words.name,
@@ -256,19 +239,17 @@ class Known:
     positions    (m,) the class of each row, −1 if it is not known
     shortlists   rows for which a person named several classes, of which one is meant
     skipped      rows that a person looked at and skipped
-    lost         lines of the gold file about rows that are no longer there
     """
 
     names: tuple[str, ...]
     positions: Positions
     shortlists: dict[int, tuple[str, ...]] = field(default_factory=dict)
     skipped: frozenset[int] = frozenset()
-    lost: int = 0
 
     @classmethod
     def read(cls, rows: Rows, file: GoldFile, names: tuple[str, ...]) -> Known:
         """The column, and over it the file."""
-        labels, lost = file_labels(rows, file, names)
+        labels = file_labels(rows, file, names)
         parts = zip(gold_by_part(rows, names, label_positions(labels, names)), rows.parts, strict=True)
         positions = [np.full(part.rows, -1, np.int64) if column is None else column for column, part in parts]
         return cls(
@@ -276,7 +257,6 @@ class Known:
             np.concatenate(positions) if positions else np.zeros(0, np.int64),
             {row: classes for row, classes in labels.items() if len(classes) > 1},
             frozenset(row for row, classes in labels.items() if not classes),
-            lost,
         )
 
     @property
@@ -305,8 +285,8 @@ class Known:
         return {*self.shortlists, *self.skipped, *np.flatnonzero(self.positions >= 0).tolist()}
 
 
-def file_labels(rows: Rows, file: GoldFile, classes: Sequence[str]) -> tuple[dict[int, tuple[str, ...]], int]:
-    """Row → its classes in the gold file, and the number of labels that belong to no row. As large as the file."""
+def file_labels(rows: Rows, file: GoldFile, classes: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    """Row → its classes in the gold file."""
     latest = file.latest()
     for entry in latest.values():
         for word in entry.classes:
@@ -315,8 +295,7 @@ def file_labels(rows: Rows, file: GoldFile, classes: Sequence[str]) -> tuple[dic
                     f"{file.path.name}: {word!r}, said about {entry.key[0]} {entry.key[1]!r}, is not a class."
                     f"{did_you_mean(word, classes)} Classes: {listed(classes)}", word=word, file=file.path.name,
                 )  # fmt: skip
-    where = _row_numbers(rows, latest)
-    return {where[key]: entry.classes for key, entry in latest.items() if key in where}, len(latest) - len(where)
+    return {row: latest[key].classes for key, row in _row_numbers(rows, latest).items()}
 
 
 def label_positions(labels: Mapping[int, tuple[str, ...]], classes: Sequence[str]) -> dict[int, int]:
@@ -335,8 +314,8 @@ def picked_rows(rows: Rows, file: GoldFile) -> dict[int, Picked]:
 def lost_labels(rows: Rows, file: GoldFile) -> list[Entry]:
     """Labels of the gold file that belong to no row: no row has that id, or that number and that text."""
     latest = {key: entry for key, entry in file.latest().items() if entry.classes}
-    there = {(name, str(value)) for name, value in _row_numbers(rows, latest)}
-    return [entry for (name, value), entry in latest.items() if (name, str(value)) not in there]
+    there = _row_numbers(rows, latest)
+    return [entry for key, entry in latest.items() if key not in there]
 
 
 def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | None = None) -> Entry:
@@ -351,10 +330,9 @@ def _row_numbers(rows: Rows, latest: Mapping[Key, Entry]) -> dict[Key, int]:
     """Key → the number of its row, for rows that are there."""
     if not latest:
         return {}
-    by_number = [entry for entry in latest.values() if entry.key[0] == "row" and 0 <= int(entry.key[1]) < len(rows)]
-    digests = _text_digests(rows, [int(entry.key[1]) for entry in by_number])
-    same = zip(by_number, digests, strict=True)
-    numbers: dict[Key, int] = {entry.key: int(entry.key[1]) for entry, text in same if entry.text in (None, text)}
+    by_number = {key: int(key[1]) for key in latest if key[0] == "row" and 0 <= int(key[1]) < len(rows)}
+    digests = zip(by_number.items(), _text_digests(rows, list(by_number.values())), strict=True)
+    numbers: dict[Key, int] = {key: row for (key, row), text in digests if latest[key].text in (None, text)}
     ids = {str(entry.key[1]): entry.key for entry in latest.values() if entry.key[0] == "id"}
     if ids and rows.data.id is not None:
         names = pl.Series(list(ids), dtype=pl.String)

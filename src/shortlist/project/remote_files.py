@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def is_url(name: str) -> bool:
-    """Whether the settings name a file by a URL."""
     return "://" in name
 
 
@@ -55,15 +54,12 @@ class RemoteFiles:
         copies = {copy.path: copy for group in matches.values() for copy in group}
         missing = [copy for copy in copies.values() if not copy.path.exists()]
         with closing(engine.map(fetch_file, enumerate(missing))) as results:
-            for _ in results:
-                pass
+            list(results)
         names = {key: [str(copy.path.relative_to(self.folder)) for copy in group] for key, group in matches.items()}
         write_json(self.list, {"version": 1, "files": names})
-        used = {path.parent for path in copies}
         for folder in self.folder.iterdir():
-            if folder in used:
-                sweep(folder)
-            else:
+            sweep(folder)
+            if folder not in {path.parent for path in copies}:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _copy(self, url: str, version: str) -> Download:

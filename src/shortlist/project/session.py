@@ -216,7 +216,7 @@ class Session:
         from shortlist.project.gold import file_labels, label_positions
 
         classes = self.settings.classes
-        return label_positions(file_labels(self.rows, self.gold_file, classes)[0], classes)
+        return label_positions(file_labels(self.rows, self.gold_file, classes), classes)
 
     @property
     def gold_reader(self) -> GoldReader:

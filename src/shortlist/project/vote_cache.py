@@ -37,7 +37,7 @@ class VoteCache:
 
     def groups(self) -> dict[str, list[str]]:
         """Folder → fingerprints of the labelers whose votes are in it, in the order of the columns."""
-        there = [one for one in sorted(self.folder.iterdir()) if one.is_dir()] if self.folder.is_dir() else []
+        there = filter(Path.is_dir, sorted(self.folder.glob("*")))
         self._groups = {one.name: self._groups.get(one.name) or _members(one) for one in there}
         return self._groups
 
@@ -61,7 +61,6 @@ class VoteCache:
         return self.folder / digest(list(fingerprints))[:32] / f"{part}.parquet"
 
     def save(self, fingerprints: Sequence[str], part: str, votes: Votes) -> Path:
-        """Store the votes of these labelers on a part."""
         path = self.path(fingerprints, part)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not (path.parent / MEMBERS).exists():
@@ -72,7 +71,6 @@ class VoteCache:
         return path
 
     def remove(self, fingerprints: Iterable[str]) -> None:
-        """Delete the votes of these labelers."""
         gone = set(fingerprints)
         for group, members in self.groups().items():
             if gone.intersection(members):
@@ -80,7 +78,7 @@ class VoteCache:
 
     def sweep(self) -> None:
         """Delete drafts that a killed run left."""
-        for folder in self.folder.iterdir() if self.folder.is_dir() else ():
+        for folder in self.folder.glob("*"):
             sweep(folder)
 
     def prune(self, used: Iterable[str], *, most: int = 200) -> None:
