@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
@@ -20,7 +21,6 @@ from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.rows import RowFile
 from shortlist.wording import did_you_mean, first_duplicate, listed, some_of
 
-CODE = "labelers.py"
 MOST_CLASSES = 50  # more different values are not classes
 TEXT_NAMES = (
     "text", "message", "body", "content", "comment", "review", "question", "document", "sentence", "tweet",
@@ -98,11 +98,11 @@ def write_starter(
     file = data_file(data, separator, encoding)
     file.need(*(name for name in (text, id, gold, *features) if name is not None))
     if gold is not None and classes:
-        check_gold(file, gold, classes)
+        _check_gold(file, gold, classes)
     if guess and text is None and not features:
         guessed = Guess.of(file, id=id, gold=gold)
-        text, id, gold = guessed.text, guessed.id, gold or fitting(file, guessed.gold, classes)
-        features = guessed.features
+        text, id, features = guessed.text, guessed.id, guessed.features
+        gold = gold or (guessed.gold if guessed.gold and _fits(file, guessed.gold, classes) else None)
     if gold is not None and not classes:
         classes = known_classes(file, gold)
     _check_classes(classes)
@@ -110,20 +110,30 @@ def write_starter(
         texts = [name for name, kind in file.schema.items() if kind == pl.String]
         raise BadFile(f"column {text!r} of {data} holds {file.schema[text]}, not text.{did_you_mean(text, texts)}")
     folder.mkdir(parents=True, exist_ok=True)
-    existing = [name for name in (NAME, CODE) if (folder / name).exists()]
-    if NAME in existing and not force:
+    if (folder / NAME).exists() and not force:
         raise ShortlistError(f"{folder / NAME} is there already; --force replaces it")
-    written = [_write(folder / NAME, toml_text(_relative(data, folder), classes, text, features, id, gold, file))]
-    if CODE not in existing or force:
-        written.append(_write(folder / CODE, labelers_text(classes, text, looked_at(file, features, id, gold))))
-    return written
+    relative = Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
+    contents = {folder / NAME: toml_text(relative, classes, text, features, id, gold, file)}
+    if force or not (folder / "labelers.py").exists():
+        rest = [name for name in file.columns if name not in (*features, id, gold)]
+        contents[folder / "labelers.py"] = labelers_text(classes, text, file.head(1000).select([*features, *rest]))
+    for path, content in contents.items():
+        with atomic(path) as written:
+            written.write(content.encode("utf-8"))
+    return list(contents)
+
+
+def _check_classes(classes: Sequence[str]) -> None:
+    if len(classes) < 2:
+        raise ShortlistError("name at least two classes, for example --classes business,sports,world")
+    if twice := first_duplicate(classes):
+        raise ShortlistError(f"class {twice!r} is named twice")
 
 
 def data_file(data: Path, separator: str | None = None, encoding: str | None = None) -> RowFile:
     """The file of rows of a new project, with at least one row."""
-    file = RowFile(
-        data, separator=_checked("separator", sign, separator), encoding=_checked("encoding", check_encoding, encoding)
-    )
+    separator, encoding = _checked("separator", sign, separator), _checked("encoding", check_encoding, encoding)
+    file = RowFile(data, separator=separator, encoding=encoding)
     if not len(file.head(1)):
         raise BadFile("has a header and no rows: labelers need rows to vote on", file=str(data))
     return file
@@ -135,24 +145,6 @@ def _checked(option: str, check: Check, value: str | None) -> str | None:
         return None if value is None else str(check(value))
     except Wrong as error:
         raise ShortlistError(f"{option} {error}; got {value!r}", option=(option,)) from None
-
-
-def _check_classes(classes: Sequence[str]) -> None:
-    if len(classes) < 2:
-        raise ShortlistError("name at least two classes, for example --classes business,sports,world")
-    if twice := first_duplicate(classes):
-        raise ShortlistError(f"class {twice!r} is named twice")
-
-
-def _relative(data: Path, folder: Path) -> str:
-    """The data file as seen from the folder."""
-    return Path(os.path.relpath(data.absolute(), folder.absolute())).as_posix()
-
-
-def _write(path: Path, text: str) -> Path:
-    with atomic(path) as file:
-        file.write(text.encode("utf-8"))
-    return path
 
 
 # -- guesses ---------------------------------------------------------------------------------------------
@@ -177,14 +169,15 @@ class Guess:
         """From the first rows; columns that somebody named are taken as named."""
         head = file.head(1000)
         strings = [name for name, kind in head.schema.items() if kind == pl.String and name not in (id, gold)]
-        text = _text_column({name: _mean_length(head[name]) for name in strings})
+        text = _text_column({name: cast(float, head[name].str.len_chars().mean() or 0) for name in strings})
         others = [name for name in head.columns if name != text]
         own = [name for name in others if name.lower() in ("id", "key", "uid", "uuid") or name.lower().endswith("_id")]
         known = [name for name in others if name.lower() in GOLD_NAMES and _may_be_classes(head[name])]
         identity = id or next((name for name in own if head[name].n_unique() == len(head)), None)
         gold = gold or next(iter(known), None)
         free = [name for name in others if name not in (*own, identity, gold)]
-        features = () if text is not None else _numeric(head.select(free))
+        numeric = [name for name in free if head.schema[name].is_numeric() and name.lower() not in GOLD_NAMES]
+        features = () if text is not None else tuple(numeric)
         return cls(text, identity, gold, features, own[0] if own and identity is None else None)
 
 
@@ -196,11 +189,6 @@ def _may_be_classes(column: pl.Series) -> bool:
     return 1 < len(words) <= MOST_CLASSES and all(map(INTEGER.fullmatch, words))
 
 
-def _numeric(head: pl.DataFrame) -> tuple[str, ...]:
-    """Columns of numbers, without those that are called as known classes are."""
-    return tuple(name for name, kind in head.schema.items() if kind.is_numeric() and name.lower() not in GOLD_NAMES)
-
-
 def _text_column(lengths: Mapping[str, float]) -> str | None:
     """The column that is called as columns of text are, or else a long one, or the only one. The longest of several."""
     named = [name for name, length in lengths.items() if name.lower() in TEXT_NAMES and length]
@@ -208,11 +196,6 @@ def _text_column(lengths: Mapping[str, float]) -> str | None:
     if best is None or named or lengths[best] >= 20:  # characters: a text is longer on average
         return best
     return best if len(lengths) == 1 and best.lower() not in GOLD_NAMES else None
-
-
-def _mean_length(column: pl.Series) -> float:
-    mean = column.str.len_chars().mean()
-    return float(mean) if isinstance(mean, (int, float)) else 0.0
 
 
 def known_classes(file: RowFile, gold: str) -> list[str]:
@@ -224,25 +207,16 @@ def known_classes(file: RowFile, gold: str) -> list[str]:
     return classes
 
 
-def fitting(file: RowFile, gold: str | None, classes: Sequence[str]) -> str | None:
-    """A column that seems to hold known classes, unless it holds none of those that are given."""
-    if gold is None or not classes or set(_values(file, gold, classes)) & set(classes):
-        return gold
-    return None
+def _fits(file: RowFile, gold: str, classes: Sequence[str]) -> bool:
+    """A column holds one of the classes, if any are given."""
+    return not classes or bool(as_classes(file.read([gold])[gold], classes).is_in(list(classes)).any())
 
 
-def _values(file: RowFile, gold: str, classes: Sequence[str]) -> list[str]:
-    """The different values of a column of known classes."""
-    values: list[str] = as_classes(file.read([gold])[gold], classes).drop_nulls().unique().sort().to_list()
-    return values
-
-
-def check_gold(file: RowFile, gold: str, classes: Sequence[str]) -> None:
-    """Raise where a column of known classes holds none of the classes."""
-    values = _values(file, gold, classes)
-    if values and not set(values) & set(classes):
+def _check_gold(file: RowFile, gold: str, classes: Sequence[str]) -> None:
+    values = not_classes(file, gold, classes)
+    if values and not _fits(file, gold, classes):
         raise ShortlistError(
-            f"column {gold!r} should hold known classes, but none of its values is one: {some_of(values)}. "
+            f"column {gold!r} should hold known classes, but none of its values is one: {some_of(sorted(values))}. "
             f"Classes: {listed(classes)}"
         )
 
@@ -268,11 +242,11 @@ def toml_text(
     """The commented toml. Settings without a value are examples, in comments."""
     numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
     texts = [name for name, kind in file.schema.items() if kind == pl.String and name not in (identity, gold)]
-    shares = ", ".join(f"{quoted(name)} = {1 / len(classes):.3g}" for name in classes)
+    dialect = zip(("separator", "encoding"), file.dialect_options, strict=True)
     return _TOML.format(
         classes=_array(classes),
         files=_array([data]),
-        dialect=_dialect(file),
+        dialect="".join(f"{name} = {quoted(value)}\n" for name, value in dialect if value is not None),
         columns="".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
         text=f"text = {quoted(text)}" if text is not None else f"# text = {quoted(texts[0] if texts else 'body')}",
         features=f"{'' if features else '# '}features = {_array(features or numeric[:3] or ['price'])}",
@@ -282,15 +256,9 @@ def toml_text(
         row_formats=", ".join(dict.fromkeys(ROW_FORMATS.values())),
         one=quoted(classes[0]),
         two=_array(classes[:2]),
-        shares=shares,
+        shares=", ".join(f"{quoted(name)} = {1 / len(classes):.3g}" for name in classes),
         on=_array(texts[:3] if len(texts) > 1 else ["title", "body"]),
     )
-
-
-def _dialect(file: RowFile) -> str:
-    """Settings of a csv file that the user gave."""
-    said = zip(("separator", "encoding"), file.dialect_options, strict=True)
-    return "".join(f"{name} = {quoted(value)}\n" for name, value in said if value is not None)
 
 
 def labelers_text(classes: Sequence[str], text: str | None, sample: pl.DataFrame | None = None) -> str:
@@ -307,13 +275,15 @@ def labelers_text(classes: Sequence[str], text: str | None, sample: pl.DataFrame
         f"#         return {says}",
         "",
     ]
-    return "\n".join([_LABELERS, *(_named(classes) if text is not None else ()), *rule])
-
-
-def looked_at(file: RowFile, features: Sequence[str], *others: str | None) -> pl.DataFrame:
-    """The first rows, with the columns that a rule may look at: features first, then all but the others."""
-    rest = [name for name in file.columns if name not in (*features, *others)]
-    return file.head(1000).select([*features, *rest])
+    names = [(quoted(name.replace("_", " ")), quoted(name), quoted(f"names_{name}")) for name in classes]
+    first = [
+        "# To begin with: a class is named in the text. Replace these by words that you know to be telling.",
+        "names = [",
+        *(f"    keywords([{word}], says={says}, name={name})," for word, says, name in names),
+        "]",
+        "",
+    ]
+    return "\n".join([_LABELERS, *(first if text is not None else ()), *rule])
 
 
 def _example(sample: pl.DataFrame | None) -> tuple[str, str]:
@@ -329,18 +299,6 @@ def _example(sample: pl.DataFrame | None) -> tuple[str, str]:
     else:
         condition = f"{value} is not None" + (f" and {value} > 0" if cells.dtype.is_numeric() else "")
     return name if alone else "row", condition
-
-
-def _named(classes: Sequence[str]) -> list[str]:
-    """Labelers to begin with."""
-    names = [(quoted(name.replace("_", " ")), quoted(name), quoted(f"names_{name}")) for name in classes]
-    return [
-        "# To begin with: a class is named in the text. Replace these by words that you know to be telling.",
-        "names = [",
-        *(f"    keywords([{word}], says={says}, name={name})," for word, says, name in names),
-        "]",
-        "",
-    ]
 
 
 def quoted(value: str) -> str:

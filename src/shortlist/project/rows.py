@@ -233,9 +233,11 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     _check_on(settings, file)
     if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
         return file  # of several files, one may have the column of gold labels or types
-    for name, *where in ((data.gold, "gold"), *((name, "types", name) for name in data.types)):
-        if name is not None and name not in columns:
-            raise _no_column(settings, file, name, "data", *where)
+    if data.gold is not None and data.gold not in columns:
+        raise _no_column(settings, file, data.gold, "data", "gold")
+    for name in data.types:
+        if name not in columns:
+            raise _no_column(settings, file, name, "data", "types", name)
     return file
 
 

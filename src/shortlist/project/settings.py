@@ -9,7 +9,7 @@ from inspect import signature
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from shortlist.classifier.kinds import RESERVED, Reads, find_kind, kind_names
+from shortlist.classifier.kinds import RESERVED, find_kind, kind_names
 from shortlist.engines import ENGINES, is_elsewhere
 from shortlist.project.toml import TomlFile
 from shortlist.registry import TABLE_FORMATS
@@ -153,20 +153,14 @@ def _rule(message: str, test: Callable[[Any], bool], convert: Check = lambda val
     return check
 
 
-def _is_number(value: Any, kinds: type | tuple[type, ...]) -> bool:
-    return isinstance(value, kinds) and not isinstance(value, bool)
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
 
 def _is_inside(value: Any) -> bool:
     """Name of a folder inside the project: a project from elsewhere writes nowhere else."""
-    if not _is_text(value):
-        return False
-    parts = Path(value.replace("\\", "/")).parts
-    return not (Path(value).is_absolute() or PureWindowsPath(value).drive or ".." in parts)
+    path = PureWindowsPath(value if _is_text(value) else "/")
+    return not (path.root or path.drive or ".." in path.parts)
 
 
 def quoted(*names: str) -> str:
@@ -177,11 +171,9 @@ text = _rule("is a text between quotation marks", _is_text)
 texts = _rule(
     'is a list of texts, such as ["one", "two"]', lambda v: isinstance(v, list) and all(map(_is_text, v)), tuple
 )
-whole = _rule("is a whole number from 1", lambda v: _is_number(v, int) and v >= 1)
+whole = _rule("is a whole number from 1", lambda v: type(v) is int and v >= 1)
 flag = _rule("is true or false", lambda v: isinstance(v, bool))
-share = _rule(
-    "is a share of belief, above 0 and at most 1", lambda v: _is_number(v, (int, float)) and 0 < v <= 1, float
-)
+share = _rule("is a share of belief, above 0 and at most 1", lambda v: type(v) in (int, float) and 0 < v <= 1, float)
 inside = _rule("is a folder inside the project (`shortlist export --to` writes anywhere)", _is_inside)
 sign = _rule("is one character, such as ;", lambda v: isinstance(v, str) and len(v.encode()) == 1)
 column_types = ("text", "number", "integer", "boolean")
@@ -191,22 +183,14 @@ types = _rule(
 )  # fmt: skip
 
 
-def files(value: Any) -> tuple[str, ...]:
-    names: tuple[str, ...] = texts([value] if isinstance(value, str) else value)
-    if not names:
-        raise Wrong("names at least one file")
-    return names
+def _names(message: str, test: Callable[[tuple[str, ...]], bool]) -> Check:
+    """Return a check of one name, or of a list of names that pass the test."""
+    check = _rule(message, test)
+    return lambda value: check(texts([value] if isinstance(value, str) else value))
 
 
-def columns(value: Any) -> tuple[str, ...]:
-    names: tuple[str, ...] = texts([value] if isinstance(value, str) else value)
-    if not names or len(set(names)) < len(names):
-        raise Wrong('names columns, each once, such as ["title", "body"]')
-    return names
-
-
-def anything(value: Any) -> Any:
-    return value
+files = _names("names at least one file", bool)
+columns = _names('names columns, each once, such as ["title", "body"]', lambda v: 0 < len(set(v)) == len(v))
 
 
 def one_of(*choices: str) -> Check:
@@ -235,8 +219,8 @@ _TABLES: dict[str, dict[str, Check]] = {
         "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
         "full_set_abstains": flag,
     },
-    "label_model": {"use_gold": flag, "*": anything},
-    "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": anything},
+    "label_model": {"use_gold": flag, "*": lambda value: value},
+    "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": lambda value: value},
     "output": {
         "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag, "stages": texts,
     },
@@ -248,13 +232,11 @@ def _version(toml: TomlFile) -> None:
     version = toml.values.get("version")
     if version is None:
         raise toml.wrong("it does not say which version of the format it has: start it with `version = 1`")
-    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+    if type(version) is not int or version < 1:
         raise toml.wrong(f"version is a whole number, 1 today; got {version!r}", "version")
     if version > 1:
-        raise toml.wrong(
-            f"it was written for a newer shortlist (version {version}; this one reads 1): upgrade shortlist",
-            "version",
-        )
+        message = f"it was written for a newer shortlist (version {version}; this one reads 1): upgrade shortlist"
+        raise toml.wrong(message, "version")
 
 
 def _known(toml: TomlFile, values: Mapping[str, Any], known: Any, *path: str) -> None:
@@ -287,7 +269,7 @@ def _table(toml: TomlFile, name: str) -> dict[str, Any]:
         _known(toml, values, checks, name)
     if name == "data" and "files" not in values:
         raise toml.wrong('[data] does not say which files hold the rows: files = ["rows.csv"]', name)
-    return {key: _checked(toml, checks.get(key, anything), value, name, key) for key, value in values.items()}
+    return {key: _checked(toml, checks[key if key in checks else "*"], value, name, key) for key, value in values.items()}
 
 
 def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
@@ -298,34 +280,26 @@ def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:
 
 
 def _check_reading(settings: Settings) -> None:
-    """Raise if the columns that the classifier reads are not named."""
-    kind, on, data = find_kind(settings.classifier.kind), settings.classifier.on, settings.data
-    _check_on(settings)
-    if kind is None:
-        return
-    if kind.reads == "numbers" and not data.features:
-        lacking = f'reads columns of numbers: name them, features = ["…"] under [data]. {_others("text")}'
-    elif kind.reads == "text" and data.text is None and not on:
-        lacking = f'reads text: name its column, text = "…" under [data]. {_others("numbers")}'
+    """Raise if the columns that the classifier reads are not named, or hold the known classes."""
+    chosen, on, data = settings.classifier.kind, settings.classifier.on, settings.data
+    found = find_kind(chosen)
+    reads = None if found is None else found.reads
+    others = quoted(*kind_names("text" if reads == "numbers" else "numbers"))
+    if on and reads == "numbers":
+        key = "on"
+        message = f'"{chosen}" reads the features of [data], no text: leave classifier.on out, or take another kind'
+    elif data.gold in on:
+        key = "on"
+        message = f"column {data.gold!r} holds the known classes, which it must not read: leave it out of classifier.on"
+    elif reads == "numbers" and not data.features:
+        key, lacking = "kind", 'reads columns of numbers: name them, features = ["…"] under [data]'
+        message = f'"{chosen}" {lacking}. Kinds that read text: {others}'
+    elif reads == "text" and data.text is None and not on:
+        key, lacking = "kind", 'reads text: name its column, text = "…" under [data]'
+        message = f'"{chosen}" {lacking}. Kinds that read numbers: {others}'
     else:
         return
-    raise settings.toml.wrong(f'"{kind.name}" {lacking}', "classifier", "kind")
-
-
-def _others(reads: Reads) -> str:
-    return f"Kinds that read {reads}: {quoted(*kind_names(reads))}"
-
-
-def _check_on(settings: Settings) -> None:
-    """Raise if classifier.on names columns for a classifier of numbers, or the known classes."""
-    on, gold, kind = settings.classifier.on, settings.data.gold, find_kind(settings.classifier.kind)
-    if on and kind is not None and kind.reads == "numbers":
-        message = f'"{kind.name}" reads the features of [data], no text: leave classifier.on out, or take another kind'
-    elif gold in on:
-        message = f"column {gold!r} holds the known classes, which it must not read: leave it out of classifier.on"
-    else:
-        return
-    raise settings.toml.wrong(message, "classifier", "on")
+    raise settings.toml.wrong(message, "classifier", key)
 
 
 def _classes(toml: TomlFile) -> tuple[str, ...]:
@@ -341,7 +315,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
 
 
 def _declared(toml: TomlFile) -> tuple[Mapping[str, Any], ...]:
-    """The labelers of the toml as they are written there; `toml_labelers.py` makes them."""
+    """The labelers of the toml as they are written there; `toml_labelers.py` makes them, and the models."""
     records = toml.values.get("labeler", [])
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise toml.wrong("labelers are written below [[labeler]], with two brackets", "labeler")
@@ -349,7 +323,6 @@ def _declared(toml: TomlFile) -> tuple[Mapping[str, Any], ...]:
 
 
 def _models(toml: TomlFile) -> Mapping[str, Mapping[str, Any]]:
-    """The language models of the toml as they are written there; `toml_models.py` makes them."""
     records = toml.values.get("models", {})
     if not isinstance(records, dict) or not all(isinstance(record, dict) for record in records.values()):
         raise toml.wrong("each language model is a table of its own: [models.NAME]", "models")

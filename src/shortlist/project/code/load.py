@@ -41,7 +41,7 @@ class Code:
         """
         name, file, line = error.feature or error.labeler, error.file, error.line
         if file is None or line is None:
-            file, line = self.source.path, None
+            file, line = str(self.source.path), None
             if error.word is not None:
                 line = self.source.find_text(error.word, name)
             if line is None and name is not None:

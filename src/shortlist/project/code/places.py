@@ -15,7 +15,6 @@ from shortlist.reporting.snippets import MOST_LINES, Snippets, each_share
 from shortlist.wording import number_of, some_of
 
 if TYPE_CHECKING:
-    from shortlist.labelers import Labeler
     from shortlist.project.code.roster import Roster
 
 
@@ -35,18 +34,16 @@ class Places(Snippets):
 
     def second_answer(self, name: str, said: Sequence[str]) -> str:
         labeler = self.labelers[name]
-        if name in self.in_code:
-            return self._in_code(name, labeler, said)
-        setting = "no = " if isinstance(labeler, TextLabeler) else "# another answer: "
-        return f"{setting}{toml_not(said)}    # in {self.toml}, at the labeler {json.dumps(name, ensure_ascii=False)}"
-
-    def _in_code(self, name: str, labeler: Labeler, said: Sequence[str]) -> str:
+        if name not in self.in_code:
+            setting = "no = " if isinstance(labeler, TextLabeler) else "# another answer: "
+            where = f"in {self.toml}, at the labeler {json.dumps(name, ensure_ascii=False)}"
+            return f"{setting}{toml_not(said)}    # {where}"
         no, place = show_not(said), self._place(name)
         if isinstance(labeler, TextLabeler):
             return f"# add no={no} to {name} ({place})"
         if not isinstance(labeler, FunctionLabeler):
             return f"# {name} ({place}): another answer, {no}"
-        yes = show_not(said)[4:-1]
+        yes = no[4:-1]
         answers = f"[{yes if len(said) == 1 else '{' + yes + '}'}, {no}]"
         declare = f"write @labeler(says={answers}), and " if labeler.says is not None else ""
         return f"# {name} ({place}): {declare}return {no} where nothing matches"
@@ -70,13 +67,13 @@ class Places(Snippets):
         return self._setting("labelers", "off", json.dumps(list(off), ensure_ascii=False))
 
     def failing(self, *names: str) -> str:
-        return "\n".join(self._failing(name) for name in names[:MOST_LINES])
-
-    def _failing(self, name: str) -> str:
         """Only a function can be told where to abstain."""
-        if name in self.in_code and isinstance(self.labelers.get(name), FunctionLabeler):
-            return f"# {name} ({self._place(name)}): return None on rows where it cannot answer"
-        return f"# {name} ({self._place(name) if name in self.in_code else self.toml}): change what fails on such rows"
+        lines = []
+        for name in names[:MOST_LINES]:
+            function = name in self.in_code and isinstance(self.labelers.get(name), FunctionLabeler)
+            what = "return None on rows where it cannot answer" if function else "change what fails on such rows"
+            lines.append(f"# {name} ({self._place(name) if name in self.in_code else self.toml}): {what}")
+        return "\n".join(lines)
 
     def longer_fit(self, steps: int) -> str:
         return self._setting("label_model", "max_iter", str(steps))
