@@ -375,15 +375,6 @@ def test_the_doctor_and_the_report(project):
     assert json.loads((project.folder / "out" / "check.json").read_text())["findings"] if did(project, ["check"]) else 1
 
 
-def test_what_notebooks_show(project):
-    assert "not run yet" in project._repr_html_()
-    project.run(["fit"])
-    page = project._repr_html_()
-    assert "4 labelers on 300 rows" in page
-    edit(project.folder / "shortlist.toml", '"business", "politics", "sports"]\n\n', '"business", "politics", "sports", "<b>"]\n\n')  # fmt: skip  # noqa: E501
-    assert "&lt;b&gt;" in Project(project.folder)._repr_html_()
-
-
 def test_workers_give_the_same_votes(tmp_path):
     one = make(tmp_path / "one")
     two = make(tmp_path / "two", toml=TOML.replace("[classifier]", "[labelers]\nworkers = 2\n\n[classifier]"))

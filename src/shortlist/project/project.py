@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
-from shortlist.project.cache import HIDDEN, Digests, History, Run, State, locked, sweep
+from shortlist.project.cache import HIDDEN, Digests, History, Run, locked, sweep
 from shortlist.project.session import Listener, Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.run import STAGES, chosen_stages, load_result, run_stages, write_extract
+from shortlist.project.stages.run import chosen_stages, load_result, run_stages, write_extract
 from shortlist.project.stages.stage import Outcome
 
 if TYPE_CHECKING:
@@ -58,19 +57,6 @@ class Project:
     def __repr__(self) -> str:
         classes, files = len(self.settings.classes), ", ".join(self.settings.data.files)
         return f"Project({str(self.folder)!r}): {classes} classes, {files}"
-
-    def _repr_html_(self) -> str:
-        """Settings and results so far, for notebooks. Nothing is run."""
-        settings, records = self.settings, State(self.hidden / "state.json").records
-        lines = [
-            f"<tr><td>{name}</td><td>{escape(STAGES[name].summary(records[name].facts))}</td></tr>"
-            for name in STAGES.here
-            if name in records
-        ]
-        table = f"<table><tr><th>stage</th><th>result</th></tr>{''.join(lines)}</table>"
-        head = f"<b>Project</b> {escape(str(self.folder))}: {escape(', '.join(settings.data.files))}"
-        classes = escape(", ".join(settings.classes))
-        return f"<div>{head}<br><b>classes</b> {classes}{table if lines else '<p>not run yet</p>'}</div>"
 
     # -- data and results ------------------------------------------------------------------------------
 
@@ -214,16 +200,9 @@ class Project:
         self.settings = Settings.read(self.folder).with_engine(engine, address)
         self.digests.look_again()
         with self._locked(listener or Listener()):
-            self.session = Session(
-                self.folder,
-                self.settings,
-                self.digests,
-                load_result,
-                listener=listener,
-                engine=None if isinstance(engine, str) else engine,
-                in_memory=in_memory,
-                earlier=earlier,
-            )
+            chosen = None if isinstance(engine, str) else engine
+            what = self.folder, self.settings, self.digests, load_result
+            self.session = Session(*what, listener=listener, engine=chosen, in_memory=in_memory, earlier=earlier)
             try:
                 self.session.fetch()
                 yield self.session
@@ -240,8 +219,7 @@ class Project:
     def _locked(self, listener: Listener) -> Iterator[None]:
         """Hold the lock of the folder. Drafts that a killed run left are deleted."""
         self.hidden.mkdir(exist_ok=True)
-        ignore = self.hidden / ".gitignore"
-        if not ignore.exists():
+        if not (ignore := self.hidden / ".gitignore").exists():
             ignore.write_text("*\n", "utf-8")
         with locked(self.hidden / "lock", listener.waiting):
             out = self.folder / self.settings.output.folder

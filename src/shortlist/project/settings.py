@@ -269,7 +269,9 @@ def _table(toml: TomlFile, name: str) -> dict[str, Any]:
         _known(toml, values, checks, name)
     if name == "data" and "files" not in values:
         raise toml.wrong('[data] does not say which files hold the rows: files = ["rows.csv"]', name)
-    return {key: _checked(toml, checks[key if key in checks else "*"], value, name, key) for key, value in values.items()}
+    return {
+        key: _checked(toml, checks[key if key in checks else "*"], value, name, key) for key, value in values.items()
+    }
 
 
 def _checked(toml: TomlFile, check: Check, value: Any, *path: str) -> Any:

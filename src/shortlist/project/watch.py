@@ -66,8 +66,8 @@ class Watch:
     @property
     def failed(self) -> list[str]:
         """Notes about labelers that failed at the last look."""
-        votes = self.session.votes if self.session is not None else None
-        return [] if votes is None else failure_notes(votes.names, votes.failures)
+        votes = self.session and self.session.votes
+        return failure_notes(votes.names, votes.failures) if votes else []
 
     # -- files -----------------------------------------------------------------------------------------
 
@@ -90,15 +90,13 @@ class Watch:
 
     def changed(self) -> bool:
         """Whether a file was saved since the last look, and saving has ended: editors write in steps."""
-        now = self.stamps()
-        if now == self.seen:
+        before, now = self.seen, self.stamps()
+        if now == before:
             return False
-        while True:
+        while before != now:
             time.sleep(0.03)
-            again = self.stamps()
-            if again == now:
-                return True
-            now = again
+            before, now = now, self.stamps()
+        return True
 
     def wait(self) -> None:
         """Wait until a file is saved."""

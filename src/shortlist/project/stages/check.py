@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from shortlist.project.cache import write_json
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.fit import hard_rows, model_score
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
     from shortlist.reporting.checkup import Checkup
+    from shortlist.reporting.overview import Overview
 
 
 class Check(Stage):
@@ -31,21 +31,14 @@ class Check(Stage):
 
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes measure what is advised
-        return [
-            self.revision,
-            gold and [gold, session.data_digests()],
-            session.gold_digest(),
-            session.settings.gold_fits,
-        ]
+        read = gold and [gold, session.data_digests()]
+        return [self.revision, read, session.gold_digest(), session.settings.gold_fits]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         from shortlist.project.code.places import Places
         from shortlist.reporting.advice import check
-        from shortlist.reporting.overview import Overview
 
-        overview = Overview(session.sampled_analysis, scores=model_score(session), gold_fits=session.settings.gold_fits)
-        seconds = 30.0  # for the diagnosis
-        checkup = check(overview, time_limit=seconds, snippets=Places(session.roster)).in_project
+        checkup = check(_overview(session), time_limit=30.0, snippets=Places(session.roster)).in_project  # seconds
         write_json(paths[0], checkup.to_dict())
         session.results[self.name] = checkup
         return {"identifiable": checkup.identifiable, "verdict": checkup.diagnosis.status} | {
@@ -82,19 +75,23 @@ class Report(Stage):
         return [self.revision, session.data_digests(), data, session.gold_digest(), self._spent(session)]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        from shortlist.reporting.overview import Overview
         from shortlist.reporting.page import write_page
 
         title = f"What the labelers of {session.folder.resolve().name} do"
-        fits, scores, hard = session.settings.gold_fits, model_score(session), hard_rows(session)
-        predicted = session.shown_facts.get("predict", {})
-        scores |= {"classifier": predicted["accuracy"]} if predicted.get("accuracy") is not None else {}
-        overview = Overview(session.sampled_analysis, scores=scores, gold_fits=fits, gold_hard=hard)
+        hard = session.state.records["fit"].facts.get("gold_hard", 0)
+        overview = _overview(session, session.shown_facts.get("predict", {}).get("accuracy"), hard)
         spent, labelers = self._spent(session), session.roster.labelers
         write_page(overview, session.checkup, session.sample.rows, paths[0], title, labelers, spent)
         return {"notes": session.sample.notes}
 
     def _spent(self, session: Session) -> list[dict[str, Any]]:
         """Spending on language models when votes were made, a line for each model and labeler."""
-        record = session.state.records.get("vote")
-        return [] if record is None else list(record.facts.get("spent", ()))
+        return list(session.state.records["vote"].facts.get("spent", ()))
+
+
+def _overview(session: Session, classifier: float | None = None, hard: int = 0) -> Overview:
+    from shortlist.reporting.overview import LABEL_MODEL, Overview
+
+    scores = {LABEL_MODEL: session.state.records["fit"].facts.get("accuracy"), "classifier": classifier}
+    known = {name: share for name, share in scores.items() if share is not None}
+    return Overview(session.sampled_analysis, scores=known, gold_fits=session.settings.gold_fits, gold_hard=hard)

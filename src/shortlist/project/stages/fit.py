@@ -33,15 +33,9 @@ class Fit(Stage):
         return ("label_model.npz",)
 
     def key(self, session: Session) -> Any:
-        gold = session.settings.data.gold  # known classes are part of what is found, even where they do not fit
-        options = dict(session.settings.label_model)
-        return [
-            self.revision,
-            options,
-            session.settings.gold_fits,
-            gold and [gold, session.data_digests()],
-            session.gold_digest(),
-        ]
+        settings, gold = session.settings, session.settings.data.gold
+        read = gold and [gold, session.data_digests()]  # known classes score the model, even where they do not fit it
+        return [self.revision, dict(settings.label_model), settings.gold_fits, read, session.gold_digest()]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         notes = [] if session.in_memory else list(_notes(session))
@@ -57,14 +51,11 @@ class Fit(Stage):
         if session.in_memory:
             return facts
         model.save(paths[0])
-        return facts | self._scores(session, model) | without_hard(session, model)
-
-    def _scores(self, session: Session, model: Any) -> Facts:
-        if not session.has_gold:
-            return {}
-        if session.settings.gold_fits:
-            return judged_by_halves(session.evidence, lambda evidence: fit_model(session.settings, evidence))
-        return gold_scores(session.evidence, model)
+        if session.has_gold and session.settings.gold_fits:
+            facts |= judged_by_halves(session.evidence, lambda evidence: fit_model(session.settings, evidence))
+        elif session.has_gold:
+            facts |= gold_scores(session.evidence, model)
+        return facts | without_hard(session, model)
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -91,8 +82,7 @@ def _notes(session: Session) -> Iterator[str]:
         )
     if session.settings.gold_fits and session.has_gold:
         yield GOLD_FITS
-    lost = lost_labels(session.rows, session.gold_file)
-    if lost:
+    if lost := lost_labels(session.rows, session.gold_file):
         name, value = lost[0].key
         which = f"id {value!r}" if name == "id" else f"row {value}, which is not there, or has another text now"
         file = session.gold_file.path.name
@@ -151,14 +141,11 @@ def without_hard(session: Session, model: Any) -> Facts:
     hard = sorted(row for row, how in picked.items() if how == "gain" and session.gold_by_row.get(row, -1) >= 0)
     if not hard:
         return {}
-    facts: Facts = {"gold_hard": len(hard)}
-    if session.settings.gold_fits or session.is_sampled:
-        return facts
-    return facts | {"others": _on_others(session, model, hard)}
+    scored = not (session.settings.gold_fits or session.is_sampled)
+    return {"gold_hard": len(hard)} | ({"others": _on_others(session, model, hard)} if scored else {})
 
 
 def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
-    """Scores on all rows of known class but the hard ones."""
     import numpy as np
 
     from shortlist.labelmodel import MajorityVote
@@ -176,21 +163,6 @@ def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
         for name, one in models.items()
     }
     return {"gold_voted": voted} | {name: count / voted for name, count in right.items()}
-
-
-def model_score(session: Session) -> dict[str, float]:
-    """Accuracy of the label model on gold rows, under its name in the report."""
-    from shortlist.reporting.overview import LABEL_MODEL
-
-    record = session.state.records.get("fit")
-    share = None if record is None else record.facts.get("accuracy")
-    return {} if share is None else {LABEL_MODEL: share}
-
-
-def hard_rows(session: Session) -> int:
-    """Number of gold rows that were picked because they are hard."""
-    record = session.state.records.get("fit")
-    return 0 if record is None else int(record.facts.get("gold_hard", 0))
 
 
 def right_on_gold(facts: Facts) -> str:
@@ -235,7 +207,6 @@ def _frequent(known: Evidence) -> Facts:
 
 
 def _right(model: Any, known: Evidence, counts: Floats) -> Floats:
-    """Number of rows of each kind that have a vote and are labelled right."""
     from shortlist.beliefs import most_likely
 
     guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
@@ -244,5 +215,4 @@ def _right(model: Any, known: Evidence, counts: Floats) -> Floats:
 
 
 def _voted(known: Evidence) -> float:
-    """Number of rows with a vote."""
     return float(known.weights @ known.votes.covered)

@@ -34,15 +34,8 @@ class Vote(Stage):
         code = [file, *local_files(file)] if file.exists() else []
         files = [(path.name, session.digests.of(path)) for path in (*code, *depended_files(session.folder, settings))]
         how = asdict(settings.labelers) | {"workers": None}  # votes do not depend on who works
-        return [
-            session.data_digests(),
-            asdict(settings.data),
-            settings.classes,
-            how,
-            settings.declared,
-            settings.models,
-            files,
-        ]
+        data = [session.data_digests(), asdict(settings.data), settings.classes]
+        return [*data, how, settings.declared, settings.models, files]
 
     def reads(self, session: Session) -> Sequence[Path]:
         return session.roster.reads
