@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist import LabelModel, Project, apply, keywords, labeler, pattern
+from shortlist import LabelModel, apply, keywords, labeler, pattern
 from shortlist.errors import FitWarning, ShortlistError
 from shortlist.labelmodel import Likelihood
 from shortlist.project import BadProject

@@ -286,7 +286,6 @@ def _check_reading(settings: Settings) -> None:
     chosen, on, data = settings.classifier.kind, settings.classifier.on, settings.data
     found = find_kind(chosen)
     reads = None if found is None else found.reads
-    others = quoted(*kind_names("text" if reads == "numbers" else "numbers"))
     if on and reads == "numbers":
         key = "on"
         message = f'"{chosen}" reads the features of [data], no text: leave classifier.on out, or take another kind'
@@ -295,10 +294,10 @@ def _check_reading(settings: Settings) -> None:
         message = f"column {data.gold!r} holds the known classes, which it must not read: leave it out of classifier.on"
     elif reads == "numbers" and not data.features:
         key, lacking = "kind", 'reads columns of numbers: name them, features = ["…"] under [data]'
-        message = f'"{chosen}" {lacking}. Kinds that read text: {others}'
+        message = f'"{chosen}" {lacking}. Kinds that read text: {quoted(*kind_names("text"))}'
     elif reads == "text" and data.text is None and not on:
         key, lacking = "kind", 'reads text: name its column, text = "…" under [data]'
-        message = f'"{chosen}" {lacking}. Kinds that read numbers: {others}'
+        message = f'"{chosen}" {lacking}. Kinds that read numbers: {quoted(*kind_names("numbers"))}'
     else:
         return
     raise settings.toml.wrong(message, "classifier", key)
