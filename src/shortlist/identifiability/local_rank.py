@@ -188,13 +188,11 @@ class VoteInformation:
     def _scale(self) -> Floats:
         """(P,): 1 / √(information if the classes were known)."""
         known = np.einsum("ij,i,ij->j", self.basis, self.known, self.basis)
-        scale: Floats = 1 / np.sqrt(np.where(known > 0, known, np.inf))
-        return scale
+        return np.asarray(1 / np.sqrt(np.where(known > 0, known, np.inf)))
 
     @cached_property
     def _scaled(self) -> Floats:
-        scaled: Floats = self._scale[:, None] * (self.basis.T @ self.seen @ self.basis) * self._scale
-        return scaled
+        return np.asarray(self._scale[:, None] * (self.basis.T @ self.seen @ self.basis) * self._scale)
 
     @cached_property
     def shares(self) -> Floats:

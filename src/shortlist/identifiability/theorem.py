@@ -118,7 +118,6 @@ def _choose(group: Sequence[LabelerMasks], y: int, deadline: Deadline) -> list[i
     """
     if not group:
         return None
-    wanted = (1 << group[0].k) - 1 & ~(1 << y)
     order = sorted(range(len(group)), key=lambda i: len(group[i].options[y]))  # those without a choice first
     states: dict[int, tuple[int, ...]] = {0: ()}
     for i in order:
@@ -128,10 +127,8 @@ def _choose(group: Sequence[LabelerMasks], y: int, deadline: Deadline) -> list[i
             return None
         grown = {out | more: (*path, t) for out, path in states.items() for more, t in options}
         states = grown if len(options) == 1 else _largest(grown, deadline)
-    if wanted not in states:
-        return None
-    chosen = dict(zip(order, states[wanted], strict=True))
-    return [chosen[i] for i in range(len(group))]
+    path = states.get((1 << group[0].k) - 1 & ~(1 << y))
+    return None if path is None else [t for _, t in sorted(zip(order, path, strict=True))]
 
 
 def _largest(states: dict[int, tuple[int, ...]], deadline: Deadline) -> dict[int, tuple[int, ...]]:
@@ -177,40 +174,28 @@ def find_split(labelers: Sequence[LabelerMasks], k: int, deadline: Deadline) -> 
     """
     able = [labeler for labeler in labelers if any(labeler.reach)]
     rest = [labeler for labeler in labelers if not any(labeler.reach)]  # they change nothing in any set
+
+    def completed(s1: list[LabelerMasks], s2: list[LabelerMasks]) -> Groups | None:
+        s3 = [labeler for labeler in able if labeler not in s1 and labeler not in s2]
+        return (s1, s2, s3 + rest) if _tells_apart(s3) else None
+
     try:
-        groups = _greedy(able, rest, deadline)
-        if groups is not None:
+        first = _grown(able, deadline)  # of the labelers that rule out most
+        second = first and _grown([labeler for labeler in able if labeler not in first], deadline)
+        if first and second and (groups := completed(first, second)):
             return groups, "greedy"
         if len(able) < 3 or next(scarce(able, k), None):
             return None, "counting"
         solution = solve([Variant(i, labeler) for i, labeler in enumerate(able)], k, time_limit=deadline.left)
         if solution == "impossible":
             return None, "integer program"
-        if solution is not None and (groups := _minimal(solution, able, rest, deadline)):
-            return groups, "integer program"
+        if solution is not None:
+            s1, s2 = (_shrunk([able[v] for v in group], deadline) for group in solution.groups[:2])
+            if all(_singles_out_all(s, deadline) for s in (s1, s2)) and (groups := completed(s1, s2)):
+                return groups, "integer program"
     except TimeUp:
         pass
     return None, "time limit"
-
-
-def _minimal(
-    solution: Solution, able: list[LabelerMasks], rest: list[LabelerMasks], deadline: Deadline
-) -> Groups | None:
-    """The sets of a solution, with S1 and S2 as small as possible."""
-    s1, s2 = (_shrunk([able[v] for v in group], deadline) for group in solution.groups[:2])
-    s3 = [labeler for labeler in able if labeler not in s1 and labeler not in s2]
-    holds = _singles_out_all(s1, deadline) and _singles_out_all(s2, deadline) and _tells_apart(s3)
-    return (s1, s2, s3 + rest) if holds else None
-
-
-def _greedy(able: list[LabelerMasks], rest: list[LabelerMasks], deadline: Deadline) -> Groups | None:
-    """S1 of the labelers that rule out most, then S2 of the others."""
-    s1 = _grown(able, deadline)
-    s2 = s1 and _grown([labeler for labeler in able if labeler not in s1], deadline)
-    if not s1 or not s2:
-        return None
-    s3 = [labeler for labeler in able if labeler not in s1 and labeler not in s2]
-    return (s1, s2, s3 + rest) if _tells_apart(s3) else None
 
 
 def _grown(labelers: Sequence[LabelerMasks], deadline: Deadline) -> list[LabelerMasks] | None:
