@@ -341,14 +341,15 @@ HUGE = 123456789012345678901234567890
     ("name", "content"),
     [
         ("bom.jsonl", JSONL.encode("utf-8-sig")),
-        ("bom.jsonl.gz", gzip.compress(JSONL.encode("utf-8-sig"))),
+        ("bom.jsonl.gz", gzip.compress(JSONL.encode("utf-8-sig"), mtime=0)),
         ("wide.jsonl", JSONL.encode("utf-16")),
         ("cr.csv", b"id,text\r1,a\r2,b\r"),
-        ("cr.csv.gz", gzip.compress(b"id,text\r1,a\r2,b\r")),
+        ("cr.csv.gz", gzip.compress(b"id,text\r1,a\r2,b\r", mtime=0)),
         ("cr.tsv", b"id\ttext\r1\ta\r2\tb\r"),
         ("cr.csv", b'id,text\r1,"a"\r2,"b"'),
         ("cr-latin.csv", "id,text,é\r1,a,\r2,b,\r".encode("latin-1")),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_marks_and_ends_of_lines_of_other_systems(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
@@ -376,13 +377,14 @@ CSV = "id,text\n" + "".join(f"{i},{i * 7919}\n" for i in range(5_000))
 @pytest.mark.parametrize(
     ("name", "content", "line"),
     [
-        ("cut.csv.gz", gzip.compress(CSV.encode())[:-500], None),
-        ("head.csv.gz", gzip.compress(CSV.encode())[:12], None),
-        ("flipped.csv.gz", gzip.compress(CSV.encode())[:200] + b"\xff" * 300, None),
-        ("cut.jsonl.gz", gzip.compress(JSONL.encode() * 5_000)[:-100], None),
+        ("cut.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:-500], None),
+        ("head.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:12], None),
+        ("flipped.csv.gz", gzip.compress(CSV.encode(), mtime=0)[:200] + b"\xff" * 300, None),
+        ("cut.jsonl.gz", gzip.compress(JSONL.encode() * 5_000, mtime=0)[:-100], None),
         ("deep.jsonl", JSONL.encode() + b'{"id": 3, "text": ' + b"[" * 5_000 + b"]" * 5_000 + b"}\n", 3),
         ("open.jsonl", b'{"id": 3, "text": ' + b"[" * 50_000 + b"\n", 1),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_damaged_files_are_bad_files(name, content, line, tmp_path):
     (tmp_path / name).write_bytes(content)
