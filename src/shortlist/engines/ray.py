@@ -6,7 +6,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -88,13 +87,13 @@ class Ray(Cluster):
 def _only_here(workers: int | None) -> Iterator[dict[str, Any]]:
     """Options of a cluster that listens on 127.0.0.1, and answers only to processes that have its token."""
     constants: Any = import_module("ray._private.ray_constants")
-    config: Any = import_module("ray._raylet").Config
-    mode = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": _token()}
+    raylet: Any = import_module("ray._raylet")
+    mode = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     before = {name: os.environ[name] for name in mode if name in os.environ}
     clusters = constants.ENABLE_RAY_CLUSTER  # without them, Ray listens on 127.0.0.1, as on macOS and Windows
     os.environ.update(mode)
     constants.ENABLE_RAY_CLUSTER = False
-    config.initialize("")  # reads the environment again
+    _read_environment(raylet)
     try:
         yield _local(workers)
     finally:
@@ -102,12 +101,13 @@ def _only_here(workers: int | None) -> Iterator[dict[str, Any]]:
         for name in mode:
             del os.environ[name]
         os.environ.update(before)
-        config.initialize("")
+        _read_environment(raylet)
 
 
-@cache
-def _token() -> str:
-    return secrets.token_hex(32)  # one for all clusters of this process: Ray keeps it
+def _read_environment(raylet: Any) -> None:
+    """Let Ray, which reads its settings when it is imported, read them again."""
+    raylet.Config.initialize("")
+    raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _run(packed: Packed, piece: Any) -> Any:
