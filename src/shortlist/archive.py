@@ -140,7 +140,8 @@ class Archive(Arrays):
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of an array, which is not unpacked for that."""
-        with damage_as_bad_file(self._path), self._content.zip.open(f"{self._names[name]}.npy") as file:
+        stored = self._names[name]
+        with damage_as_bad_file(self._path), self._content.zip.open(f"{stored}.npy") as file:
             old = np.lib.format.read_magic(file) == (1, 0)
             read = np.lib.format.read_array_header_1_0 if old else np.lib.format.read_array_header_2_0
             return tuple(read(file)[0])

@@ -195,6 +195,9 @@ class Expectation:
         return counts + self.known.scored(table, self.layout) if self.known else counts
 
 
+EStep: TypeAlias = Expectation | RowsKernel
+
+
 def _kernel(
     codes: Codes, weights: Floats, layout: Layout, *, device: str, threads: int | None
 ) -> Kernel | DeviceKernel:

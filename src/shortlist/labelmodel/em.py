@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from shortlist.arrays import Floats
-from shortlist.labelmodel.e_step import Expectation, RowsKernel
+from shortlist.labelmodel.e_step import EStep
 from shortlist.labelmodel.estimator import Problem
 from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.likelihood import TINY, Parameters, emission
@@ -73,13 +73,7 @@ class EM(Solver):
 
 
 def maximise(
-    e_step: Expectation | RowsKernel,
-    assumptions: Assumptions,
-    start: Parameters,
-    *,
-    max_iter: int,
-    tol: float,
-    memory: int = 12,
+    e_step: EStep, assumptions: Assumptions, start: Parameters, *, max_iter: int, tol: float, memory: int = 12
 ) -> Optimum:
     """Iterate from `start` until a step gains less than `tol` of the penalised likelihood, twice running.
 
@@ -99,7 +93,7 @@ class _Climb:
     seen: Parameters  # point of the last value of the history
     reached: Parameters  # one plain EM step from there
 
-    def __init__(self, e_step: Expectation | RowsKernel, assumptions: Assumptions, tol: float, memory: int) -> None:
+    def __init__(self, e_step: EStep, assumptions: Assumptions, tol: float, memory: int) -> None:
         self.e_step, self.assumptions, self.tol, self.mixer = e_step, assumptions, tol, Anderson(memory)
         self.coarse = e_step.large  # float32, until gains are small
         self.history: list[float] = []

@@ -218,19 +218,17 @@ class DeviceKernel:
         first = np.arange(len(layout.owner)) - layout.starts[layout.owner]
         self.code = self.torch.as_tensor(first + 1, device=device).to(self.columns.dtype)[:, None]  # (S, 1)
         self.width = max(1, self.cells // (len(layout.owner) + 1))
-        self.vote_counts = self._vote_counts()
+        self.blocks = [slice(a, a + self.width) for a in range(0, len(self.weights), self.width)]
+        counts = [
+            self.torch.bincount(column.int(), self.weights, size + 1)[1:].cpu().numpy()
+            for column, size in zip(self.columns, layout.sizes, strict=True)
+        ]
+        self.vote_counts: Floats = np.concatenate([*counts, np.zeros(0)])
         self._kept: dict[Precision, Tensor] = {}
 
     @property
     def large(self) -> bool:
         return len(self.weights) > 1 << 20
-
-    def _vote_counts(self) -> Floats:
-        counts = [
-            self.torch.bincount(column.int(), self.weights, size + 1)[1:].cpu().numpy()
-            for column, size in zip(self.columns, self.layout.sizes, strict=True)
-        ]
-        return np.concatenate([*counts, np.zeros(0)])
 
     def __call__(self, table: Emission, precision: Precision = np.float64) -> Counts:
         """Return expected counts and log-likelihood under a table."""
@@ -239,7 +237,7 @@ class DeviceKernel:
         slopes = self._tensor(slopes, precision)
         sums = torch.zeros((len(self.owner) + 1, self.layout.k), dtype=torch.float64, device=self.device)
         value = torch.zeros((), dtype=torch.float64, device=self.device)
-        for rows in self._blocks():
+        for rows in self.blocks:
             X, weights = self._one_hot(rows, precision), self.weights[rows]
             joint = slopes @ X
             marginal = torch.logsumexp(joint, dim=0)
@@ -252,14 +250,9 @@ class DeviceKernel:
     def posterior(self, table: Emission) -> Floats:
         """P(Y | G) of every row, (u, k)."""
         slopes = self._tensor(contrasts(table, self.layout, self.vote_counts, self.total)[0], np.float64)
-        parts = [
-            self.torch.softmax(slopes @ self._one_hot(rows, np.float64), dim=0).T.cpu().numpy()
-            for rows in self._blocks()
-        ]
+        logs = (slopes @ self._one_hot(rows, np.float64) for rows in self.blocks)
+        parts = [self.torch.softmax(each, dim=0).T.cpu().numpy() for each in logs]
         return np.concatenate([*parts, np.zeros((0, self.layout.k))])
-
-    def _blocks(self) -> list[slice]:
-        return [slice(a, a + self.width) for a in range(0, len(self.weights), self.width)]
 
     def _one_hot(self, rows: slice, precision: Precision) -> Tensor:
         """X (S + 1, block), its last row 1. A single block is encoded once."""

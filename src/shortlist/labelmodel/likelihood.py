@@ -77,8 +77,7 @@ def frequency_split(layout: Layout, vote_counts: Floats) -> Floats:
     """Log shares of right (or wrong) shortlists in proportion to how often each was voted, `vote_counts` (S,)."""
     right = layout.per_labeler(vote_counts[:, None] * layout.member)[layout.owner]
     wrong = layout.per_labeler(vote_counts[:, None] * ~layout.member)[layout.owner]
-    share: Floats = np.log(vote_counts)[:, None] - np.log(np.where(layout.member, right, wrong))
-    return share
+    return np.asarray(np.log(vote_counts)[:, None] - np.log(np.where(layout.member, right, wrong)))
 
 
 def emission(parameters: Parameters, layout: Layout) -> Emission:
@@ -120,5 +119,4 @@ def posterior(joint: Floats) -> Floats:
 
 def log_marginal(joint: Floats) -> Floats:
     """log P(G_a) = log Σ_j P(G_a, y_j), (m,)."""
-    marginal: Floats = logsumexp(joint, axis=1)
-    return marginal
+    return np.asarray(logsumexp(joint, axis=1))

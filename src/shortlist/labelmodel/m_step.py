@@ -126,8 +126,7 @@ class Assumptions:
         if not self.learn_balance:
             return self.balance
         mass = np.maximum(mass + self.balance_rows * self.balance, TINY * mass.sum())
-        balance: Floats = mass / mass.sum()
-        return balance
+        return np.asarray(mass / mass.sum())
 
     def log_prior(self, parameters: Parameters) -> float:
         """Log density of the priors, up to a constant."""
@@ -148,5 +147,4 @@ class Assumptions:
         """(n, k): accuracies that are parameters; a shared one at the first free class of its labeler."""
         if not self.shared_accuracy:
             return self.layout.free
-        once: npt.NDArray[np.bool_] = self.layout.free & (np.cumsum(self.layout.free, axis=1) == 1)
-        return once
+        return np.asarray(self.layout.free & (np.cumsum(self.layout.free, axis=1) == 1))

@@ -92,13 +92,8 @@ class LabelModel(Predictor):
         device: str = "cpu",
         threads: int | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.balance = balance
-        self.max_iter = max_iter
-        self.tol = tol
-        self.seed = seed
-        self.device = device
-        self.threads = threads
+        self.estimator, self.balance = estimator, balance
+        self.max_iter, self.tol, self.seed, self.device, self.threads = max_iter, tol, seed, device, threads
 
     @classmethod
     def paper(cls, **options: Any) -> Self:
@@ -201,12 +196,10 @@ class LabelModel(Predictor):
         check_whole("seed", self.seed, least=0)
         if self.threads is not None:
             check_whole("threads", self.threads, otherwise=", or None for all cores")
-        if not isinstance(self.device, str):
-            raise BadFit(f'device is a text such as "cpu" or "cuda"; got {self.device!r}', option=("device",))
-        if self.device != "cpu":
-            with about_option("device"):
-                if self.device == "auto":  # only networks choose a device themselves
-                    raise BadFit('device is "cpu" or a torch device such as "cuda", not "auto"')
+        with about_option("device"):
+            if not isinstance(self.device, str) or self.device == "auto":  # only networks choose a device themselves
+                raise BadFit(f'device is "cpu" or a torch device such as "cuda", not {self.device!r}')
+            if self.device != "cpu":
                 torch_on(self.device)
 
     def _keep(self, estimator: Estimator, estimate: Estimate, evidence: Evidence) -> None:
@@ -277,18 +270,10 @@ class LabelModel(Predictor):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one file with the options, the estimate and the unique rows seen, so that `partial_fit` can go on."""
         panel, evidence, state = self._panel(), self.evidence_, self.estimate_.state()
-        header = {
-            "options": self.to_options(),
-            "panel": panel.to_json(),
-            "estimator": plain(self.estimator_),
-            "estimate": state.facts,
-        }
-        arrays = {
-            "seen.codes": evidence.votes.codes,
-            "seen.weights": evidence.weights,
-            "seen.gold": evidence.gold,
-            **{f"estimate.{name}": array for name, array in state.arrays.items()},
-        }
+        header = {"options": self.to_options(), "panel": panel.to_json()}
+        header |= {"estimator": plain(self.estimator_), "estimate": state.facts}
+        arrays = {"seen.codes": evidence.votes.codes, "seen.weights": evidence.weights, "seen.gold": evidence.gold}
+        arrays |= {f"estimate.{name}": array for name, array in state.arrays.items()}
         write_archive(path, kind="label model", header=header, arrays=arrays)
 
     @classmethod
@@ -365,8 +350,8 @@ def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
 def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, estimator: Estimator) -> None:
     """Set the learned attributes; raise where they do not fit together."""
     panel = Panel.from_json(header["panel"])
-    (m,) = arrays.shape("seen.weights")
-    if (arrays.shape("seen.codes"), arrays.shape("seen.gold")) != ((m, len(panel.names)), (m,)):
+    m, n = arrays.shape("seen.codes")
+    if (n, arrays.shape("seen.weights"), arrays.shape("seen.gold")) != (len(panel.names), (m,), (m,)):
         raise BadFit("the rows it has seen do not fit together")
     votes = Votes(arrays["seen.codes"], panel.codomains, panel.space, panel.names)
     weights, gold = checked_weights(arrays["seen.weights"]), arrays["seen.gold"]
@@ -374,7 +359,7 @@ def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, esti
         raise BadFit("the rows it has seen do not fit together")
     estimate = estimator.restore(panel, State(header["estimate"], arrays.under("estimate.")))
     model._keep(estimator, estimate, Evidence(votes, weights, gold))
-    (n, k), parameters, table = panel.layout.no_right.shape, model.parameters_, model.emission_
+    k, parameters, table = len(panel.space), model.parameters_, model.emission_
     for array, shape in (
         *((array, (n, k)) for array in (parameters.accuracy, parameters.propensity, table.abstain)),
         (parameters.balance, (k,)),

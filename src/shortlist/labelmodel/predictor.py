@@ -108,8 +108,7 @@ class NearestClass(_Tally):
     def _beliefs(self, codes: Codes) -> Floats:
         points = tally(codes, self.panel_.layout, self.panel_.layout.member.astype(np.float64))
         best = leading(points)
-        beliefs: Floats = best / best.sum(axis=1, keepdims=True)
-        return beliefs
+        return np.asarray(best / best.sum(axis=1, keepdims=True))
 
 
 class MajorityVote(_Tally):
@@ -124,8 +123,7 @@ class MajorityVote(_Tally):
 
 def shares(layout: Layout) -> Floats:
     """(S, k): one vote for each shortlist, in equal parts for its classes."""
-    share: Floats = layout.member / layout.member.sum(axis=1, keepdims=True)
-    return share
+    return np.asarray(layout.member / layout.member.sum(axis=1, keepdims=True))
 
 
 def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floats:

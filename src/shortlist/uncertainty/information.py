@@ -245,8 +245,7 @@ def observed_information(fitted: Fitted) -> Floats:
     total = complete_information(fitted, prior=True)
     for block in blocks(fitted):
         total -= _lost(block, fitted)
-    information: Floats = fitted.coordinates.basis.T @ total @ fitted.coordinates.basis
-    return information
+    return np.asarray(fitted.coordinates.basis.T @ total @ fitted.coordinates.basis)
 
 
 def covariance(information: Floats) -> Floats:

@@ -32,16 +32,14 @@ def entropy(p: Floats) -> Floats:
     """Binary entropy, in bits."""
     inside = np.clip(p, 1e-300, 1.0)
     other = np.clip(1.0 - p, 1e-300, 1.0)
-    bits: Floats = -(p * np.log2(inside) + (1.0 - p) * np.log2(other))
-    return bits
+    return np.asarray(-(p * np.log2(inside) + (1.0 - p) * np.log2(other)))
 
 
 def information(beliefs: Floats, weights: Floats, masks: Mask, accuracy: float) -> Floats:
     """(c,): expected information of questions about c sets of classes, in bits a row."""
     p = beliefs @ masks.T.astype(np.float64)  # (u, c)
     bits = entropy(accuracy * p + (1 - accuracy) * (1 - p)) - entropy(np.array(accuracy))
-    mean: Floats = weights @ bits
-    return mean
+    return np.asarray(weights @ bits)
 
 
 def best_split(beliefs: Floats, weights: Floats, accuracy: float, largest: int) -> tuple[Split, float]:
@@ -70,5 +68,4 @@ def answered(beliefs: Floats, weights: Floats, mask: Mask, accuracy: float) -> t
 
 
 def mask_of(split: Split, k: int) -> Mask:
-    mask: Mask = np.isin(np.arange(k), split)
-    return mask
+    return np.isin(np.arange(k), split)
