@@ -63,7 +63,6 @@ class Answer:
     scores: Floats
     why: str = ""
     how: str = ""
-    calls: int = 1
     retries: int = 0
     tokens_in: int = 0
     tokens_out: int = 0

@@ -131,18 +131,17 @@ class ServerModel(Model):
     def trials(self) -> int:
         return 0 if self._protocols else sum(map(len, all_protocols(self.chat)))
 
-    def try_protocols(self) -> int:
-        """Find out which protocols it supports; returns how many requests that took."""
+    def try_protocols(self) -> None:
+        """Find out which protocols it supports."""
         with self._lock:
             if self._protocols:
-                return 0
+                return
             if self._unsupported is not None:  # another thread found that out
                 raise self._unsupported
             supported: list[RequestProtocol] = []
-            calls, refusal = 0, ""
+            refusal = ""
             for variants in all_protocols(self.chat):
                 for protocol in variants:
-                    calls += 1
                     self.charge_extra()
                     refusal = self._refusal(protocol)
                     if not refusal:
@@ -153,7 +152,6 @@ class ServerModel(Model):
                 self._unsupported = ModelFailed(message, model=self.id)
                 raise self._unsupported
             self._protocols = tuple(supported)
-            return calls
 
     def _refusal(self, protocol: RequestProtocol) -> str:
         """Try a protocol; returns why it is not supported, or an empty text."""
@@ -236,21 +234,19 @@ class ServerModel(Model):
 
     def answer(self, prompt: Prompt, choices: Sequence[str]) -> Answer:
         """The answer to one prompt, by the best protocol that distinguishes the choices."""
-        calls = self.try_protocols()
+        self.try_protocols()
         for place, protocol in enumerate(self._protocols_for(prompt)):
-            calls += 1
             if place:
                 self.charge_extra()
             try:
-                answer = self._answered(protocol, prompt, choices)
-                return replace(answer, calls=1 if self.charge else calls + answer.retries)
+                return self._answered(protocol, prompt, choices)
             except SharedToken:
                 listed = ", ".join(map(repr, choices))
                 self._remarks[
                     f"model {self.id!r}: some answers begin like several of the choices ({listed}). Such rows are "
                     "asked again in another way, or abstain. Write choices that differ in their first letters"
                 ] = None
-        return no_answer(choices, "outside", calls=1 if self.charge else calls)
+        return no_answer(choices, "outside")
 
     def _protocols_for(self, prompt: Prompt) -> tuple[RequestProtocol, ...]:
         """The supported protocols; with a picture, only chats."""

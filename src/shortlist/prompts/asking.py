@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 import warnings
 from collections import Counter
@@ -61,7 +60,6 @@ class Asking:
         self._elsewhere: dict[bytes, Prompt] = {}  # prompts that another process has claimed
         self._protocols: list[Any] = []  # as stored
         self._detail = ""
-        self._lock = threading.Lock()
         self._began = self._last_line = time.monotonic()
 
     def ask(self, batches: Iterable[Sequence[str | None]]) -> None:
@@ -108,8 +106,6 @@ class Asking:
         limits = self.limits if calls else {}  # tokens are known once they are spent
         if exceeded := open_scores(self.store.path).charge(cost, limits):
             raise self._budget_spent(exceeded)
-        with self._lock:
-            self.now = total_spent([self.now, cost], self.model.id)
 
     def _budget_spent(self, limit: str, left: str = "") -> BudgetSpent:
         used = getattr(self._spent, limit)
@@ -133,17 +129,13 @@ class Asking:
                 seen.add(key)
                 yield key, prompt if isinstance(prompt, Prompt) else Prompt(prompt)
 
-    def _unanswered_elsewhere(self) -> Iterator[tuple[bytes, Prompt]]:
-        """The prompts that another process has claimed: they are tried again."""
-        time.sleep(0.05)
-        waiting, self._elsewhere = self._elsewhere, {}
-        return iter(waiting.items())
-
     def _send_all(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
         """Send prompts, and wait for those that another process asks about."""
         self._send(prompts)
         while self._elsewhere and not self._over:
-            self._send(self._unanswered_elsewhere())
+            time.sleep(0.05)
+            waiting, self._elsewhere = self._elsewhere, {}
+            self._send(waiting.items())
 
     def _send(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
         """Send prompts, as far as the budget allows, and store the answers as they arrive."""
@@ -189,9 +181,8 @@ class Asking:
             if not answer.why and not np.isfinite(answer.scores.max()):
                 answer = replace(answer, why="failed", detail="its scores are no numbers")
             rows.append((key, answer))
-            with self._lock:
-                for total in (spent, self.now):
-                    total.add(prompt, answer, self.model.price)
+            for total in (spent, self.now):
+                total.add(prompt, answer, self.model.price)
             self._detail = answer.detail or self._detail
         if rows:
             self.store.add(rows, spent)

@@ -66,7 +66,7 @@ class Spent:
 
     def add(self, prompt: str, answer: Answer, price: Price | None) -> None:
         """Count one more answer."""
-        self.calls += answer.calls
+        self.calls += 1
         self.retries += answer.retries
         self.tokens_in += answer.tokens_in
         self.tokens_out += answer.tokens_out
