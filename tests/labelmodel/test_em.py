@@ -15,7 +15,7 @@ from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import emission
 from shortlist.labelmodel.m_step import Counts
-from shortlist.labelmodel.paper import starting_points
+from shortlist.labelmodel.paper import scattered
 from tests.labelmodel.reference import joint, likelihood, some_votes
 
 OPTIONS = st.fixed_dictionaries({
@@ -49,7 +49,7 @@ def objective(expectation, assumptions, parameters):
 @given(some_votes(), OPTIONS, st.integers(0, 5))
 def test_no_step_loses_ground_whatever_the_options(votes, options, start):
     expectation, assumptions, panel = problem(votes, **options)
-    first = starting_points(assumptions, panel, start + 1, seed=0)[-1]
+    first = scattered(assumptions, assumptions.start(), panel, (0, start))
     fit = maximise(expectation, assumptions, first, max_iter=60, tol=0.0)
     assert np.diff(fit.history, prepend=fit.history[0]).min() >= -1e-12
     for array in (fit.parameters.accuracy, fit.parameters.propensity, fit.parameters.balance):

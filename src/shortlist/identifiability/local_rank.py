@@ -248,10 +248,7 @@ def _sparse(rows: Floats) -> Floats:
 
 
 def expected_patterns(fitted: Fitted, *, most: int = 20_000, per_parameter: int = 24) -> Fitted:
-    """The model with the patterns it expects in as many rows; gold rows stay as they are.
-
-    All patterns, if they are at most `most`; otherwise a sample, with at least so many for each parameter.
-    """
+    """The model with the patterns it expects in as many rows, or a sample of them; gold rows stay as they are."""
     known = fitted.gold >= 0
     sizes = np.array(fitted.layout.sizes) + 1
     if float(np.prod(sizes, dtype=np.float64)) <= most:

@@ -112,14 +112,11 @@ def masks_of(panel: Panel, *, dummies: bool) -> tuple[LabelerMasks, ...]:
 
 
 def _choose(group: Sequence[LabelerMasks], y: int, deadline: Deadline) -> list[int] | None:
-    """A shortlist of each labeler, such that together they rule out every class but y; None if there are none.
-
-    Exact: labeler by labeler, the sets that can be ruled out so far, without those that are part of another.
-    """
+    """A shortlist of each labeler, such that together they rule out every class but y; None if there are none."""
     if not group:
         return None
     order = sorted(range(len(group)), key=lambda i: len(group[i].options[y]))  # those without a choice first
-    states: dict[int, tuple[int, ...]] = {0: ()}
+    states: dict[int, tuple[int, ...]] = {0: ()}  # sets that can be ruled out so far, without parts of others
     for i in order:
         deadline.check()
         options = group[i].options[y]
@@ -154,10 +151,7 @@ def _singles_out_all(group: Sequence[LabelerMasks], deadline: Deadline) -> bool:
 
 
 def _tells_apart(group: Sequence[LabelerMasks]) -> bool:
-    """Condition on S3: for all classes but one, the accuracy of some labeler is a parameter.
-
-    The proof needs two classes never to look the same to S3. With dummies they never do, so any labeler will do.
-    """
+    """Condition on S3: for all classes but one, the accuracy of some labeler is a parameter."""
     return bool(group) and reduce(or_, (labeler.free for labeler in group)).bit_count() >= group[0].k - 1
 
 

@@ -117,8 +117,7 @@ class Estimate:
     def assumptions(self, vote_counts: Floats, total: float) -> Assumptions | None:  # noqa: ARG002
         """The assumptions about votes of which each shortlist has `vote_counts` (S,) in `total` rows.
 
-        None where the table is not made from accuracies and propensities as in the paper: such a likelihood has no
-        derivatives here.
+        None where the table is not made from accuracies and propensities as in the paper.
         """
         return None
 
@@ -126,13 +125,14 @@ class Estimate:
 
     def state(self) -> State:
         """All of it but the panel, for `restored`."""
-        facts: dict[str, Any] = {"converged": bool(self.converged), "n_iter": int(self.n_iter)}
-        facts["silence"] = float(self.parameters.silence)
-        arrays = {"history": self.history, **table_arrays("table", self.emission)}
-        for name in ("accuracy", "propensity", "balance", "split"):
-            if getattr(self.parameters, name) is not None:
-                arrays[f"parameters.{name}"] = getattr(self.parameters, name)
-        return State(facts, arrays)
+        silence, own = float(self.parameters.silence), vars(self.parameters)
+        facts = {"converged": bool(self.converged), "n_iter": int(self.n_iter), "silence": silence}
+        arrays = {
+            f"parameters.{name}": own[name]
+            for name in ("accuracy", "propensity", "balance", "split")
+            if own[name] is not None
+        }
+        return State(facts, {"history": self.history, **table_arrays("table", self.emission), **arrays})
 
     @classmethod
     def restored(cls, panel: Panel, state: State, **more: Any) -> Self:

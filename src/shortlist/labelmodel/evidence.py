@@ -286,8 +286,7 @@ def gold_positions(gold: Gold, rows: int, space: LabelSpace) -> Positions:
 def two_folds(evidence: Evidence) -> Iterator[tuple[Evidence, Floats]]:
     """Two folds of the gold rows: evidence to fit, with half of them, and how many of each of the others score it.
 
-    The counts are those of the rows of `evidence.known()`. The halves are random, with a fixed seed: every other row in
-    the order of votes and classes would give both halves the same classes for the same votes.
+    The counts are those of the rows of `evidence.known()`. The halves are random, with a fixed seed.
     """
     known = evidence.known()
     first = random_half(known.weights)
@@ -299,12 +298,9 @@ def two_folds(evidence: Evidence) -> Iterator[tuple[Evidence, Floats]]:
 
 
 def random_half(counts: Floats, *, most: int = 10**9) -> Floats:
-    """Draw half of all rows at random, given the number of rows of each kind; return the number drawn of each.
-
-    NumPy draws from fewer than `most` rows. Of more, half of each kind is taken.
-    """
+    """Draw half of all rows at random, given the number of rows of each kind; return the number drawn of each."""
     whole = counts.astype(np.int64)  # rows of a sample stand for more rows, not always a whole number
     total = int(whole.sum())
-    if total >= most:
+    if total >= most:  # NumPy draws from fewer
         return (whole // 2).astype(np.float64)
     return np.random.default_rng(0).multivariate_hypergeometric(whole, total // 2).astype(np.float64)

@@ -23,10 +23,7 @@ from shortlist.votes.votes import not_votes
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The number of shortlists of each labeler, and the classes in them.
-
-    With `only`, some shortlists are left out of account for what a labeler can be right or wrong about.
-    """
+    """The number of shortlists of each labeler, and the classes in them."""
 
     sizes: tuple[int, ...]  # (n,)
     member: npt.NDArray[np.bool_]  # (S, k)
@@ -39,7 +36,7 @@ class Layout:
         return cls(tuple(len(codomain) for codomain in codomains), member)
 
     def only(self, part: npt.NDArray[np.bool_]) -> Layout:
-        """A layout with the same rows, in which only those of `part` (S,) count."""
+        """A layout in which only the rows of `part` (S,) count for what a labeler can be right or wrong about."""
         return replace(self, part=part)
 
     @property

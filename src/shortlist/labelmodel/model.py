@@ -333,10 +333,7 @@ def _summary(model: LabelModel) -> str:
 
 
 def _table(model: LabelModel) -> tuple[list[str], list[list[str]]]:
-    """Propensity and range of accuracies of each labeler, without those that hold by construction.
-
-    A labeler is never right about a class that it cannot name, and a one-sided one is always right about its answer.
-    """
+    """Propensity and range of accuracies of each labeler, without those that hold by construction."""
     panel, lines = model.panel_, []
     for name, codomain, propensity, accuracy in zip(
         panel.names, panel.codomains, model.propensity_, model.accuracy_, strict=True

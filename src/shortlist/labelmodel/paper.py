@@ -79,11 +79,8 @@ class Likelihood(Estimator):
         best = highest([solver.maximise(problem, assumptions, start) for start in starts])
         return LikelihoodEstimate(
             panel=problem.panel,
-            parameters=best.parameters,
+            **vars(best),
             emission=emission(best.parameters, problem.layout),
-            history=best.history,
-            converged=best.converged,
-            n_iter=best.n_iter,
             remarks=self._remarks(problem, best),
             settings=self,
             given_balance=balance,
@@ -113,24 +110,20 @@ class Likelihood(Estimator):
 
     def _starts(self, problem: Problem, assumptions: Assumptions) -> list[Parameters]:
         """Starting points; an earlier fit takes the place of the first."""
-        known = problem.expectation.known
+        known, common = problem.expectation.known, assumptions.start()
+        first = common if problem.start is None else as_start(problem.start, assumptions)
         from_gold = [assumptions.estimate(known)] if known else []
-        first, *others = starting_points(assumptions, problem.panel, self.n_starts, problem.seed)
-        if problem.start is not None:
-            first = as_start(problem.start, assumptions)
-        return [first, *from_gold, *others]
+        seeds = ((problem.seed, s) for s in range(1, self.n_starts))
+        return [first, *from_gold, *(scattered(assumptions, common, problem.panel, seed) for seed in seeds)]
 
     def _remarks(self, problem: Problem, best: Optimum) -> tuple[FitWarning, ...]:
         consequence = (
             "The accuracy stays at its prior (accuracy_mean, accuracy_votes). What such labelers know is in whether "
             'they vote: propensity="class" reads that, and so does the default estimator.'
         )
-        warnings: list[FitWarning | None] = []
-        if self.propensity == "labeler":
-            warnings.append(remarks.one_sided(problem.panel, problem.vote_counts, consequence))
-        if problem.learn_balance:
-            warnings.append(remarks.collapsed(best.parameters.balance, problem.panel))
-        return tuple(filter(None, warnings))
+        fixed = self.propensity == "labeler" and remarks.one_sided(problem.panel, problem.vote_counts, consequence)
+        lost = problem.learn_balance and remarks.collapsed(best.parameters.balance, problem.panel)
+        return tuple(warning for warning in (fixed, lost) if warning)
 
     def restore(self, panel: Panel, state: State) -> LikelihoodEstimate:
         balance, learned = state.arrays["given_balance"], state.facts["learn_balance"]
@@ -154,13 +147,8 @@ class LikelihoodEstimate(Estimate):
         return State({**facts, "learn_balance": self.learn_balance}, arrays)
 
 
-def starting_points(assumptions: Assumptions, panel: Panel, n_starts: int, seed: int) -> list[Parameters]:
-    """The common start, and random ones, which do not depend on the order of labelers and classes."""
-    first = assumptions.start()
-    return [first, *(_scattered(assumptions, first, panel, (seed, s)) for s in range(1, n_starts))]
-
-
-def _scattered(assumptions: Assumptions, first: Parameters, panel: Panel, seed: tuple[int, int]) -> Parameters:
+def scattered(assumptions: Assumptions, first: Parameters, panel: Panel, seed: tuple[int, int]) -> Parameters:
+    """A random start that does not depend on the order of labelers and classes."""
     accuracy = np.empty_like(first.accuracy)
     by_name = np.argsort(np.array(panel.space.names))
     for i, name in enumerate(panel.names):

@@ -32,10 +32,9 @@ ABSENT = -1
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Position of each parameter in one vector of log-odds; −1 where it is not free.
+    """Position of each parameter in one vector of log-odds; −1 where it is not free, or the same for all classes.
 
-    The balance has one coordinate a class, of which only differences matter (a softmax): `basis` turns k of them into
-    k − 1. Propensities that do not depend on the class are left out: they are shares of rows.
+    The balance has one coordinate a class, of which only differences matter: `basis` turns k of them into k − 1.
     """
 
     accuracy: Index  # (n, k)
@@ -46,10 +45,8 @@ class Coordinates:
     def of(cls, assumptions: Assumptions) -> Coordinates:
         n, k = assumptions.layout.n, assumptions.layout.k
         free = assumptions.layout.free
-        if assumptions.shared_accuracy:
-            accuracy = np.where(free, _numbered(np.asarray(free.any(axis=1)))[:, None], ABSENT)
-        else:
-            accuracy = _numbered(free)
+        shared = np.where(free, _numbered(np.asarray(free.any(axis=1)))[:, None], ABSENT)
+        accuracy = shared if assumptions.shared_accuracy else _numbered(free)
         size = int(accuracy.max(initial=ABSENT)) + 1
         voting = np.repeat(np.array(assumptions.layout.sizes)[:, None] > 0, k, axis=1)
         propensity = _numbered(voting, size) if assumptions.learn_class_propensity else np.full((n, k), ABSENT)
@@ -133,10 +130,7 @@ def evidence_of(
 
 
 def _inside(fitted: Fitted) -> Parameters:
-    """Parameters at least half a vote away from 0 and 1, so that log-odds are finite.
-
-    An accuracy of 1 after a hundred votes is taken for about 1 − 1/200. Propensities move where they are by class.
-    """
+    """Parameters at least half a vote away from 0 and 1, so that log-odds are finite."""
     parameters, (votes, mass) = fitted.parameters, expected_counts(fitted)
     propensity = parameters.propensity
     if fitted.assumptions.propensity_by_class:
