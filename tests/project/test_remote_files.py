@@ -66,7 +66,7 @@ def test_what_was_fetched_before_a_kill_is_not_fetched_again(store, tmp_path, mo
     fetched = []
 
     def watched(copy):
-        fetched.append(copy.path.name)
+        fetched.append(copy[1].name)
         fetch_file(copy)
 
     monkeypatch.setattr("shortlist.project.remote_files.fetch_file", watched)

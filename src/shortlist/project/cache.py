@@ -9,7 +9,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -34,14 +34,19 @@ def write_json(path: Path, value: Any) -> None:
         raise
 
 
+def read_json(path: Path) -> Any:
+    """The content of a JSON file; None if it is missing or damaged."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
 def sweep(folder: Path) -> None:
     """Delete drafts that a killed run left. Call it only while holding the lock."""
     for path in folder.glob(".*.tmp") if folder.is_dir() else ():
         if _DRAFT.match(path.name):
             path.unlink(missing_ok=True)
-
-
-# -- state -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -60,21 +65,16 @@ class State:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.records: dict[str, StageRecord] = {}
-        try:
-            content = json.loads(path.read_text("utf-8"))
+        content = read_json(path)
+        with suppress(LookupError, TypeError, AttributeError):
             if content["format"] == FORMAT:
                 self.records = {stage: StageRecord(**record) for stage, record in content["stages"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self.records = {}
 
     def keep(self, stage: str, record: StageRecord) -> None:
         """Record that a stage was done; on disk in one step."""
         self.records[stage] = record
         stages = {name: asdict(one) for name, one in sorted(self.records.items())}
         write_json(self.path, {"format": FORMAT, "stages": stages})
-
-
-# -- digests ---------------------------------------------------------------------------------------------
 
 
 def digest(*parts: Any) -> str:
@@ -124,7 +124,9 @@ class Digests:
 
     def __init__(self, memory: Path) -> None:
         self.memory = memory
-        self._cached: dict[str, list[Any]] = _read_digests(memory)
+        cached = read_json(memory)
+        whole = isinstance(cached, dict) and all(isinstance(v, list) and len(v) == 4 for v in cached.values())
+        self._cached: dict[str, list[Any]] = cached if whole else {}
         self._changed = False
         self._seen: dict[str, str] = {}
 
@@ -162,19 +164,6 @@ class Digests:
         if self._changed and self.memory.parent.is_dir():
             write_json(self.memory, dict(sorted(self._cached.items())))
             self._changed = False
-
-
-def _read_digests(path: Path) -> dict[str, list[Any]]:
-    """The cached digests; none from a damaged file."""
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    whole = isinstance(content, dict) and all(isinstance(v, list) and len(v) == 4 for v in content.values())
-    return content if whole else {}
-
-
-# -- history ---------------------------------------------------------------------------------------------
 
 
 Figures = dict[str, float]  # "label model", "counting votes" and "classifier": shares of gold rows; "covered": of all
@@ -216,12 +205,10 @@ class History:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.runs: list[Run] = []
-        try:
-            content = json.loads(path.read_text("utf-8"))
+        content = read_json(path)
+        with suppress(LookupError, TypeError, AttributeError):
             if content["format"] == FORMAT:
                 self.runs = [Run(**run | {"too_high": tuple(run["too_high"])}) for run in content["runs"]]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self.runs = []
 
     def add(self, run: Run, *, most: int = 200) -> None:
         """Add a run, of which the latest `most` are kept; on disk in one step."""
@@ -249,15 +236,9 @@ class History:
         return next((f"{old:,} → {new:,} {what}" for what, (old, new) in counts.items() if old != new), "")
 
 
-# -- lock ------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def locked(path: Path, waiting: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a folder; while another process holds it, call `waiting` once with its number, and wait.
-
-    The lock ends with its process, however that ends.
-    """
+    """Hold the lock of a folder; while another process holds it, call `waiting` once with its number, and wait."""
     with path.open("a+", encoding="utf-8") as file:
         if not _take(file):
             file.seek(0)
@@ -272,7 +253,6 @@ def locked(path: Path, waiting: Callable[[str], None]) -> Iterator[None]:
 
 
 def _take(file: IO[str]) -> bool:
-    """Try to take the lock of the operating system."""
     try:
         if os.name == "nt":
             import msvcrt

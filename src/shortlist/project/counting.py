@@ -41,9 +41,6 @@ def _count(parts: VoteParts, gold: GoldReader, piece: tuple[Part, ...]) -> Evide
     return counted.settled()
 
 
-# -- a sample --------------------------------------------------------------------------------------------
-
-
 class Sample(NamedTuple):
     """Some rows: their votes, known classes (None if no row has any), and the rows themselves.
 

@@ -1,19 +1,9 @@
-"""Gold: classes that people know. They stand in a column of the data, and in a file of labels made by hand.
+"""Gold: classes that people know, in a column of the data and in a file of labels made by hand (docs/look-and-label.md).
 
-The file has one line of JSON for each label, the latest last:
+    {"id": "doc7", "classes": ["business", "politics"], "picked": "random"}     one of these; [] if it was skipped
 
-    {"kind": "shortlist gold", "version": 1}
-    {"id": "doc3", "classes": ["sports"]}
-    {"id": "doc7", "classes": ["business", "politics"]}       one of these, the person did not know which
-    {"id": "doc8", "classes": []}                             looked at, and skipped
-    {"id": "doc9", "classes": ["sports"], "picked": "random"}
-
-`picked` is how the row was selected for labelling: "random", or "gain" if its label was expected to help most. A score
-on rows of the second kind may be too low. Without it, a person chose the row, or nobody knows.
-
-Without a column of ids, a row is named by its number and by a digest of its text: `{"row": 7, "text": "9f…", …}`. Of
-several lines about one row, the last counts, so that undoing is removing the last line. The file counts before the
-column.
+Without a column of ids, a row is named by its number and a digest of its text. Of several lines about one row, the last
+counts. `picked` is how the row was selected: "random", or "gain" if its label was expected to help most.
 """
 
 from __future__ import annotations
@@ -143,9 +133,6 @@ class GoldFile:
             ) from error  # fmt: skip
 
 
-# -- the column ------------------------------------------------------------------------------------------
-
-
 def as_classes(column: pl.Series, classes: Sequence[str]) -> pl.Series:
     """The column as text, null for an empty cell. A value that is no class stays as it is written.
 
@@ -226,9 +213,6 @@ def _with_file(column: Positions | None, part: Part, by_row: Mapping[int, int]) 
     merged = np.full(part.rows, -1, np.int64) if column is None else column.copy()
     merged[list(here)] = list(here.values())
     return merged
-
-
-# -- both ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -345,7 +329,6 @@ def _row_numbers(rows: Rows, latest: Mapping[Key, Entry]) -> dict[Key, int]:
 
 
 def _text_digests(rows: Rows, numbers: list[int]) -> list[str]:
-    """Short hashes of the texts of rows."""
     if not numbers:
         return []
     text = rows.data.text

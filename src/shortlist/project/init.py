@@ -140,14 +140,10 @@ def data_file(data: Path, separator: str | None = None, encoding: str | None = N
 
 
 def _checked(option: str, check: Check, value: str | None) -> str | None:
-    """A value as the toml would have it."""
     try:
         return None if value is None else str(check(value))
     except Wrong as error:
         raise ShortlistError(f"{option} {error}; got {value!r}", option=(option,)) from None
-
-
-# -- guesses ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -182,7 +178,6 @@ class Guess:
 
 
 def _may_be_classes(column: pl.Series) -> bool:
-    """Texts, or a few different whole numbers."""
     if not column.dtype.is_numeric():
         return column.dtype == pl.String
     words = classes_in(column)
@@ -225,9 +220,6 @@ def not_classes(file: RowFile, gold: str, classes: Sequence[str]) -> dict[str, i
     """Values of a column of known classes that are no classes, and their numbers of rows; the most frequent first."""
     counts = as_classes(file.read([gold])[gold], classes).drop_nulls().value_counts(sort=True)
     return {value: rows for value, rows in counts.iter_rows() if value not in classes}
-
-
-# -- texts -----------------------------------------------------------------------------------------------
 
 
 def toml_text(

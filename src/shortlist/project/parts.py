@@ -66,7 +66,6 @@ def _matching(folder: Path, settings: Settings, names: tuple[str, ...], *path: s
 
 
 def _local_matches(folder: Path, name: str) -> list[Path]:
-    """The file of that name, or the files that a pattern with * matches."""
     path = folder / name
     if path.is_dir():
         raise BadFile(f"{name} is a folder; all csv files of it would be {name}/*.csv")

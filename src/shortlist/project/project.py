@@ -58,8 +58,6 @@ class Project:
         classes, files = len(self.settings.classes), ", ".join(self.settings.data.files)
         return f"Project({str(self.folder)!r}): {classes} classes, {files}"
 
-    # -- data and results ------------------------------------------------------------------------------
-
     @property
     def rows(self) -> Rows:
         """The rows of all data files, as they were at the last run; `rows.take([7, 3])` returns rows by number."""
@@ -152,8 +150,6 @@ class Project:
         """Spending on language models so far, one line for each model and labeler."""
         return self.session.spent
 
-    # -- stages ----------------------------------------------------------------------------------------
-
     def run(
         self,
         stages: Iterable[str] | None = None,
@@ -211,7 +207,6 @@ class Project:
                 self.digests.save()
 
     def _after(self, stage: str) -> Session:
-        """Bring a stage up to date, and return the session."""
         self.run([stage])
         return self.session
 

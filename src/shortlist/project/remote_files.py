@@ -11,10 +11,10 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import BadFile, MissingPackage, ShortlistError, require
-from shortlist.project.cache import sweep, write_json
+from shortlist.project.cache import read_json, sweep, write_json
 
 if TYPE_CHECKING:
     from shortlist.engines import Engine
@@ -24,11 +24,7 @@ def is_url(name: str) -> bool:
     return "://" in name
 
 
-class Download(NamedTuple):
-    """A remote file, and the path of its copy."""
-
-    url: str
-    path: Path
+Download = tuple[str, Path]  # the URL of a file, and the path of its copy
 
 
 class RemoteFiles:
@@ -39,11 +35,8 @@ class RemoteFiles:
 
     def files(self, pattern: str) -> list[Path]:
         """Copies of all files that a URL matches, as they were downloaded last."""
-        try:
-            record = json.loads(self.list.read_text("utf-8"))
-            paths = [self.folder / name for name in record["files"][pattern]] if record["version"] == 1 else []
-        except (OSError, ValueError, LookupError, TypeError):
-            paths = []
+        record = read_json(self.list) or {}
+        paths = [self.folder / name for name in record.get("files", {}).get(pattern, ())]
         if not paths or not all(path.exists() for path in paths):
             raise BadFile(f"{pattern} is not fetched yet: `shortlist run` fetches it")
         return paths
@@ -51,11 +44,11 @@ class RemoteFiles:
     def fetch(self, patterns: Sequence[str], engine: Engine) -> None:
         """Download what these URLs match, if it is not here yet, with the workers of the engine. Delete old copies."""
         matches = {pattern: [self._copy(*one) for one in listed(pattern)] for pattern in patterns}
-        copies = {copy.path: copy for group in matches.values() for copy in group}
-        missing = [copy for copy in copies.values() if not copy.path.exists()]
+        copies = {path: url for group in matches.values() for url, path in group}
+        missing = [(url, path) for path, url in copies.items() if not path.exists()]
         with closing(engine.map(fetch_file, enumerate(missing))) as results:
             list(results)
-        names = {key: [str(copy.path.relative_to(self.folder)) for copy in group] for key, group in matches.items()}
+        names = {key: [str(path.relative_to(self.folder)) for _url, path in group] for key, group in matches.items()}
         write_json(self.list, {"version": 1, "files": names})
         for folder in self.folder.iterdir():
             sweep(folder)
@@ -64,7 +57,7 @@ class RemoteFiles:
 
     def _copy(self, url: str, version: str) -> Download:
         key = hashlib.sha256(f"{url}\n{version}".encode()).hexdigest()[:32]
-        return Download(url, self.folder / key / url.rsplit("/", 1)[-1])
+        return url, self.folder / key / url.rsplit("/", 1)[-1]
 
 
 def listed(pattern: str) -> list[tuple[str, str]]:
@@ -79,7 +72,6 @@ def listed(pattern: str) -> list[tuple[str, str]]:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """Version of a file, from what stores tell about it."""
     keys = ("size", "ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "created")
     return json.dumps({key: str(info[key]) for key in keys if info.get(key) is not None}, sort_keys=True)
 
@@ -88,15 +80,15 @@ def fetch_file(copy: Download) -> None:
     """Download one file. It gets its name once it is complete."""
     from shortlist.archive import atomic
 
-    copy.path.parent.mkdir(parents=True, exist_ok=True)
-    with _explained(copy.url), atomic(copy.path) as file:
-        store, path = require("fsspec", extra="stores").url_to_fs(copy.url)
+    url, target = copy
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _explained(url), atomic(target) as file:
+        store, path = require("fsspec", extra="stores").url_to_fs(url)
         store.get_file(path, file.name)
 
 
 @contextmanager
 def _explained(name: str) -> Iterator[None]:
-    """Turn the many errors of stores into ours."""
     try:
         yield
     except ShortlistError:

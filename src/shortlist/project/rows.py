@@ -68,8 +68,6 @@ class Rows(RowStore):
         first, *others = self.files
         return [name for name in first.columns if all(name in other.schema for other in others)]
 
-    # -- parts -----------------------------------------------------------------------------------------
-
     @cached_property
     def counts(self) -> list[int]:
         """The number of rows of each file."""
@@ -123,8 +121,6 @@ class Rows(RowStore):
         """One of the files, as `PartReader` opens it."""
         return self.files[f]
 
-    # -- rows by number --------------------------------------------------------------------------------
-
     def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, counted over all files, in the order of the numbers."""
         wanted, places = distinct(numbers)
@@ -146,7 +142,6 @@ class Rows(RowStore):
         return (frame.with_columns(pl.col(text).fill_null("")) if text in frame.columns else frame)[places]
 
     def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
-        """Rows of one file, from memory if they are kept there."""
         kept = self._frames.get(self.sources[f])
         frame = take_batches([frame.select(columns) for frame in kept], wanted) if kept else None
         return self.files[f].take(wanted, columns) if frame is None else frame
@@ -163,8 +158,6 @@ class Rows(RowStore):
         self._frames = {source: earlier._frames[source] for source in self.sources if source in earlier._frames}
         if self.sources == earlier.sources and "counts" in earlier.__dict__:
             self.counts = earlier.counts
-
-    # -- ids -------------------------------------------------------------------------------------------
 
     def key(self) -> tuple[str, pl.DataType]:
         """The column that joins labels to rows: the id, or the number of the row."""
@@ -242,12 +235,10 @@ def row_file(path: Path, settings: Settings) -> RowFile:
 
 
 def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:
-    """Return the error about a missing column, at the line of the settings that names it."""
     return settings.toml.wrong(f"{file.path.name} {file.missing_column(name).message}", *path)
 
 
 def _check_on(settings: Settings, file: RowFile) -> None:
-    """Raise if a column that the classifier should read is missing or holds no text."""
     for name in settings.classifier.on:
         kind = file.schema.get(name)
         if kind is None:
@@ -257,9 +248,6 @@ def _check_on(settings: Settings, file: RowFile) -> None:
                 f"column {name!r} of {file.path.name} holds {kind}, not text; to have it read as text, write "
                 f'{name} = "text" under [data.types]', "classifier", "on",
             )  # fmt: skip
-
-
-# -- ids that repeat -------------------------------------------------------------------------------------------
 
 
 def check_different(parts: Callable[[], Iterator[pl.Series]], column: str, toml: TomlFile) -> None:

@@ -135,9 +135,6 @@ class Settings:
         return read
 
 
-# -- checks of values ----------------------------------------------------------------------------------------
-
-
 class Wrong(Exception):  # noqa: N818
     """The error about a value, which says what it should be."""
 
@@ -184,7 +181,6 @@ types = _rule(
 
 
 def _names(message: str, test: Callable[[tuple[str, ...]], bool]) -> Check:
-    """Return a check of one name, or of a list of names that pass the test."""
     check = _rule(message, test)
     return lambda value: check(texts([value] if isinstance(value, str) else value))
 
@@ -261,7 +257,6 @@ def belongs(name: str, *here: str) -> str:
 
 
 def _table(toml: TomlFile, name: str) -> dict[str, Any]:
-    """One table, every value of it checked."""
     values, checks = toml.values.get(name, {}), _TABLES[name]
     if not isinstance(values, dict):
         raise toml.wrong(f"{name} is a table: write [{name}] on a line of its own and its settings below", name)
@@ -316,7 +311,6 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
 
 
 def _declared(toml: TomlFile) -> tuple[Mapping[str, Any], ...]:
-    """The labelers of the toml as they are written there; `toml_labelers.py` makes them, and the models."""
     records = toml.values.get("labeler", [])
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise toml.wrong("labelers are written below [[labeler]], with two brackets", "labeler")

@@ -75,7 +75,6 @@ class TomlFile:
         return BadProject(message + hint, file=self.name, line=line, offset=int(place[3]))
 
     def _hint(self, line: int) -> str:
-        """Hint for an invalid value."""
         python = _PYTHON_NOT.search(self.text.splitlines()[line - 1])
         if python is None:
             return " (texts stand between quotation marks)"

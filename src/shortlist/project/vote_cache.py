@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from shortlist.errors import BadFile
-from shortlist.project.cache import digest, sweep, write_json
+from shortlist.project.cache import digest, read_json, sweep, write_json
 from shortlist.votes import Votes
 
 MEMBERS = "labelers.json"  # the list of the labelers of a folder, by their fingerprints
@@ -94,8 +93,4 @@ class VoteCache:
 
 def _members(folder: Path) -> list[str]:
     """Fingerprints of the labelers of a group; none if the list cannot be read."""
-    try:
-        content = json.loads((folder / MEMBERS).read_text("utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [str(mark) for mark in content] if isinstance(content, list) else []
+    return list(read_json(folder / MEMBERS) or ())

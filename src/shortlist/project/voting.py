@@ -166,7 +166,6 @@ def _elsewhere(job: VoteJob, rows: Rows, files: dict[Part, Files], engine: Engin
 
 
 def _lost(error: PieceLost, parts: Sequence[Part], rows: Rows) -> PieceLost:
-    """Return the error with the rows on which workers die."""
     first, last = parts[0], parts[-1]
     numbers = first.start, last.start + last.rows - 1
     files = dict.fromkeys(rows.paths[part.file].name for part in (first, last))
@@ -180,7 +179,6 @@ def _lost(error: PieceLost, parts: Sequence[Part], rows: Rows) -> PieceLost:
 
 @contextmanager
 def _labeler_errors(roster: Roster) -> Iterator[None]:
-    """Add the place in labelers.py to errors of labelers."""
     try:
         with roster.placed():
             yield
@@ -282,13 +280,11 @@ class VoteJob:
         return files
 
     def _asker(self, asked: Labelers) -> Asker:
-        """Some of the labelers, prepared once for all parts."""
         if asked not in self._askers:
             self._askers[asked] = self.asker.only(asked)
         return self._askers[asked]
 
     def _finish(self, part: Part, asked: Labelers, fresh: Votes | None, known: Files) -> Voted:
-        """Store new votes, and write the part."""
         saved = None if fresh is None else self.cache.save([self.fingerprints[i] for i in asked], part.name, fresh)
         votes = self._joined(asked, fresh, known)
         like = Votes(votes.codes[:0], votes.codomains, votes.space, votes.names, failures=votes.failures)

@@ -174,7 +174,6 @@ def _of_users(path: Path) -> bool:
 
 
 def _failed(error: BaseException, path: Path, modules: Sequence[Path]) -> BadProject:
-    """Return the error of a file that cannot be loaded, with its line."""
     if isinstance(error, SyntaxError) and error.filename:
         return BadProject(str(error.msg), file=Path(error.filename).name, line=error.lineno, offset=error.offset)
     what = str(error) if isinstance(error, ShortlistError) else f"{type(error).__name__}: {error}"

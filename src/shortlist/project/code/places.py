@@ -95,7 +95,6 @@ class Places(Snippets):
         return self._setting("label_model", "use_gold", "false")
 
     def _setting(self, table: str, key: str, value: str) -> str:
-        """A line of shortlist.toml, and where it goes."""
         there = f", in place of its line {key}" if key in self.written.get(table, {}) else ""
         return f"{key} = {value}    # in {self.toml}, under [{table}]{there}"
 

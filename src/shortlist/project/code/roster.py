@@ -106,7 +106,6 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
 
 
 def _switched(roster: Roster) -> Roster:
-    """The labelers that the settings do not switch off."""
     off, names, toml = roster.settings.labelers.off, roster.names, roster.settings.toml
     for name in off:
         if name not in names:
@@ -127,9 +126,6 @@ def _check_names(roster: Roster) -> None:
         where = f", one in {roster.settings.toml.name} and one in {file}" if both else ""
         message = f"two labelers are called {twice!r}{where}: give each its own name, or delete one"
         raise BadProject(message, labeler=twice, file=file, line=line)
-
-
-# -- fingerprints ----------------------------------------------------------------------------------------
 
 
 def fingerprint(labeler: Labeler, code: Code | None, surroundings: str, written: Labeler | None = None) -> str:

@@ -1,9 +1,7 @@
 """Source: the statements of a Python file, and the dependencies among them.
 
-After an edit of one labeler, that labeler votes again and no other; and no edit that matters may be missed. So a piece
-of code depends on all statements that may do something when the file is loaded, and on those that only define something
-(functions, labelers) that it names, directly or through others. Parameters count as names, since features are asked for
-by parameters, and so do texts. A file that looks names up at run time is taken as a whole.
+A piece of code depends on all statements that may do something when the file is loaded, and on those that only define
+something (functions, labelers) that it names, by names, parameters or texts. After an edit, nothing else votes again.
 """
 
 from __future__ import annotations
@@ -83,7 +81,6 @@ class Source:
         return [statement for statement in self.tree.body if name in _bound(statement)]
 
     def _rebound(self, name: str) -> bool:
-        """A function may give the name another value."""
         return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(self.tree))
 
     def _touched(self, name: str, namespace: Mapping[str, Any]) -> bool:
@@ -195,7 +192,6 @@ def _harmless(decorator: ast.expr) -> bool:
 
 
 def _only_labelers(value: Any) -> bool:
-    """A labeler or a collection of them."""
     from shortlist.labelers import Labeler  # which imports polars
 
     inside = elements(value)

@@ -105,7 +105,6 @@ def not_a_class(labeler: Labeler, word: str, classes: tuple[str, ...]) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """All texts that a value of the toml holds."""
     if isinstance(value, str):
         yield value
     for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

@@ -85,7 +85,6 @@ class Report(Stage):
         return {"notes": session.sample.notes}
 
     def _spent(self, session: Session) -> list[dict[str, Any]]:
-        """Spending on language models when votes were made, a line for each model and labeler."""
         return list(session.state.records["vote"].facts.get("spent", ()))
 
 

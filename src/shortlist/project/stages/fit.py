@@ -109,9 +109,6 @@ def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
 
 
-# -- scores ----------------------------------------------------------------------------------------------
-
-
 def gold_scores(evidence: Evidence, model: Any) -> Facts:
     """Scores of a model that has not seen the known classes."""
     return _facts(evidence, lambda known: _right(model, known, known.weights))
