@@ -1,4 +1,4 @@
-"""Gold: classes that people know, in a column of the data and in a file of labels made by hand (docs/look-and-label.md).
+"""Gold: classes that people know, in a column of the data and in a file made by hand (docs/look-and-label.md).
 
     {"id": "doc7", "classes": ["business", "politics"], "picked": "random"}     one of these; [] if it was skipped
 
