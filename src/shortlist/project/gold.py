@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -72,10 +72,10 @@ class GoldFile:
 
     def entries(self) -> list[Entry]:
         """All lines, in the order in which they were written; none without a file."""
+        if not self.path.exists():
+            return []
         try:
             lines = self.path.read_text("utf-8").splitlines()
-        except FileNotFoundError:
-            return []
         except (OSError, UnicodeDecodeError) as error:
             raise BadFile(f"cannot be read ({error})", file=self.path.name) from error
         try:
@@ -183,11 +183,10 @@ class GoldReader:
         """For each part the positions of known classes, −1 if unknown; None if none is known."""
         for f, group in groupby(parts, key=lambda part: part.file):
             here = list(group)
-            if self.column is None or self.column not in self.reader.open(f).schema:
-                yield from (_with_file(None, part, self.by_row) for part in here)
-                continue
-            for part, frame in zip(here, self.reader.frames(here, [self.column]), strict=True):
-                column = class_positions(frame[self.column], self.classes, part.start)
+            there = self.column is not None and self.column in self.reader.open(f).schema
+            frames = self.reader.frames(here, [str(self.column)]) if there else repeat(None)
+            for part, frame in zip(here, frames, strict=False):
+                column = None if frame is None else class_positions(frame.to_series(), self.classes, part.start)
                 yield _with_file(column, part, self.by_row)
 
 

@@ -73,10 +73,9 @@ def _local_matches(folder: Path, name: str) -> list[Path]:
         return [path]
     if any(sign in name for sign in "*?["):
         root = Path(path.anchor) if Path(name).is_absolute() else folder
-        matches = sorted(root.glob(str(path.relative_to(root))))
-        if not matches:
-            raise BadFile(f"no file is called {name}")
-        return matches
+        if matches := sorted(root.glob(str(path.relative_to(root)))):
+            return matches
+        raise BadFile(f"no file is called {name}")
     beside = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
     raise BadFile(f"{name} does not exist.{did_you_mean(path.name, beside)}")
 

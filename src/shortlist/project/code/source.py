@@ -111,8 +111,6 @@ class Source:
         acting: list[ast.stmt] = []
         defining: dict[str, list[ast.stmt]] = {}
         for statement in self.tree.body:
-            if _says_nothing(statement):
-                continue
             names = _defined(statement, namespace)
             if names is None:
                 acting.append(statement)
@@ -166,15 +164,12 @@ def _bound(statement: ast.stmt) -> set[str]:
     return names | defined | imported
 
 
-def _says_nothing(statement: ast.stmt) -> bool:
-    """A docstring, or `if __name__ == "__main__"`."""
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant)
-    return isinstance(statement, ast.If) and "__name__" in set(_words(statement.test))
-
-
 def _defined(statement: ast.stmt, namespace: Mapping[str, Any]) -> list[str] | None:
     """Names that a statement defines, if that is all it does: a class or a decorator may do more."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return []  # a docstring
+    if isinstance(statement, ast.If) and "__name__" in set(_words(statement.test)):
+        return []
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return [statement.name] if all(_harmless(decorator) for decorator in statement.decorator_list) else None
     if isinstance(statement, ast.Assign) and all(isinstance(target, ast.Name) for target in statement.targets):

@@ -30,24 +30,19 @@ class TomlModels:
         """The model of that name; `path` is where the toml names it."""
         known, toml = self.settings.models, self.settings.toml
         if not isinstance(name, str) or name not in known:
-            hint = did_you_mean(name, known) if known else ""
             names = f"Models: {', '.join(known)}" if known else "Write one: [models.NAME] with kind and its settings"
-            raise toml.wrong(f"there is no model {name!r}.{hint} {names}", *path)
+            raise toml.wrong(f"there is no model {name!r}.{did_you_mean(name, known) if known else ''} {names}", *path)
+        record = dict(known[name])
+        for key in ("file", "name", "kept"):  # settings that may name a file, in the folder of the project
+            value = record.get(key)
+            if isinstance(value, str) and (key != "name" or (self.folder / value).exists()):
+                record[key] = str(self.folder / value)
         if name not in self._made:
             try:
-                self._made[name] = model_from_record(self._placed(known[name]))
+                self._made[name] = model_from_record(record)
             except ShortlistError as error:
                 raise toml.wrong(str(error), "models", name, *error.option) from error
         return self._made[name]
-
-    def _placed(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """A record whose files are in the folder of the project."""
-        placed = dict(record)
-        for key in ("file", "name", "kept"):  # settings that may name a file
-            value = record.get(key)
-            if isinstance(value, str) and (key != "name" or (self.folder / value).exists()):
-                placed[key] = str(self.folder / value)
-        return placed
 
 
 def toml_labelers(settings: Settings, folder: Path = Path()) -> tuple[list[Labeler], list[str]]:
