@@ -41,9 +41,9 @@ def load_votes(cls: type[Made], path: str | os.PathLike[str]) -> Made:
     header, arrays = read(path, kind="votes")
     try:
         if isinstance(arrays, Archive):  # before they are unpacked: a small file may hold large arrays
-            m, n = arrays.shape("codes")
+            m, n = shape = arrays.shape("codes")
             if n != len(header["labelers"]) or ("ids" in arrays and arrays.shape("ids") != (m,)):
-                raise BadFile(f"{path} does not hold Votes as shortlist writes them: its arrays do not fit together")
+                raise ValueError(f"codes of shape {shape} need {n} labelers and {m} ids")
         return votes_from(cls, header, arrays["codes"], arrays.get("ids"))
     except BadFile:
         raise
