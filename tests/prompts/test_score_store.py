@@ -70,3 +70,10 @@ def test_files_of_others_and_of_later_versions(tmp_path):
     file.close()
     with pytest.raises(BadFile, match="newer"):
         ScoreStore(tmp_path / "new.db")
+
+
+def test_a_store_with_claims_of_an_older_layout_is_still_used(tmp_path):
+    with sqlite3.connect(tmp_path / "s.db") as file:
+        file.execute("CREATE TABLE claims (key BLOB PRIMARY KEY, process INTEGER, since REAL)")
+    file.close()
+    assert ScoreStore(tmp_path / "s.db").claim(b"k", 2, SPENT, {"calls": 5}) == ""

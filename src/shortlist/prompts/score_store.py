@@ -88,7 +88,7 @@ CREATE TABLE IF NOT EXISTS format (version INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, scores BLOB NOT NULL, why TEXT NOT NULL, how TEXT NOT NULL)
     WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS protocols (model TEXT PRIMARY KEY, protocols TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS claims (
+CREATE TABLE IF NOT EXISTS in_flight (
     key BLOB PRIMARY KEY, model TEXT, process INTEGER, since REAL, tokens INTEGER, money REAL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spent (
@@ -229,7 +229,7 @@ class ScoreStore:
 
     def _claims(self, model: str) -> list[tuple[int, float]]:
         """Tokens and money that are set aside for the prompts in flight of all processes."""
-        query = "SELECT process, since, tokens, money FROM claims WHERE model = ?"
+        query = "SELECT process, since, tokens, money FROM in_flight WHERE model = ?"
         return [amounts for process, since, *amounts in self._file.execute(query, (model,)) if _held(process, since)]
 
     # -- claims ----------------------------------------------------------------------------------------
@@ -244,14 +244,14 @@ class ScoreStore:
         with self._transaction():
             if self._select("1", [key], c):
                 return "stored"
-            other = self._file.execute("SELECT process, since FROM claims WHERE key = ?", (key,)).fetchone()
+            other = self._file.execute("SELECT process, since FROM in_flight WHERE key = ?", (key,)).fetchone()
             if other is not None and other[0] != process and _held(*other):
                 return "claimed"
             unknown = limits.keys() - {"calls"} and not total_spent(self.spent(cost.model), cost.model).replies
             if unknown and self._claims(cost.model):
                 return "claimed"
             claim = (key, cost.model, process, now, cost.tokens, cost.money)
-            self._file.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?)", claim)
+            self._file.execute("INSERT OR REPLACE INTO in_flight VALUES (?, ?, ?, ?, ?, ?)", claim)
             exceeded = self._exceeded(cost.model, limits)
             if exceeded:
                 self._file.rollback()
@@ -259,7 +259,7 @@ class ScoreStore:
 
     def release(self, keys: Iterable[bytes]) -> None:
         """End claims."""
-        self._file.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+        self._file.executemany("DELETE FROM in_flight WHERE key = ?", [(key,) for key in keys])
 
     # -- models ----------------------------------------------------------------------------------------
 
