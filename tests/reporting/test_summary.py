@@ -1,7 +1,7 @@
 """The summary on a terminal."""
 
 from shortlist import Votes, summarise
-from shortlist.reporting.summary import WIDTH, ruler
+from shortlist.reporting.summary import ruler
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile
 
@@ -48,6 +48,6 @@ def test_labelers_that_agree_on_everything_make_no_table_of_contradictions():
 def test_an_interval_in_characters():
     line = {"accuracy": 0.5, "accuracy_low": 0.4, "accuracy_high": 0.6, "gold_accuracy": 0.9}
     shown = ruler(line)
-    assert len(shown) == WIDTH
+    assert len(shown) == 20
     assert (shown.index("─"), shown.index("●"), shown.index("◆")) == (8, 10, 18)
     assert ruler({"accuracy": None}).strip() == ""

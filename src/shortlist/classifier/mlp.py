@@ -56,14 +56,8 @@ class MLPClassifier(BaseClassifier):
         device: str = "auto",
         progress: bool | Tell = False,
     ) -> None:
-        self.hidden = hidden
-        self.epochs = epochs
-        self.lr = lr
-        self.batch_size = batch_size
-        self.uncovered = uncovered
-        self.seed = seed
-        self.device = device
-        self.progress = progress
+        self.hidden, self.epochs, self.lr, self.batch_size = hidden, epochs, lr, batch_size
+        self.uncovered, self.seed, self.device, self.progress = uncovered, seed, device, progress
 
     def fit(
         self,

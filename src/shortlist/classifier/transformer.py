@@ -84,24 +84,11 @@ class TransformerClassifier(BaseClassifier):
         device: str = "auto",
         progress: bool | Tell = False,
     ) -> None:
-        self.encoder = encoder
-        self.frozen = frozen
-        self.pooling = pooling
-        self.max_length = max_length
-        self.steps = steps
-        self.epochs = epochs
-        self.teacher_steps = teacher_steps
-        self.head_steps = head_steps
-        self.lr = lr
-        self.head_lr = head_lr
-        self.schedule = schedule
-        self.batch_size = batch_size
-        self.uncovered = uncovered
-        self.words = words
-        self.on = on
-        self.seed = seed
-        self.device = device
-        self.progress = progress
+        self.encoder, self.frozen, self.pooling, self.max_length = encoder, frozen, pooling, max_length
+        self.steps, self.epochs, self.teacher_steps, self.head_steps = steps, epochs, teacher_steps, head_steps
+        self.lr, self.head_lr, self.schedule, self.batch_size = lr, head_lr, schedule, batch_size
+        self.uncovered, self.words, self.on = uncovered, words, on
+        self.seed, self.device, self.progress = seed, device, progress
 
     @classmethod
     def paper(cls, encoder: str | os.PathLike[str] = "bert-base-uncased", **options: Any) -> Self:

@@ -205,10 +205,9 @@ def worse_than_chance(table: pl.DataFrame, one_sided: list[str], k: int) -> Iter
 
 def use_gold(case: Case) -> Iterator[Advice]:
     """Let gold rows take part in the fit, where they contradict the estimated accuracies."""
-    names, scored = contradicted(case.overview), case.overview.analysis.scored.sum()
-    if case.overview.gold_fits or case.trials is None or not names or scored < ENOUGH:
-        return
-    if case.overview.known.mean() > 0.5:  # where most classes are known, they are there to score
+    overview, names = case.overview, contradicted(case.overview)
+    to_score = overview.known.mean() > 0.5  # where most classes are known, they are there to score
+    if overview.gold_fits or case.trials is None or not names or to_score or overview.analysis.scored.sum() < ENOUGH:
         return
     trial = case.trials.knowing()
     if trial.likelier is None or not trial.better:
@@ -229,14 +228,12 @@ def use_gold(case: Case) -> Iterator[Advice]:
 def contradicted(overview: Overview) -> list[str]:
     """Labelers whose accuracy on gold rows differs from the estimate, beyond chance."""
     table = overview.plain_labelers
-    if "gold_accuracy" not in table.columns:
+    if not {"gold_accuracy", "accuracy"} <= set(table.columns):
         return []
-    names = []
-    for line in table.filter(pl.col("gold_votes") >= FEW).iter_rows(named=True):
-        low, high = wilson(line["gold_accuracy"], line["gold_votes"])
-        if line.get("accuracy") is not None and not low <= line["accuracy"] <= high:
-            names.append(line["labeler"])
-    return names
+    known = table.filter((pl.col("gold_votes") >= FEW) & pl.col("accuracy").is_not_null())
+    columns = known.select("labeler", "accuracy", "gold_accuracy", "gold_votes").iter_rows()
+    intervals = [(name, value, *wilson(gold, rows)) for name, value, gold, rows in columns]
+    return [name for name, value, low, high in intervals if not low <= value <= high]
 
 
 def no_gold(case: Case) -> Iterator[Advice]:
@@ -329,13 +326,13 @@ def two_sided(case: Case) -> Iterator[Advice]:
 
 def _may_say_not(case: Case, names: list[str]) -> Advice:
     """Not measured: it does harm where labelers miss many rows of their class, which votes do not show."""
-    one = len(names) == 1
-    if_few = "if it misses few rows of its class" if one else "if they miss few rows of their class"
-    always = f"{'It always gives' if one else 'They always give'} the same answer"
+    gives, they_are, misses = ("It always gives", "it is", "it misses few rows of its class")
+    if len(names) > 1:
+        gives, they_are, misses = ("They always give", "they are", "they miss few rows of their class")
     return Advice(
         "two-sided",
-        f"{some_of(names)} could also say what a row is not, {if_few}.",
-        f"{always}, so votes do not show how accurate {'it is' if one else 'they are'}. A second answer helps only a "
+        f"{some_of(names)} could also say what a row is not, if {misses}.",
+        f"{gives} the same answer, so votes do not show how accurate {they_are}. A second answer helps only a "
         "labeler that catches nearly all rows of its class: on each row it misses, it would rule out the right class. "
         f"{LABEL_FIRST}",
         _second_answers(case, names),

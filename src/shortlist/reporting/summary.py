@@ -16,8 +16,6 @@ from shortlist.reporting.overview import Overview, notices, verdict
 from shortlist.votes import Votes
 from shortlist.wording import text_table
 
-WIDTH = 20  # characters of an interval, from 0 to 1
-
 
 def summarise(
     votes: Votes,
@@ -84,24 +82,21 @@ def _with_ruler(overview: Overview) -> tuple[list[str], list[list[str]]]:
     headers, rows = labeler_lines(overview.labelers)
     if "accuracy" in headers:
         at = headers.index("accuracy") + 1
-        headers.insert(at, "0" + " " * (WIDTH - 2) + "1")
+        headers.insert(at, "0" + " " * 18 + "1")
         for row, line in zip(rows, overview.labelers.iter_rows(named=True), strict=True):
             row.insert(at, ruler(line))
     return headers, rows
 
 
-def ruler(line: Mapping[str, Any]) -> str:
-    """An interval in characters: ──●──, with ◆ where gold is."""
-    marks = [" "] * WIDTH
-    if line["accuracy"] is not None:
-        if line["accuracy_low"] is not None:
-            for at in range(_at(line["accuracy_low"]), _at(line["accuracy_high"]) + 1):
-                marks[at] = "─"
-        if line.get("gold_accuracy") is not None:
-            marks[_at(line["gold_accuracy"])] = "◆"
-        marks[_at(line["accuracy"])] = "●"
+def ruler(line: Mapping[str, Any], width: int = 20) -> str:
+    """An interval from 0 to 1 in characters: ──●──, with ◆ where gold is."""
+    names = ("accuracy_low", "accuracy_high", "gold_accuracy", "accuracy")
+    low, high, gold, value = (None if (x := line.get(n)) is None else min(width - 1, int(x * width)) for n in names)
+    marks = [" "] * width
+    if value is not None:
+        if low is not None and high is not None:
+            marks[low : high + 1] = "─" * (high + 1 - low)
+        if gold is not None:
+            marks[gold] = "◆"
+        marks[value] = "●"
     return "".join(marks)
-
-
-def _at(share: float) -> int:
-    return min(WIDTH - 1, int(share * WIDTH))

@@ -78,17 +78,9 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         device: str = "auto",
         progress: bool = False,
     ) -> None:
-        self.table = table
-        self.kind = kind
-        self.hidden = hidden
-        self.folds = folds
-        self.band = band
-        self.epochs = epochs
-        self.lr = lr
-        self.batch_size = batch_size
-        self.seed = seed
-        self.device = device
-        self.progress = progress
+        self.table, self.kind, self.hidden, self.folds, self.band = table, kind, hidden, folds, band
+        self.epochs, self.lr, self.batch_size = epochs, lr, batch_size
+        self.seed, self.device, self.progress = seed, device, progress
 
     @classmethod
     def paper(cls, table: Any, **options: Any) -> Self:
@@ -175,7 +167,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 
         self._check_fitted()
         parts = zip(self.validation_.items(), self._shortlists(), strict=True)
-        return [Attribute(name, *sides, name, *reversed(result.band)) for (name, result), sides in parts]
+        return [Attribute(name, *sides, name, *result.band[::-1]) for (name, result), sides in parts]
 
     def scores(self, X: Any) -> pl.DataFrame:
         """`predict_proba` as a table with a column for each attribute."""
@@ -189,7 +181,7 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
 
         self._check_fitted()
         kept = zip(self.validation_.items(), self._shortlists(), strict=True)
-        lines = [
+        lines: list[Any] = [
             (name, sorted(yes), sorted(no), result.accuracy, result.worst, *result.band, None)
             for (name, result), (yes, no) in kept
         ]
@@ -197,10 +189,10 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
         names = ["attribute", "yes", "no", "accuracy", "worst_class", "no_below", "yes_from", "dropped"]
         return pl.DataFrame(lines, schema=names, orient="row", infer_schema_length=None)
 
-    def _shortlists(self) -> list[list[frozenset[str]]]:
+    def _shortlists(self) -> list[tuple[frozenset[str], frozenset[str]]]:
         """For each attribute, the unseen classes that have it and those that do not."""
         names = np.array(self.unseen_, object)
-        return [[frozenset(names[has]), frozenset(names[~has])] for has in self.unseen_has_.T]
+        return [(frozenset(names[has]), frozenset(names[~has])) for has in self.unseen_has_.T]
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -246,7 +238,8 @@ class AttributeDetectors(BaseEstimator):  # type: ignore[misc]
             model = cls(table, **options)
             model.seen_, model.unseen_ = tuple(header["seen"]), tuple(header["unseen"])
             model.attributes_, model.dropped_ = tuple(header["attributes"]), header["dropped"]
-            validations = [Validation(*numbers, (low, high)) for *numbers, low, high in arrays["validations"].tolist()]
+            results = arrays["validations"].tolist()
+            validations = [Validation(mean, worst, (low, high)) for mean, worst, low, high in results]
             model.validation_ = dict(zip(model.attributes_, validations, strict=True))
             model.scaling_ = Scaling(arrays["shift"], arrays["scale"])
             model.n_features_in_ = len(arrays["shift"])

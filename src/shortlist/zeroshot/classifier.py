@@ -64,13 +64,9 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         by_cluster: bool = True,
         seed: int = 0,
     ) -> None:
-        self.table = table
-        self.generalised = generalised
-        self.detectors = detectors
-        self.label_model = label_model
-        self.classifier = classifier
-        self.by_cluster = by_cluster
-        self.seed = seed
+        self.table, self.generalised = table, generalised
+        self.detectors, self.label_model, self.classifier = detectors, label_model, classifier
+        self.by_cluster, self.seed = by_cluster, seed
 
     def fit(self, X: Any, y: Any, *, unlabelled: Any, unseen: Iterable[str] | None = None) -> Self:
         """Learn from features and labels of seen classes, and from `unlabelled` features of unseen ones.
