@@ -1,9 +1,7 @@
-"""Ablation: the loss when a labeler is left out.
+"""Ablation: what is lost on rows the model was not fitted on, when a labeler is left out.
 
-Two measures, both on rows the model was not fitted on. `worth` is how much a labeler helps to predict the votes of the
-others: the log score per row, log P(G) − log P(G_i) − log P(G_others). It is near 0 for a labeler that has nothing to
-do with the others, and below for one whose agreement was chance. `gold_gain` is the share of gold rows that are guessed
-right with its votes and not without, less the reverse.
+`worth` is the log score per row, log P(G) − log P(G_i) − log P(G_others): near 0 for a labeler that has nothing to do
+with the others. `gold_gain` is the share of gold rows guessed right with its votes and not without, less the reverse.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Bits: the rows on which each shortlist was voted, one bit a row.
-
-A million rows are 125 kB a shortlist, so "how many rows have both" is an AND and a count of bits. That is exact, needs
-no patterns, and costs the same whether rows repeat or not.
-"""
+"""Bits: the rows on which each shortlist was voted, one bit a row: "how many rows have both" is exact and quick."""
 
 from __future__ import annotations
 

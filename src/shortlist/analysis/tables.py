@@ -1,14 +1,4 @@
-"""Tables about pairs of labelers, pairs of classes, rows, contradictions between labelers, and suspect gold labels.
-
-Given the class, the model takes labelers to be independent. What is left of the covariance of two labelers' votes once
-the class is accounted for is
-
-    E[Cov(x_s, x_t | Y)] = P(s, t) − Σ_j P(j) P(s | j) P(t | j)
-
-for shortlists s and t. The correlation given the class is the largest that any way of scoring the votes of the one has
-with any way of scoring the votes of the other (the first canonical correlation): 0 for independent labelers, 1 for a
-copy, whatever words it uses.
-"""
+"""Tables about pairs of labelers, pairs of classes, rows, contradictions between labelers, and suspect gold labels."""
 
 from __future__ import annotations
 
@@ -57,7 +47,11 @@ def same_shortlists(layout: Layout) -> Any:
 
 
 def correlations(data: Measures) -> Floats:
-    """(n, n): the correlation of labelers given the class, 1 on the diagonal."""
+    """(n, n): the correlation of labelers given the class, 1 on the diagonal.
+
+    E[Cov(x_s, x_t | Y)] = P(s, t) − Σ_j P(j) P(s | j) P(t | j) is left of the covariance of shortlists s and t once the
+    class is accounted for. The first canonical correlation of that: 0 for independent labelers, 1 for a copy.
+    """
     layout, m = data.bits.layout, len(data.votes)
     residual = data.bits.together / m - between(data.soft, data.mass, m)
     bases = [whitening(residual[part][:, part], m) for part in split(np.arange(len(residual)), layout)]

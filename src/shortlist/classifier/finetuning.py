@@ -1,9 +1,7 @@
 """FineTuning: a pretrained Hugging Face encoder with the paper's head, trained on beliefs in three phases.
 
-Covered rows are not a random sample. A network that is trained on them alone for long learns the labelers' rules
-instead of the classes. After a short training it has not learned the rules yet; such a network, the teacher, gives
-beliefs for the uncovered rows. With those rows among the examples, a long training is safe. The head is trained first
-because a head of random weights would disturb the pretrained encoder.
+A network that learns long from covered rows alone learns the labelers' rules. A teacher, trained shortly, gives beliefs
+for uncovered rows, so that a long training is safe. The head is trained first, not to disturb the encoder.
 """
 
 from __future__ import annotations

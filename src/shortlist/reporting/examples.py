@@ -158,15 +158,14 @@ def pick(rows: Any, wanted: Iterable[int], m: int) -> dict[int, Specimen]:
 
 def show(row: Any) -> Specimen:
     """A row in the way that suits it."""
-    if isinstance(row, Mapping):
-        if len(row) == 1:
-            return show(next(iter(row.values())))
+    if isinstance(row, Mapping) and len(row) != 1:
         return _fields({str(name): cut(value) for name, value in row.items()})
-    if isinstance(row, np.ndarray):
-        if _is_picture(row):
-            return Specimen(picture=data_uri(row))
-        return Specimen(text=cut(np.array2string(row, precision=3, threshold=12, edgeitems=4)))
-    return Specimen(text=cut(row))
+    if isinstance(row, Mapping):
+        return show(next(iter(row.values())))
+    if isinstance(row, np.ndarray) and _is_picture(row):
+        return Specimen(picture=data_uri(row))
+    is_array = isinstance(row, np.ndarray)
+    return Specimen(text=cut(np.array2string(row, precision=3, threshold=12, edgeitems=4) if is_array else row))
 
 
 def _fields(values: dict[str, str], short: int = 40, most: int = 6) -> Specimen:
@@ -203,8 +202,7 @@ def png(levels: npt.NDArray[np.uint8]) -> bytes:
     lines = b"".join(b"\0" + row.tobytes() for row in levels)
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if levels.ndim == 2 else 2, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines, 9)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    chunks = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -1,7 +1,6 @@
 """Trials: the effect of a change, found by fitting the model again; and the expected effect of one more labeler.
 
-Rows with a known class measure a change. Without them only the rows that change their label are counted: that is no
-gain. Beliefs cannot stand in for known classes: by its own beliefs every new fit is better than the one before.
+Only rows with a known class measure a gain: by its own beliefs every new fit is better than the one before.
 """
 
 from __future__ import annotations

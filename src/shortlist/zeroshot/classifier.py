@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats
 from shortlist.classifier import NoiseAwareClassifier
 from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
@@ -81,7 +81,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
         self.votes_ = self.detectors_.votes(new)
         named = self.by_cluster and self._told_apart()
-        self.label_model_ = self._label_model(named).fit(self.votes_)
+        default = LabelModel(balance="uniform") if named else LabelModel()  # each class names one cluster
+        self.label_model_ = (default if self.label_model is None else clone(self.label_model)).fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
         self.clusterings_ = self._name_clusters(rows, y, new) if named else []
         weighted = [clustering.weight * clustering.beliefs for clustering in self.clusterings_]
@@ -121,12 +122,6 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return False
 
-    def _label_model(self, named: bool) -> Any:
-        """The label model to fit. For names, classes are equally frequent: each is the name of one cluster."""
-        if self.label_model is not None:
-            return clone(self.label_model)
-        return LabelModel(balance="uniform") if named else LabelModel()
-
     def _name_clusters(self, rows: Features, y: Any, new: Features) -> list[NamedClustering]:
         """Clusterings of the unlabelled rows, with the names of their clusters."""
         task = make_task(rows, y, self.table, self.unseen_)
@@ -160,18 +155,13 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             unknown = np.hstack([np.zeros((len(new), len(self.seen_))), beliefs])
             beliefs = np.concatenate([known, unknown])
             covered = np.concatenate([np.ones(len(rows), np.bool_), covered])
-        model = self._last_stage() if self.classifier is None else clone(self.classifier)
+        # from names in doubt, the EM of a mixture would settle on one naming of all classes, right or wrong
+        sure = not self.by_cluster or (self.named_ is not None and _belief(self.named_) > LIKELIER)
+        default = SeededMixture() if sure else NoiseAwareClassifier(sharpen=1.0)
+        model = default if self.classifier is None else clone(self.classifier)
         self.scaling_ = Scaling.of(X)
         self.classes_ = np.array(answers, object)
         self.classifier_ = model.fit(self.scaling_(X), beliefs, covered=covered, classes=list(answers))
-
-    def _last_stage(self) -> Any:
-        """The default classifier: a mixture, or a linear model where clusters have no name that is likelier than not.
-
-        From names in doubt, the EM of a mixture settles on one naming of all classes, right or wrong.
-        """
-        sure = self.named_ is not None and _belief(self.named_) > LIKELIER
-        return SeededMixture() if sure or not self.by_cluster else NoiseAwareClassifier(sharpen=1.0)
 
     def _warn_of_doubt(self) -> None:
         """Warn where clusters have names that are not likelier than not: whole classes may be wrong."""
@@ -190,7 +180,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""
-        best: Positions = self.predict_proba(X).argmax(axis=1)
+        best = self.predict_proba(X).argmax(axis=1)
         answers: npt.NDArray[Any] = self.classes_[best]
         return answers
 

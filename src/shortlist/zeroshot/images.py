@@ -46,15 +46,12 @@ def image_folder(folder: str | os.PathLike[str], *, unlabelled: str = "unlabelle
     root = Path(folder)
     if not root.is_dir():
         raise BadRows(f"{root} is not a folder")
-    paths, labels = [], []
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        if path.suffix.lower() in SUFFIXES and path.is_file() and not any(part.startswith(".") for part in parts):
-            paths.append(path)
-            labels.append(None if len(parts) == 1 or parts[0] == unlabelled else parts[0])
+    parts = {path: path.relative_to(root).parts for path in sorted(root.rglob("*")) if path.suffix.lower() in SUFFIXES}
+    paths = [path for path in parts if path.is_file() and not any(part.startswith(".") for part in parts[path])]
     if not paths:
         raise BadRows(f"{root} holds no images ({', '.join(sorted(SUFFIXES))}). One subfolder a class is expected")
-    return ImageFolder(tuple(paths), tuple(labels))
+    folders = [parts[path][0] if len(parts[path]) > 1 else unlabelled for path in paths]
+    return ImageFolder(tuple(paths), tuple(None if name == unlabelled else name for name in folders))
 
 
 # -- one image
@@ -71,9 +68,7 @@ def content_key(image: Any) -> str:
         except OSError as error:
             raise BadRows(f"the image {image} cannot be read ({error})") from error
     array = np.ascontiguousarray(image)
-    digest = hashlib.sha256(f"{array.dtype} {array.shape} ".encode())
-    digest.update(array.tobytes())
-    return digest.hexdigest()
+    return hashlib.sha256(f"{array.dtype} {array.shape} ".encode() + array.tobytes()).hexdigest()
 
 
 def pixels(image: Any, size: int) -> Pixels:

@@ -1,9 +1,7 @@
-"""Linear detectors, all fitted together. They need no torch.
+"""Linear detectors, all fitted together, without torch.
 
-A logistic regression of one attribute learns everything that goes with the attribute among the few seen classes: of
-stripes, for example, that striped animals have hooves. Two other kinds avoid that. Decorrelated detectors are fitted
-jointly, so that each attribute explains only what the others do not (Jayaraman et al., NeurIPS 2014, on why that
-matters). Sparse detectors read few features. Held-out classes choose the kind for each attribute.
+A logistic regression of one attribute learns everything that goes with it among the few seen classes. Decorrelated
+detectors (Jayaraman et al., NeurIPS 2014) and sparse ones avoid that; held-out classes choose the kind.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """SeededMixture: a mixture of Gaussians that takes the names of its components from beliefs. The default last stage.
 
-Attribute detectors are wrong together on whole regions of rows, and a discriminative model of their beliefs learns the
-mistakes. But rows of one class mostly form a cluster: it is enough that beliefs say which cluster is which class.
+Rows of one class mostly form a cluster: it is enough that beliefs say which cluster is which class.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Naming: which cluster of unlabelled rows is which unseen class.
 
-Detectors are wrong on whole classes at a time. So a hundred rows of one cluster are hardly more evidence than ten, and
-the mean belief of a cluster's rows counts once. The place of a cluster is evidence, too: classes with similar
-attributes have similar features. That is the idea of visual centres (Wan et al., NeurIPS 2019).
-Here both kinds of evidence weigh whole namings of a clustering. Where two namings are equally likely, both keep their
-weight. Names do not choose among clusterings: where one class was cut in two, its halves lie near each other, and any
-two classes with similar attributes fit them well.
+Detectors are wrong on whole classes at a time, so the mean belief of a cluster's rows counts once. The place of a
+cluster is evidence, too: classes with similar attributes have similar features (Wan et al., NeurIPS 2019).
 """
 
 from __future__ import annotations
@@ -115,9 +111,7 @@ def around(order: Order) -> list[Order]:
 
 def swapped(order: Order, i: int, j: int) -> Order:
     """The naming in which classes i and j have exchanged their clusters."""
-    changed = list(order)
-    changed[i], changed[j] = changed[j], changed[i]
-    return tuple(changed)
+    return tuple(order[{i: j, j: i}.get(a, a)] for a in range(len(order)))
 
 
 # -- clusters of unlabelled rows, found without reading any class

@@ -1,9 +1,4 @@
-"""Selection of attribute detectors on held-out classes.
-
-Detectors are for unseen classes, so they are validated on classes that they were not trained on (`Holdout`). They are
-trained in several ways, and held-out classes choose the best way for each attribute (`select`), and the scores between
-which it abstains (`choose_band`).
-"""
+"""Selection of attribute detectors on classes that they were not trained on: the way they are trained, and the band."""
 
 from __future__ import annotations
 
