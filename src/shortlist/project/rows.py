@@ -260,8 +260,9 @@ def check_different(parts: Callable[[], Iterator[pl.Series]], column: str, toml:
             if part.null_count():
                 row = start + int(part.is_null().arg_true()[0])
                 raise toml.wrong(f"column {column!r} is the id, but row {row} has none", "data", "id")
-            part.hash(seed=0).to_numpy().tofile(file)
+            file.write(part.hash(seed=0).to_numpy().tobytes())
             start += len(part)
+        file.flush()
         hashes = np.memmap(file, np.uint64, "r+")
         hashes.sort()
         repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
