@@ -143,6 +143,17 @@ def demo_short() -> str:
     )
 
 
+def takehome() -> str:
+    """Labels of rows with a vote, and a classifier on test rows, by what it learned from."""
+    columns = ("counting", "label model", "joint")
+    rows = [
+        [f["task"], *(f"{f[name][i]:.1f}" for i in (0, 1) for name in columns), f"{f['gold']:.1f}"]
+        for f in load("benchmarks/results/takehome.json")["tasks"]
+    ]
+    heads = [*(f"labels: {name}" for name in columns), *(f"classifier: {name}" for name in columns), "classifier: gold"]
+    return table(["", *heads], rows)
+
+
 def table2() -> str:
     """LAD: accuracy, means over the splits of a super-class; AwA2: mean class accuracy."""
     kept = load("experiments/results/table2.json")
@@ -155,6 +166,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "accuracy": (ACCURACY, accuracy),
     "accuracy-families": (ACCURACY, accuracy_families),
     "demo-models": ("benchmarks/results/demo.json", demo),
+    "takehome": ("benchmarks/results/takehome.json", takehome),
     "table2": ("experiments/results/table2.json", table2),
     "demo": ("benchmarks/results/demo.json", demo_short),
 }

@@ -19,7 +19,7 @@ FLOORS = [
     {"labelspace", "tensors"},
     {"votes", "rows", "models"},
     {"labelers", "labelmodel", "classifier"},
-    {"uncertainty", "zeroshot", "prompts"},
+    {"joint", "uncertainty", "zeroshot", "prompts"},
     {"identifiability"},
     {"analysis"},
     {"reporting"},

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shortlist.classifier import evaluate as evaluate
     from shortlist.errors import ShortlistError as ShortlistError
     from shortlist.identifiability import diagnose as diagnose
+    from shortlist.joint import JointModel as JointModel
     from shortlist.labelers import Labeler as Labeler
     from shortlist.labelers import apply as apply
     from shortlist.labelers import attributes as attributes
@@ -59,6 +60,7 @@ _NAMES = {
     "classifier": "MLPClassifier NoiseAwareClassifier TransformerClassifier evaluate",
     "errors": "ShortlistError",
     "identifiability": "diagnose",
+    "joint": "JointModel",
     "labelers": "Labeler apply attributes feature from_classifier keywords labeler load_labelers pattern "
     "save_labelers spacy_features",
     "labelmodel": "LabelModel MajorityVote NearestClass simulate",

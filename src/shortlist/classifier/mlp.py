@@ -92,7 +92,7 @@ class MLPClassifier(BaseClassifier):
         )
         with progress_bar(self.progress) as trainer.tick:
             self.history_ = np.array(trainer.run(self.seed))
-        self.n_iter_, self.temperature_ = len(self.history_), 1.0
+        self.n_iter_, self.temperature_, self.offset_ = len(self.history_), 1.0, 0.0
         return self
 
     def _epoch_score(self, dev: tuple[Any, Any] | None) -> EpochScore:

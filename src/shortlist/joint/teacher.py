@@ -1,0 +1,163 @@
+"""Teacher: whose beliefs the classifier learns from, and why: counting, the label model, or the mean of the two.
+
+Both teach a classifier that is cross-fitted on a sample of rows. Then both are judged:
+
+- with gold rows: by the share of them that is labelled right from votes and rows;
+- without: by labelers that neither teacher has seen. A quarter of the labelers is held out at a time, and the judge is
+  the log of the probability, from the row alone, that the class is in the shortlist they voted. Predictions of both
+  teachers are given the same class shares first, so that only what rows tell apart is compared.
+
+One teacher is chosen if its mean score is better by a t-test over judges, at 5 %. Else the mean of both teaches.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from scipy import stats
+from sklearn.base import clone
+
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.joint.bayes import normalised, posterior, row_likelihood, vote_likelihood
+from shortlist.labelmodel import MajorityVote
+from shortlist.votes import Votes
+
+COUNTING, LABEL_MODEL, MEAN = TEACHERS = ("counting", "label-model", "mean")
+NAMES = {COUNTING: "counting votes", LABEL_MODEL: "the label model", MEAN: "the mean of counting and label model"}
+GROUPS = 4  # of labelers, each held out once
+SAMPLE = 2000  # rows that the teachers are compared on
+FEWEST_GOLD = 30  # rows; with fewer, labelers judge
+FEWEST_VOTES = 10  # of a labeler that judges
+LEVEL = 0.05  # of the t-test, two-sided
+FLOOR = 1e-3  # probability: one row that is quite wrong does not decide
+
+
+class Reads(Protocol):
+    """What cross-fits a classifier on rows: beliefs (m, k) and weights (m,) → lifts (m, k)."""
+
+    def cross_fit(self, beliefs: Floats, weights: Floats) -> Floats: ...
+
+
+Sample: TypeAlias = Callable[[Positions], Reads]  # of some rows
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Who taught, and the evidence.
+
+    name          "counting", "label-model", or "mean" (of the two)
+    judge         "gold", "labelers", "user" (who said so), or "nobody" (too little evidence)
+    judges        how many gold rows or labelers judged
+    scores        of counting and of the label model: share of gold rows right, or mean log score
+    difference    of these: above 0 where counting is better
+    error         standard error of the difference
+    """
+
+    name: str
+    judge: str = "nobody"
+    judges: int = 0
+    scores: dict[str, float] = field(default_factory=dict)
+    difference: float = 0.0
+    error: float = 0.0
+
+    def __str__(self) -> str:
+        return f"Taught by {NAMES[self.name]}: {self._reason()}."
+
+    def _reason(self) -> str:
+        if self.judge == "user":
+            return "as asked for"
+        if self.judge == "nobody":
+            return "there are too few labelers or gold rows to tell counting and label model apart"
+        judges = f"{self.judges} gold rows" if self.judge == "gold" else f"{self.judges} held-out labelers"
+        unit = "in the share that is right" if self.judge == "gold" else "in log score"
+        gap = f"{abs(self.difference):.3f} ± {self.error:.3f} {unit}"
+        if self.name == MEAN:
+            return f"{judges} do not tell the two apart ({gap})"
+        return f"{judges} are predicted better than with the other ({gap})"
+
+
+def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:
+    """The likelihood of votes as the teacher of this name has it."""
+    return {COUNTING: counting, LABEL_MODEL: label_model, MEAN: (counting + label_model) / 2}[name]
+
+
+def decide(judge: str, scores: Floats) -> Teacher:
+    """The teacher by scores (judges, 2) of counting and label model."""
+    n = len(scores)
+    if n < 3:
+        return Teacher(MEAN)
+    gaps = scores[:, 0] - scores[:, 1]
+    mean, error = float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(n))
+    clear = abs(mean) > stats.t.ppf(1 - LEVEL / 2, n - 1) * error
+    name = MEAN if not clear else COUNTING if mean > 0 else LABEL_MODEL
+    means = dict(zip((COUNTING, LABEL_MODEL), map(float, scores.mean(axis=0)), strict=True))
+    return Teacher(name, judge, n, means, mean, error)
+
+
+def judge_by_gold(
+    tables: tuple[Floats, Floats], covered: Mask, gold: Positions, read: Sample, power: float, seed: int
+) -> Teacher:
+    """Both teachers label gold rows from votes and rows. `tables` are their likelihoods of votes (m, k)."""
+    rows = sample(gold >= 0, seed)
+    part, known, weights = read(rows), gold[rows] >= 0, covered[rows].astype(np.float64)
+    right = []
+    for table in (table[rows] for table in tables):
+        told = row_likelihood(part.cross_fit(table, weights), power)
+        labels = posterior(table, told, table[covered[rows]].mean(axis=0)).argmax(axis=1)
+        right.append((labels == gold[rows])[known])
+    return decide("gold", np.stack(right, axis=1).astype(np.float64))
+
+
+def judge_by_labelers(votes: Votes, label_model: Any, read: Sample, power: float, seed: int) -> Teacher:
+    """Both teachers predict from rows alone what labelers say that they have not seen."""
+    rows = sample(votes.covered, seed)
+    some, part, n = votes[rows], read(rows), len(votes.names)
+    group = np.random.default_rng(seed).permutation(n) % min(GROUPS, n)
+    scores: list[Floats] = []
+    for g in range(min(GROUPS, n) if n > 2 else 0):
+        seen = some[:, np.flatnonzero(group != g)]
+        if seen.covered.sum() >= FEWEST_VOTES:
+            predicted = predictions(seen, label_model, part, power)
+            scores += scores_of(some[:, np.flatnonzero(group == g)], predicted)
+    return decide("labelers", np.array(scores).reshape(-1, 2))
+
+
+def predictions(votes: Votes, label_model: Any, part: Reads, power: float) -> list[Floats]:
+    """P(class | row) (m, k) as taught by counting and by the label model, with the same class shares."""
+    tables = [likelihood_of(fit_quietly(model, votes), votes) for model in (MajorityVote(), clone(label_model))]
+    covered = votes.covered
+    shares = np.mean([table[covered].mean(axis=0) for table in tables], axis=0)
+    taught = [part.cross_fit(table, covered.astype(np.float64)) for table in tables]
+    return [normalised(row_likelihood(each, power) * shares) for each in taught]
+
+
+def scores_of(votes: Votes, predicted: list[Floats]) -> Iterator[Floats]:
+    """For each labeler with enough votes, the mean log probability of its shortlists by each of `predicted`."""
+    for i in range(len(votes.names)):
+        codes = votes.codes[:, i]
+        voted = np.flatnonzero(codes)
+        if len(voted) >= FEWEST_VOTES:
+            allowed = MajorityVote().fit(votes[:, [i]]).predict_proba(votes[voted, [i]]) > 0
+            yield np.array([np.log((p[voted] * allowed).sum(axis=1) + FLOOR).mean() for p in predicted])
+
+
+def sample(first: Any, seed: int) -> Positions:
+    """At most so many rows: those of the mask (m,) before others, each kind in an order drawn at random."""
+    order = np.random.default_rng(seed).permutation(len(first))
+    return np.sort(np.concatenate([order[first[order]], order[~first[order]]])[:SAMPLE])
+
+
+def fit_quietly(model: Any, votes: Votes) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
+        return model.fit(votes)
+
+
+def likelihood_of(model: Any, votes: Votes) -> Floats:
+    """P(votes | class) up to a factor, by a fitted label model; equal for rows without a vote."""
+    table = vote_likelihood(model.predict_proba(votes), model.class_balance_)
+    return np.where(votes.covered[:, None], table, 1 / table.shape[1])
