@@ -59,7 +59,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
 
     >>> from shortlist import JointModel, Votes
     >>> rows = ["a cat purrs", "the dog barks", "cats purr", "dogs bark loudly"] * 10
-    >>> votes = Votes([[1, 0], [2, 2], [0, 1], [2, 0]] * 10, [["cat", "dog"], ["cat", "dog"]], ["cat", "dog"])
+    >>> votes = Votes([[1, 0, 1], [2, 2, 0], [0, 1, 1], [2, 0, 2]] * 10, [["cat", "dog"]] * 3, ["cat", "dog"])
     >>> joint = JointModel().fit(votes, rows)
     >>> joint.predict(["purring cats"]).tolist()
     ['cat']
