@@ -16,7 +16,7 @@ from kept import ROOT, keep
 
 from shortlist import LabelModel, MajorityVote, NearestClass, apply
 from shortlist.demo.articles import read_articles
-from shortlist.demo.job import train_reader
+from shortlist.demo.job import fit_joint, train_reader
 from shortlist.demo.labelers import CLASSES, LABELERS
 from shortlist.labelmodel import Likelihood
 
@@ -52,6 +52,13 @@ def main() -> None:
         scores = {"votes": 100 * model.score(new, gold), "classifier": 100 * right, "nll": nll}
         lines.append({"name": name, "short": name in SHORT, **{key: round(float(v), 3) for key, v in scores.items()}})
         print(lines[-1], flush=True)
+    joint = fit_joint(votes, rows)
+    both = joint.predict_proba(unseen, new)
+    right = 100 * np.mean(joint.predict(unseen, new) == gold), 100 * joint.classifier_.score(unseen, gold)
+    nll = -np.log(np.maximum(both[places], 1e-12)).mean()
+    scores = {"votes": right[0], "classifier": right[1], "nll": nll}
+    name = "`JointModel()`, votes and text"
+    lines.append({"name": name, "short": True, **{key: round(float(v), 3) for key, v in scores.items()}})
     keep(ROOT / "benchmarks" / "results" / "demo.json", ["label model", "classifier"], {"rows": lines})
 
 

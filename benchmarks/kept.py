@@ -130,7 +130,7 @@ def accuracy_families() -> str:
 def demo() -> str:
     rows = load("benchmarks/results/demo.json")["rows"]
     return table(
-        ["learned from", "votes alone", "classifier", "NLL of votes"],
+        ["learned from", "votes", "classifier", "NLL of votes"],
         [[r["name"], f"{r['votes']:.1f}", f"{r['classifier']:.1f}", f"{r['nll']:.2f}"] for r in rows],
     )
 
@@ -138,7 +138,7 @@ def demo() -> str:
 def demo_short() -> str:
     rows = [r for r in load("benchmarks/results/demo.json")["rows"] if r["short"]]
     return table(
-        ["learned from", "votes alone", "classifier"],
+        ["learned from", "votes", "classifier"],
         [[r["name"], f"{r['votes']:.1f}", f"{r['classifier']:.1f}"] for r in rows],
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from shortlist.beliefs import LabelTable
@@ -20,6 +21,7 @@ from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
 from shortlist.errors import BadFile, FitWarning, require
 from shortlist.identifiability import diagnose
+from shortlist.joint import JointModel
 from shortlist.labelers import apply
 from shortlist.labelmodel import LabelModel, MajorityVote, NearestClass
 from shortlist.reporting import report
@@ -71,9 +73,12 @@ def main(folder: str | os.PathLike[str] = "shortlist-demo") -> None:
         "[bold]4. A classifier, trained on these beliefs,[/] reads the whole article. About that story it says:"
     )
     console.print(f"   {shares(reader.predict_proba(rows[a : a + 1])[0])}\n")
-    console.print(scores(votes, model, reader, train, test))
+    joint = fit_joint(votes, rows)
+    console.print("[bold]5. Votes and text together[/] make the labels to take home. About that story they say:")
+    console.print(f"   {shares(joint.beliefs_[a])}\n")
+    console.print(scores(votes, model, reader, joint, train, test))
 
-    save(home, articles, votes, model, reader)
+    save(home, articles, votes, model, joint)
     report(votes, model, rows, path=home / "report.html", title="Ten labelers on BBC News")
     show_files(console, home)
     console.print(f"\n{time.perf_counter() - started:.0f} seconds in all.")
@@ -87,10 +92,19 @@ def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
     return model, [str(warning.message) for warning in warned]
 
 
-def train_reader(rows: Rows, beliefs: Any, **options: Any) -> NoiseAwareClassifier:
-    """Train a linear model on words."""
-    features = TextFeatures(words=(1, 1), characters=None)
-    return NoiseAwareClassifier(features=features, on="text", **options).fit(rows, beliefs, classes=CLASSES)
+def fit_joint(votes: Votes, rows: Rows) -> JointModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)  # shown already
+        return JointModel(classifier=untrained_reader(), progress=False).fit(votes, rows)
+
+
+def untrained_reader() -> NoiseAwareClassifier:
+    """A linear model of words."""
+    return NoiseAwareClassifier(features=TextFeatures(words=(1, 1), characters=None), on="text")
+
+
+def train_reader(rows: Rows, beliefs: Any) -> NoiseAwareClassifier:
+    return untrained_reader().fit(rows, beliefs, classes=CLASSES)
 
 
 def shares(beliefs: Any) -> str:
@@ -98,7 +112,12 @@ def shares(beliefs: Any) -> str:
 
 
 def scores(
-    votes: Votes, model: LabelModel, reader: NoiseAwareClassifier, train: Sequence[Article], test: Sequence[Article]
+    votes: Votes,
+    model: LabelModel,
+    reader: NoiseAwareClassifier,
+    joint: JointModel,
+    train: Sequence[Article],
+    test: Sequence[Article],
 ) -> Table:
     """Accuracy on the test articles by each way of guessing: here, and only here, gold is read."""
     from rich.table import Table
@@ -110,25 +129,26 @@ def scores(
     for name, count in {"counting (nearest class)": NearestClass(), "counting (1/size each)": MajorityVote()}.items():
         counted = train_reader(rows, count.fit(votes).predict_proba(votes))
         table.add_row(name, f"{count.score(unseen_votes, gold):.1%}", f"{counted.score(unseen, gold):.1%}")
-    table.add_row("LabelModel", f"{model.score(unseen_votes, gold):.1%}", f"[bold]{reader.score(unseen, gold):.1%}[/]")
+    table.add_row("LabelModel", f"{model.score(unseen_votes, gold):.1%}", f"{reader.score(unseen, gold):.1%}")
+    together = np.mean(joint.predict(unseen, unseen_votes) == gold)
+    table.add_row("votes and text", f"{together:.1%} *", f"[bold]{joint.classifier_.score(unseen, gold):.1%}[/]")
     ceiling = train_reader(rows, [article.topic for article in train])
     table.add_row(f"all {len(train):,} gold labels", "", f"{ceiling.score(unseen, gold):.1%}")
+    table.caption = "* by the votes and the text of a test article"
     return table
 
 
-def save(
-    home: Path, articles: Sequence[Article], votes: Votes, model: LabelModel, reader: NoiseAwareClassifier
-) -> None:
+def save(home: Path, articles: Sequence[Article], votes: Votes, model: LabelModel, joint: JointModel) -> None:
     """Write everything but the report. Existing labelers and settings are left alone."""
     table = pl.DataFrame([{**article.row(), "topic": article.topic} for article in articles])
     write_table(home / "articles.csv", [table], table.schema)
     labels = LabelTable(CLASSES, ("id", pl.String()))
     keys = pl.Series([article.id for article in articles if not article.test])
     voted = (votes.codes > 0).sum(axis=1)
-    write_table(home / "labels.csv", [labels.frame(keys, model.predict_proba(votes), voted)], labels.schema)
+    write_table(home / "labels.csv", [labels.frame(keys, joint.beliefs_, voted)], labels.schema)
     votes.save(home / "votes.npz")
     model.save(home / "model.npz")
-    reader.save(home / "classifier.npz")
+    joint.classifier_.save(home / "classifier.npz")
     for name, text in {
         "labelers.py": Path(labelers_file.__file__).read_text("utf-8"),
         "shortlist.toml": PROJECT,
@@ -157,7 +177,7 @@ format = "csv"
 
 FILES = {
     "report.html": "what the labelers do, to look at: open it in a browser",
-    "labels.csv": "topic, belief, margin and shortlist of every training article",
+    "labels.csv": "topic, belief, margin and shortlist of every training article, from votes and text",
     "classifier.npz": "NoiseAwareClassifier.load",
     "model.npz": "LabelModel.load",
     "votes.npz": "Votes.load",
