@@ -240,3 +240,23 @@ def test_a_number_that_is_no_class_is_offered_the_same_number(tmp_path):
     project = Project.init(tmp_path / "rows.csv", tmp_path, text="text", gold="y", classes=["0.0", "1.0"])
     with pytest.raises(ShortlistError, match=r"'0' on row 0 is not a class. Did you mean '0\.0'\?"):
         _ = project.session.known
+
+
+@pytest.mark.parametrize(
+    "word", ["a\x85b", "a\u2028b", "a\u2029b", "a\x0bb", "a\x1cb", "a\rb", "a\nb", "\ud800", "é ☃"]
+)
+def test_whatever_an_id_or_a_class_holds_is_kept_and_read(tmp_path, word):
+    """attack.md 2: U+0085 in an id made the file unreadable."""
+    file = GoldFile(tmp_path / "gold.jsonl")
+    entries = [Entry(("id", word), (word, "sports")), Entry(("id", "d9"), ("sports",))]
+    for entry in entries:
+        file.add(entry)
+    assert GoldFile(tmp_path / "gold.jsonl").entries() == entries
+
+
+def test_nothing_is_exported_onto_the_gold_file(tmp_path):
+    """attack.md 16: where there were no labels yet, an export took its place and locked the project."""
+    project = make(tmp_path / "news")
+    with pytest.raises(BadFile, match="made by hand"):
+        project.export(tmp_path / "news" / "gold.jsonl")
+    assert not (tmp_path / "news" / "gold.jsonl").exists()

@@ -67,15 +67,15 @@ class GoldFile:
 
     def refuse_to_overwrite(self, path: Path) -> None:
         """Raise if an output would replace labels made by hand."""
-        if path.exists() and self.path.exists() and self.path.samefile(path):
-            raise BadFile(f"{path} holds labels made by hand, which would be lost: write to another file")
+        if path.resolve() == self.path.resolve():
+            raise BadFile(f"{path} is the file of labels made by hand: write to another file")
 
     def entries(self) -> list[Entry]:
         """All lines, in the order in which they were written; none without a file."""
         if not self.path.exists():
             return []
         try:
-            lines = self.path.read_text("utf-8").splitlines()
+            lines = self.path.read_text("utf-8").split("\n")  # not at other signs that end lines, which ids may hold
         except (OSError, UnicodeDecodeError) as error:
             raise BadFile(f"cannot be read ({error})", file=self.path.name) from error
         try:
@@ -121,7 +121,7 @@ class GoldFile:
 
                 lines = [HEADER, *(entry.to_dict() for entry in held)]
                 with atomic(self.path) as file:
-                    file.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+                    file.writelines(_json_line(line) for line in lines)
 
     def _entry(self, line: str, number: int) -> Entry:
         try:
@@ -131,6 +131,13 @@ class GoldFile:
                 f"holds something else than a label of a row on line {number}. A label is written like this: "
                 '{"id": "doc3", "classes": ["sports"]}', file=self.path.name, line=number,
             ) from error  # fmt: skip
+
+
+def _json_line(record: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:  # half of a character, as damaged texts have
+        return json.dumps(record).encode() + b"\n"
 
 
 def as_classes(column: pl.Series, classes: Sequence[str]) -> pl.Series:
