@@ -10,10 +10,17 @@ from html import escape
 NOT_KNOWN = "not known"  # in the place of an accuracy that cannot be estimated from votes
 
 
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # of terminals and writing
+
+
 def visible(text: str) -> str:
-    """Escape characters that would move, hide or reverse other text: controls of terminals and of writing direction."""
-    hidden = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-    return re.sub(hidden, lambda match: f"\\u{ord(match[0]):04x}", text)
+    """Escape characters that would move, hide or reverse other text."""
+    return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def harmless(text: str) -> str:
+    """Replace each of these characters by one sign that shows it, so that positions in the text stay."""
+    return CONTROLS.sub(lambda match: chr(0x2400 + ord(match[0])) if match[0] < " " else "\ufffd", text)
 
 
 def nearest(word: object, words: Iterable[str], cutoff: float = 0.65) -> str | None:

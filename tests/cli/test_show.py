@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from shortlist import Project
@@ -26,6 +27,19 @@ def test_rows_of_a_labeler_with_matched_words_marked(folder, capfd):
     assert ended.code == 0
     assert "[[election]]" in ended.out or "[[minister]]" in ended.out
     assert "3 of 99 rows; `--limit 30` shows more" in ended.out
+
+
+@pytest.mark.parametrize("command", [["show", "--text", "hostile"], ["why", "h\x1b[2J1"]])
+def test_rows_do_not_write_to_the_terminal(tmp_path, capfd, command):
+    """attack.md 10: a row could set the clipboard, clear the screen, turn text around."""
+    project = make(tmp_path)
+    table = pl.read_csv(tmp_path / "news.csv", infer_schema_length=0)
+    row = {"id": "h\x1b[2J1", "body": "a hostile goal \x1b]52;c;ZXZpbA==\x1b\\ \u202e match \x9b2J"}
+    pl.concat([table, pl.DataFrame([row])], how="diagonal").write_csv(tmp_path / "news.csv")
+    ended = call(capfd, *command, "-C", str(project.folder))
+    assert ended.code == 0
+    assert "hostile" in ended.out
+    assert not re.search("[\x1b\x9b\u202e]", ended.out)
 
 
 def test_no_row_is_told_in_words(folder, capfd):

@@ -17,7 +17,7 @@ from rich.text import Text
 from shortlist.cli.exits import print_json
 from shortlist.project.session import Listener
 from shortlist.project.stages.stage import Outcome
-from shortlist.wording import is_figure, visible
+from shortlist.wording import harmless, is_figure, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -87,6 +87,8 @@ class Screen(Listener):
 
     def print(self, *lines: Any) -> None:
         for line in lines if not self.as_json else ():
+            if isinstance(line, Text):
+                line.plain = harmless(line.plain)  # rows and ids may hold escape sequences of terminals
             self.out.print(line, soft_wrap=not self.out.is_terminal)
 
     def text(self, line: str) -> None:
