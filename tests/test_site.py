@@ -75,5 +75,5 @@ def test_search_works_on_pages_opened_from_disk(browser):  # noqa: F811
     page.goto((site / "tutorials" / "demo.html").as_uri())
     page.keyboard.press("Control+k")
     page.keyboard.type("imbalanced", delay=20)
-    page.locator("a[href*='how-to/imbalanced']", has_text="How-to").first.wait_for(timeout=20_000)
+    page.locator("a[href*='gold.html']", has_text="Imbalanced").first.wait_for(timeout=20_000)
     page.close()

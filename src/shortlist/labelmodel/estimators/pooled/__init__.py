@@ -1,1 +1,1 @@
-"""The default estimator: accuracies pooled over classes and labelers (docs/the-model.md)."""
+"""The default estimator: accuracies pooled over classes and labelers (docs/label-model.md)."""

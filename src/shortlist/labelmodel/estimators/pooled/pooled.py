@@ -1,4 +1,4 @@
-"""Pooled: the default estimator. How it works, and why: docs/the-model.md.
+"""Pooled: the default estimator. How it works, and why: docs/label-model.md.
 
 Accuracies of labelers on classes are pooled twice: toward the mean of the labeler, and that toward a common mean. They
 are found together with how often a labeler votes on rows of each class, by turns: each vote is judged by the rest of
