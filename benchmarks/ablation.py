@@ -37,25 +37,12 @@ from accuracy import scores, tasks
 from families import Task, by_family, expanded, keyword_tasks, mixed_tasks, simulated_tasks
 
 from shortlist import LabelModel
-from shortlist.labelmodel import Pooled
-from shortlist.labelmodel.estimators.pooled import (
-    balance,
-    copies,
-    guard,
-    judged,
-    pooled,
-    propensity,
-    says,
-    settle,
-    temperature,
-)
-from shortlist.labelmodel.estimators.pooled.balance import believed_balance
-from shortlist.labelmodel.estimators.pooled.judged import JudgedBlock
-from shortlist.labelmodel.estimators.pooled.propensity import prior_lifts, ratios
-from shortlist.labelmodel.estimators.pooled.sample import Sample
-from shortlist.labelmodel.estimators.pooled.says import Says
-from shortlist.labelmodel.estimators.pooled.settle import parameters_of
-from shortlist.labelmodel.likelihood import Parameters
+from shortlist.labelmodel import Pooled, remarks
+from shortlist.labelmodel.default import answers, pooled
+from shortlist.labelmodel.default.answers import Answers
+from shortlist.labelmodel.default.pooled import Fitting
+from shortlist.labelmodel.default.rows import Rows, judge
+from shortlist.labelmodel.layout import Panel
 
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen
@@ -95,159 +82,91 @@ def patch(*patches: tuple[ModuleType | type, str, Any]) -> Variant:
 
 # -- what is switched off ---------------------------------------------------------------------------------------
 
-_block, _guard = JudgedBlock.of, guard.Guard.of
+_settle, _parameters = Fitting.settle, Fitting.parameters
 
 
-def own_vote(part: Callable[[JudgedBlock], np.ndarray], *, lone: bool = False) -> Callable[..., JudgedBlock]:
-    """Blocks in which a vote is out of its own judges as far as `part` says; perhaps with votes that nobody joins."""
-
-    def of(block: Any, given: Any) -> JudgedBlock:
-        made = _block(block, given)
-        weight = block.weights[block.row] if lone else made.weight
-        return replace(made, alone=part(made), weight=weight)
-
-    return of
+def judging(**how: float) -> tuple[ModuleType, str, Any]:
+    """Votes judged in another way, except for what is said of labelers in the end."""
+    return pooled, "judge", lambda *given, **named: judge(*given, **{**how, **named})
 
 
-def never(made: JudgedBlock) -> np.ndarray:
-    return np.zeros_like(made.alone)
+def anchoring(always: bool) -> tuple[type, str, Any]:
+    """Activity of classes anchored with all rules, or never."""
+
+    def settle(fitting: Fitting, anchored: bool, start: np.ndarray | None = None) -> pooled.Fit:  # noqa: ARG001
+        voting = fitting.answers.votes > 0
+        return _settle(fitting, always and bool(fitting.answers.rules[voting].all()), start)
+
+    return Fitting, "settle", settle
 
 
-def wholly(made: JudgedBlock) -> np.ndarray:
-    return np.where(made.block.n_votes > 1, 1.0, made.alone)
+def silence(share: float) -> tuple[type, str, Any]:
+    """Abstaining of a rule is evidence so far, whoever else votes."""
+    return Fitting, "parameters", lambda *given: replace(_parameters(*given), silence=share)
 
 
-def without_counting(fitted: np.ndarray, prior: np.ndarray, _counted: np.ndarray, trust: float) -> np.ndarray:
-    logs = trust * np.log(fitted + guard.SMALLEST) + (1 - trust) * np.log(prior + guard.SMALLEST)
-    beliefs = np.exp(logs - logs.max(axis=1, keepdims=True))
+def with_prior(fitted: np.ndarray, prior: np.ndarray, _counted: np.ndarray, trust: float) -> np.ndarray:
+    beliefs = (fitted + 1e-9) ** trust * (prior + 1e-9) ** (1 - trust)
     return beliefs / beliefs.sum(axis=1, keepdims=True)
 
 
-def without_prior(fitted: np.ndarray, _prior: np.ndarray, counted: np.ndarray, trust: float) -> np.ndarray:
+def with_counting(fitted: np.ndarray, _prior: np.ndarray, counted: np.ndarray, trust: float) -> np.ndarray:
     return trust * fitted + (1 - trust) * counted
 
 
-def not_judged(_judged: judged.Judged, labelers: says.Says, accuracy: float, _votes: float) -> np.ndarray:
-    return prior_lifts(labelers, accuracy)
+def anything(said: Answers) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros(said.named.shape), np.ones(said.named.shape)
 
 
-def no_lifts(*given: Any) -> np.ndarray:
-    labelers = next(one for one in given if isinstance(one, says.Says))
-    return np.ones(labelers.named.shape)
+def nobody(said: Answers) -> np.ndarray:
+    return np.zeros(said.layout.n, bool)
 
 
-def knowing(share: float) -> Callable[[says.Says, float], np.ndarray]:
-    return lambda labelers, _accuracy: ratios(labelers, (1 + share) / 2)
+def no_class(panel: Panel) -> np.ndarray:
+    return np.zeros((panel.layout.n, panel.layout.k), bool)
 
 
-def taken_as_far_as(share: float) -> Callable[[np.ndarray], np.ndarray]:
-    """A balance that is drawn toward equal classes."""
-
-    def drawn(mass: np.ndarray) -> np.ndarray:
-        found = believed_balance(mass)
-        return share * found + (1 - share) / len(found)
-
-    return drawn
-
-
-def silence(share: float) -> Variant:
-    """Parameters under which abstaining of a rule is evidence so far, whoever else votes."""
-
-    def made(*given: Any) -> Parameters:
-        return replace(parameters_of(*given), silence=share)
-
-    return patch((settle, "parameters_of", made), (pooled, "parameters_of", made))
-
-
-def listens(_rows: Any, table: Any, _labelers: Any) -> float:
-    """In place of a held-out score: whether abstaining is evidence in a table."""
-    return float(table.abstain.any())
-
-
-def trusted_under_balance(*given: Any, most: float, **named: Any) -> guard.Guard:  # noqa: ARG001
-    return _guard(*given, most=1.0, **named)
-
-
-def balance_in_full(problem: Any, *given: Any, **named: Any) -> guard.Guard:
-    """A guard under which the temperature does not hold for a balance that was counted."""
-    made = _guard(problem, *given, **named)
-    counted = made.fitted.balance / made.temperature if made.balance_chosen else made.fitted.balance
-    return replace(made, fitted=replace(made.fitted, balance=counted))
-
-
-def anything(labelers: Any) -> tuple[np.ndarray, np.ndarray]:
-    return np.zeros(labelers.named.shape), np.ones(labelers.named.shape)
-
-
-def always(value: float) -> Callable[..., float]:
+def always(value: Any) -> Callable[..., Any]:
     return lambda *_: value
 
 
-def nearly_all(share: float) -> Variant:
-    return patch((says, "NEARLY_ALL", share), (propensity, "NEARLY_ALL", share))
+def slight(share: float) -> Variant:
+    return patch((answers, "SLIGHT", share), (pooled, "SLIGHT", share))
 
 
 PARTS: dict[str, Variant] = {
-    "plain EM: own vote in, no sureness": patch(
-        (JudgedBlock, "of", staticmethod(own_vote(never, lone=True))), (judged, "SURENESS", 0.0)
-    ),
-    "own vote wholly in": patch((JudgedBlock, "of", staticmethod(own_vote(never)))),
-    "own vote wholly out": patch((JudgedBlock, "of", staticmethod(own_vote(wholly)))),
-    "no sureness weights": patch((judged, "SURENESS", 0.0)),
-    "propensities not judged": patch((settle, "lifts", not_judged)),
-    "voting tells nothing": patch((settle, "lifts", no_lifts), (settle, "prior_lifts", no_lifts)),
-    "ρ = 4 for any number of classes": patch((propensity, "ratios", always(4.0))),
+    "own vote wholly in": patch(judging(own=0.0)),
+    "no sureness weights": patch(judging(power=0.0)),
+    "propensities not judged": patch((Fitting, "lift", lambda fitting, _judged: fitting.prior_lift)),
+    "voting tells nothing": patch((Answers, "rules", property(nobody))),
+    "activity never anchored": patch(anchoring(False)),
+    "activity always anchored": patch(anchoring(True)),
     "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
     "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
-    "any accuracy is plausible": patch((Says, "plausible", property(anything))),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
+    "any accuracy is plausible": patch((Answers, "plausible", property(anything))),
+    "who misses a class is a rule": patch((Panel, "may_name", property(no_class))),
+    "two labelers are enough": patch((remarks, "few_labelers", always(None))),
     "classes taken for equal": Variant(balance="uniform"),
-    "classes equal in the fit": patch((pooled, "balance_weight", always(0.0))),
-    "labelers have no preference": patch((balance, "no_preference", always(1.0))),
-    "votes on rows are taken to be even": patch((balance, "evenly_spread", always(True))),
-    "balance counted by rules, and all abstaining is evidence": patch((Sample, "share_with", always(1.0))),
-    "balance not shrunk by trust": patch((pooled, "agreement", always(1.0))),
-    "abstaining is no evidence": silence(0.0),
-    "all abstaining is evidence": silence(1.0),
-    "balance not discounted by temperature": patch((guard.Guard, "of", balance_in_full)),
-    "no temperature": patch((guard, "temperature", always(1.0))),
-    "temperature by held-out labelers only": patch((temperature, "design_effect", always(1.0))),
-    "temperature by the design effect only": patch((temperature, "held_out_temperature", always(1.0))),
-    "abstaining is evidence, whatever is predicted": patch((pooled, "predicted", listens)),
-    "no trust asked for (κ = 1)": patch(
-        (guard, "agreement", always(1.0)), (pooled, "agreement", always(1.0)), (guard, "MOST_TRUST", 1.0)
-    ),
-    "trust may be 1": patch((guard, "MOST_TRUST", 1.0)),
-    "trust under the balance only": patch((guard.Guard, "of", trusted_under_balance)),
-    "pooled with the prior only": patch((guard, "pool", without_counting)),
-    "pooled with counting only": patch((guard, "pool", without_prior)),
-    "copies count in full": patch((pooled, "first_copies", lambda _rows, says: np.arange(says.layout.n))),
-    "nothing expected of the unheard": patch((says, "EXPECTED_VOTES", NEVER)),
-    "few votes are evidence of a rule": patch((says, "UNHEARD", 2.0)),
+    "classes equal in the fit": patch((Answers, "singles", property(nobody))),
+    "abstaining is no evidence": patch(silence(0.0)),
+    "all abstaining is evidence": patch(silence(1.0)),
+    "no temperature": patch((Fitting, "temperature", always(1.0))),
+    "temperature by held-out labelers only": patch((Rows, "design_effect", always(1.0))),
+    "temperature by the design effect only": patch((Rows, "predicting", always(1.0))),
+    "no trust asked for (κ = 0.95)": patch((Fitting, "agreement", always(1.0))),
+    "pooled with the prior only": patch((pooled, "pool", with_prior)),
+    "pooled with counting only": patch((pooled, "pool", with_counting)),
 }
 
 CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "a0 = .7, .9": (Variant(Pooled(accuracy_mean=0.7)), Variant(Pooled(accuracy_mean=0.9))),
     "W = 5, 20": (Variant(Pooled(labeler_votes=5.0)), Variant(Pooled(labeler_votes=20.0))),
     "w = 15, 60": (Variant(Pooled(class_votes=15.0)), Variant(Pooled(class_votes=60.0))),
-    "a rule knows .5, .7": (patch((propensity, "ratios", knowing(0.5))), patch((propensity, "ratios", knowing(0.7)))),
-    "a rule's a0 worth 50, 200 votes": (
-        Variant(Pooled(propensity_votes=50.0)),
-        Variant(Pooled(propensity_votes=200.0)),
-    ),
-    "sureness 2, 8": (patch((judged, "SURENESS", 2.0)), patch((judged, "SURENESS", 8.0))),
-    "expected worth 2.5, 10": (patch((says, "EXPECTED_VOTES", 2.5)), patch((says, "EXPECTED_VOTES", 10.0))),
-    "unheard .025, .1": (patch((says, "UNHEARD", 0.025)), patch((says, "UNHEARD", 0.1))),
-    "balance taken .25, .5 of the way": (
-        patch((pooled, "believed_balance", taken_as_far_as(0.25))),
-        patch((pooled, "believed_balance", taken_as_far_as(0.5))),
-    ),
-    "a class 1, 2 times as rare": (patch((says, "RARER", 1.0)), patch((says, "RARER", 2.0))),
-    "trust at most .9, .98": (patch((guard, "MOST_TRUST", 0.9)), patch((guard, "MOST_TRUST", 0.98))),
-    "nearly all rows .9, .99": (nearly_all(0.9), nearly_all(0.99)),
-    "seldom .005, .02": (patch((says, "SELDOM", 0.005)), patch((says, "SELDOM", 0.02))),
-    "even if below .125, .5 of the mean": (patch((balance, "UNEVEN", 0.125)), patch((balance, "UNEVEN", 0.5))),
-    "copies from .9, .975 alike": (patch((copies, "ALIKE", 0.9)), patch((copies, "ALIKE", 0.975))),
+    "P = 50, 200": (Variant(Pooled(propensity_votes=50.0)), Variant(Pooled(propensity_votes=200.0))),
+    "sureness 2, 8": (patch(judging(power=2.0)), patch(judging(power=8.0))),
+    "a class 1, 2 times as rare": (patch((answers, "RARER", 1.0)), patch((answers, "RARER", 2.0))),
+    "slight .025, .1": (slight(0.025), slight(0.1)),
 }
 
 

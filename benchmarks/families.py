@@ -31,6 +31,17 @@ FAMILIES = {
     "tabular": "tables",
     "written": "hand-written",
 }
+MORE = {  # of sets in data/more, by the first word of their names
+    "prompts": "prompts",
+    "llm": "language models",
+    "llmrules": "rules by a language model",
+    "wrench": "rules",
+    "keywords": "rules",
+    "ner": "rules",
+    "crowd": "more crowds",
+    "people": "more people",
+    "models": "models",
+}
 OTHERS = "others"
 TOLERATED = 2.0  # points below majority vote
 DROPPED = {"crowds": (2, 0.5), "people": (1, 0.5)}  # how many times, and what share of labelers
@@ -59,7 +70,8 @@ class Task:
 
 def family(name: str) -> str:
     """The family of a data set, or of a variant of it (`trec~labelers 0`), by the first part of its name."""
-    return FAMILIES.get(name.split("~")[0].split("/")[0], OTHERS)
+    first, *rest = name.split("~")[0].split("/")
+    return MORE.get(rest[-1].split("_")[0], OTHERS) if first == "more" else FAMILIES.get(first, OTHERS)
 
 
 def by_family(values: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:
@@ -67,7 +79,7 @@ def by_family(values: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray |
     groups: dict[str, list[np.ndarray | None]] = {}
     for name, value in values.items():
         groups.setdefault(family(name), []).append(value)
-    order = [each for each in dict.fromkeys([*FAMILIES.values(), OTHERS]) if each in groups]
+    order = [each for each in dict.fromkeys([*FAMILIES.values(), *MORE.values(), OTHERS]) if each in groups]
     return {each: None if any(v is None for v in groups[each]) else np.mean(groups[each], axis=0) for each in order}
 
 

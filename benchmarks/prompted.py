@@ -24,7 +24,7 @@ import numpy as np
 
 from shortlist import apply, choose
 from shortlist.models import HTTP, Model
-from shortlist.models.protocols import FirstToken
+from shortlist.models.protocols import Protocol
 
 ANSWERS = {" person": "person", " place": "place", " number": {"number", "date"}}
 SPACE = ["person", "place", "number", "date"]
@@ -66,7 +66,7 @@ def serve(delay, port):
 
 def bare(port, prompts):
     """The same bodies over connections that are kept open, 8 at once; replies are read, not looked at."""
-    way, idle = FirstToken(False, 20), SimpleQueue()
+    way, idle = Protocol(False, 500), SimpleQueue()
     for _ in range(AT_ONCE):
         idle.put(http.client.HTTPConnection("127.0.0.1", port))
 
@@ -86,7 +86,6 @@ def bare(port, prompts):
 
 def through(port, prompts, folder, run):
     model = HTTP(f"http://127.0.0.1:{port}/v1", "m", at_once=AT_ONCE, kept=folder / f"{run}.db")
-    model.restore_protocols([["first token", False, 20]])
     votes = apply(choose("{text}", ANSWERS, model=model, name="kind"), prompts, space=SPACE, progress=False)
     assert votes.covered.all()
 

@@ -1,4 +1,4 @@
-"""Beliefs: (m, k) arrays of P(class | row). The most likely class, the smallest set of classes, the table of labels."""
+"""Beliefs: (m, k) arrays of P(class | row). Most likely class, smallest set of classes, recalibration, label table."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 TIE = 1e-9  # beliefs closer than this are equal
+PRECISION = 3.0  # 1 / variance of the prior of a recalibration
+LEAST = 1e-300  # avoids the log of 0
 
 
 def leading(beliefs: Floats) -> Mask:
@@ -37,6 +39,44 @@ def smallest_sets(beliefs: Floats, coverage: float) -> Mask:
     masks = np.zeros(beliefs.shape, np.bool_)
     np.put_along_axis(masks, order, needed, axis=1)
     return masks
+
+
+def recalibration(beliefs: Floats, classes: Positions, weights: Floats) -> Floats:
+    """The likeliest powers and offsets for rows of known class, for `recalibrated`: (s + k,).
+
+    log B = Σ_i a_i · log beliefs_i + b_j, up to a constant. A normal prior holds a near (1, 0, …) and b near 0.
+    """
+    from scipy.optimize import minimize  # not needed to read beliefs
+
+    logs, rows, s = _centred_logs(beliefs), np.arange(len(classes)), len(beliefs)
+    start = np.zeros(s + beliefs.shape[2])
+    start[0] = 1.0
+
+    def loss(x: Floats) -> tuple[float, Floats]:
+        slope = _softmax(np.tensordot(x[:s], logs, 1) + x[s:])
+        value = -float(weights @ np.log(np.maximum(slope[rows, classes], LEAST)))
+        slope[rows, classes] -= 1
+        slope *= weights[:, None]
+        away = PRECISION * (x - start)
+        value += float(away @ (x - start)) / 2
+        return value, np.concatenate([(logs * slope).sum(axis=(1, 2)), slope.sum(axis=0)]) + away
+
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x)
+
+
+def recalibrated(beliefs: Floats, x: Floats) -> Floats:
+    """(m, k): one table of beliefs from several, (s, m, k), by powers and offsets."""
+    return _softmax(np.tensordot(x[: len(beliefs)], _centred_logs(beliefs), 1) + x[len(beliefs) :])
+
+
+def _centred_logs(beliefs: Floats) -> Floats:
+    logs = np.log(beliefs + TIE)
+    return np.asarray(logs - logs.mean(axis=2, keepdims=True))
+
+
+def _softmax(scores: Floats) -> Floats:
+    odds = np.exp(scores - row_largest(scores))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 class LabelTable:

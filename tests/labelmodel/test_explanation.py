@@ -36,9 +36,9 @@ def test_by_itself_it_sets_the_first_against_the_second():
     why = model.explain(VOTES, 0)
     order = model.classes_[np.argsort(-model.predict_proba(VOTES[:1])[0])]
     assert (why.of, why.against) == (order[0], order[1])
-    pooling = "toward counting votes, as far as the fit is doubted"
-    assert why.said == {"goal": "sports", "abroad": "{sports, world}", "pooling": pooling}
-    assert f"pooling: {pooling}" in str(why)  # Newcomer: "pooling: trust" did not say what it is
+    shrinkage = "toward counting (low trust in the fit)"
+    assert why.said == {"goal": "sports", "abroad": "{sports, world}", "shrinkage": shrinkage}
+    assert f"shrinkage: {shrinkage}" in str(why)
     plain = LabelModel(estimator="likelihood").fit(VOTES).explain(VOTES, 0)
     assert plain.said == {"goal": "sports", "abroad": "{sports, world}"}
     assert why.moves["money"] == pytest.approx(0)  # it abstained, and says nothing by that

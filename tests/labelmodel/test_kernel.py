@@ -136,7 +136,7 @@ def tenfold(block):
 @pytest.mark.parametrize("engine", [Threads(1), Threads(3), Local(2)])
 @pytest.mark.parametrize("blocks", [0, 1, 2, 7, 50])
 def test_every_block_is_worked_on_once_and_in_order(engine, blocks):
-    if isinstance(engine, Local) and blocks not in (0, 7):
+    if type(engine) is Local and blocks not in (0, 7):
         return  # processes are slow to ask
     assert list(in_order(engine, tenfold, range(blocks))) == [10 * block for block in range(blocks)]
 

@@ -41,7 +41,7 @@ def test_a_model_comes_back_whole(model, votes, tmp_path):
     here, there = (each.estimate_.assumptions(counts, 2000.0) for each in (model, again))
     if here is not None:  # of the paper's family
         assert here.log_prior(model.parameters_) == there.log_prior(again.parameters_)
-    assert np.array_equal(intervals(again).accuracy.lower, intervals(model).accuracy.lower)
+    assert np.array_equal(intervals(again).lower, intervals(model).lower)
     assert str(again.explain(votes, 1)) == str(model.explain(votes, 1))
 
 
@@ -120,23 +120,4 @@ def test_a_whole_file_that_does_not_fit_together_is_a_bad_file(votes, tmp_path, 
     with np.load(tmp_path / "m.npz") as file:
         np.savez(tmp_path / "m2.npz", **{**file, **change})
     with pytest.raises(BadFile, match=r"m2\.npz"):
-        LabelModel.load(tmp_path / "m2.npz")
-
-
-GOLD_MISFITS = {
-    "of other labelers": (np.ones((1, 9), np.uint8), np.ones((1, 3))),
-    "of other classes": (np.ones((1, 4), np.uint8), np.ones((1, 9))),
-    "with votes that nobody may say": (np.full((1, 4), 9, np.uint8), np.ones((1, 3))),
-    "that are no number": (np.ones((1, 4), np.uint8), np.full((1, 3), np.nan)),
-    "fewer than none": (np.ones((1, 4), np.uint8), -np.ones((1, 3))),
-}
-
-
-@pytest.mark.parametrize(("codes", "counts"), GOLD_MISFITS.values(), ids=GOLD_MISFITS)
-def test_gold_rows_that_do_not_fit_make_a_bad_file(votes, tmp_path, codes, counts):
-    LabelModel().fit(votes, {0: "b"}).save(tmp_path / "m.npz")
-    with np.load(tmp_path / "m.npz") as file:
-        assert {"estimate.gold.codes", "estimate.gold.counts"} <= set(file)
-        np.savez(tmp_path / "m2.npz", **{**file, "estimate.gold.codes": codes, "estimate.gold.counts": counts})
-    with pytest.raises(BadFile, match="gold rows"):
         LabelModel.load(tmp_path / "m2.npz")

@@ -9,11 +9,11 @@ from shortlist.labelmodel.likelihood import Parameters as Parameters
 from shortlist.labelmodel.simulate import simulate as simulate
 
 if TYPE_CHECKING:
+    from shortlist.labelmodel.default.pooled import Pooled as Pooled
     from shortlist.labelmodel.em import EM as EM
     from shortlist.labelmodel.estimator import Estimate as Estimate
     from shortlist.labelmodel.estimator import Estimator as Estimator
     from shortlist.labelmodel.estimator import Problem as Problem
-    from shortlist.labelmodel.estimators.pooled.pooled import Pooled as Pooled
     from shortlist.labelmodel.model import LabelModel as LabelModel
     from shortlist.labelmodel.model import register_estimator as register_estimator
     from shortlist.labelmodel.paper import Likelihood as Likelihood
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NAMES = {  # imported on first use: some of these import scikit-learn
     "em": "EM",
     "estimator": "Estimate Estimator Problem",
-    "estimators.pooled.pooled": "Pooled",
+    "default.pooled": "Pooled",
     "model": "LabelModel register_estimator",
     "paper": "Likelihood",
     "predictor": "MajorityVote NearestClass",

@@ -145,6 +145,14 @@ class Panel:
     def layout(self) -> Layout:
         return Layout.of(self.codomains, self.space)
 
+    @cached_property
+    def may_name(self) -> npt.NDArray[np.bool_]:
+        """(n, k): classes that a labeler declared, dummies aside; all where its answers are inferred or open."""
+        real = np.array([s not in c.dummies for c in self.codomains for s in c.shortlists], np.bool_)
+        declared = self.layout.per_labeler((self.layout.member & real[:, None]).astype(np.float64)) > 0
+        any_class = np.array([c.inferred or c.open for c in self.codomains], np.bool_)
+        return np.asarray(declared | any_class[:, None])
+
     def codes(self, votes: Votes) -> Codes:
         """Codes (m, n) of Votes by the same labelers, which may come in another order or with other codomains."""
         if not isinstance(votes, Votes):

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from shortlist.arrays import Floats, Mask
+from shortlist.arrays import Floats
 from shortlist.labelmodel.layout import Layout
 
 TINY = 1e-9  # probabilities stay this far from 0 and 1, so that no single vote is ever final
@@ -55,13 +55,12 @@ class Emission:
             return self.votes, self.abstain
         return self.votes * self.exponent[layout.owner, None], self.abstain * self.exponent[:, None]
 
-    def of_votes_alone(self, layout: Layout, asked: Mask) -> Emission:
-        """Emission for rows that list only votes, of labelers that were `asked` (n,): abstaining is in the balance."""
+    def of_votes_alone(self, layout: Layout) -> Emission:
+        """Emission for rows that list only votes: abstaining is in the balance."""
         if not self.abstain.any():
             return self
-        silent = self.abstain * asked[:, None]
-        balance = self.balance + silent.sum(axis=0)
-        return replace(self, votes=self.votes - silent[layout.owner], abstain=np.zeros_like(silent), balance=balance)
+        votes, balance = self.votes - self.abstain[layout.owner], self.balance + self.abstain.sum(axis=0)
+        return replace(self, votes=votes, abstain=np.zeros_like(self.abstain), balance=balance)
 
     def without(self, i: int) -> Emission:
         """Emission without the evidence of labeler i."""

@@ -19,9 +19,9 @@ from shortlist.arrays import Floats
 from shortlist.engines import Engine
 from shortlist.errors import BadFile, BadFit, BadVotes, MissingPackage, about_option
 from shortlist.labelmodel import remarks
+from shortlist.labelmodel.default.pooled import Pooled
 from shortlist.labelmodel.e_step import Expectation
 from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
-from shortlist.labelmodel.estimators.pooled.pooled import Pooled
 from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, count_parts, merged
 from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.layout import Panel
@@ -232,8 +232,8 @@ class LabelModel(Predictor):
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
         """Contribution of each labeler to the belief about a row, in log-odds of one class against another.
 
-        With the default estimator, contributions are discounted by its temperature, and the shrinkage toward counting
-        votes and toward gold rows with the same votes is the move "pooling".
+        With the default estimator, contributions are discounted by its temperature, and the move "shrinkage" is that
+        toward counting votes.
         """
         codes = self._panel().codes(votes)
         if not isinstance(row, (int, np.integer)) or not -len(codes) <= row < len(codes):

@@ -132,3 +132,10 @@ def tally(codes: npt.NDArray[np.integer], layout: Layout, worth: Floats) -> Floa
     for i, column in enumerate(codes.T):
         points += np.take(layout.by_code(i, worth), column, axis=0, out=each, mode="clip")  # "raise" would copy `each`
     return points
+
+
+def counting(codes: Codes, layout: Layout) -> Floats:
+    """(m, k): a vote gives 1/size to each of its classes, and one more vote is spread over all."""
+    points = tally(codes, layout, shares(layout)) + 1 / layout.k
+    points /= points.sum(axis=1, keepdims=True)
+    return points

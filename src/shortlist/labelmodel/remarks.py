@@ -11,15 +11,27 @@ from shortlist.errors import BalanceCollapsed, FewLabelers, Inseparable, LittleT
 from shortlist.labelmodel.layout import Panel
 from shortlist.wording import some_of
 
+JUDGED_BY_OTHERS = (
+    "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
+    "their rows settle it. A labeler may also say what a row is not, `Not(...)`, but only if it votes on nearly all "
+    "rows of its class: on each row it misses, it would rule out the right class."
+)
+FEWEST = 3  # labelers: with two, it is open which of them is right
+SELDOM = 0.05  # of the votes of the most active labeler: who votes less often is no third labeler
+DOUBTFUL = 0.4  # trust below this is worth a warning
+
 
 def few_labelers(panel: Panel, vote_counts: Floats) -> FewLabelers | None:
-    """Fewer than three labelers vote."""
-    voting = int((panel.layout.per_labeler(vote_counts) > 0).sum())
-    if voting >= 3:
+    """Fewer than three labelers vote, those aside that vote less than a twentieth as often as the most active one."""
+    votes = panel.layout.per_labeler(vote_counts)
+    voting = int((votes > SELDOM * votes.max(initial=0)).sum())
+    if voting >= FEWEST:
         return None
+    rows = " on more than a few rows" if (votes > 0).sum() > voting else ""
     return FewLabelers(
-        f"{voting} of {len(panel.names)} labelers vote. Accuracies are learned from how labelers agree, and that takes "
-        "three. With fewer, accuracies stay near the prior. Add labelers, or gold labels."
+        f"{voting} of {len(panel.names)} labelers vote{rows}. "
+        "Accuracies are learned from how labelers agree, and that takes three. With fewer, the default counts votes, "
+        "and accuracies stay near the prior. Add labelers, or gold labels."
     )
 
 
@@ -79,7 +91,7 @@ def little_trust(trust: float, accuracy: Floats, panel: Panel) -> LittleTrust:
     """A fit that contradicts its prior of equal accuracies."""
     doubted = [panel.names[i] for i in np.argsort(accuracy, kind="stable")[:3]]
     return LittleTrust(
-        f"on {1 - trust:.0%} of the rows with a vote, the fit names another class than it would if all labelers were "
-        "equally accurate. It may have found other groups than your classes, so beliefs fall back toward counting "
-        f"votes. Look at the labelers it finds least accurate first: {some_of(doubted)}."
+        "the fit and a count of the votes name different classes on many rows (agreement beyond chance, Cohen's kappa: "
+        f"{trust:.2f}). The fit may have found other groups than your classes, so beliefs stay near the count. Look at "
+        f"the labelers it finds least accurate first: {some_of(doubted)}."
     )

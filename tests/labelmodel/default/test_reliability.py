@@ -57,7 +57,7 @@ def test_intervals_by_class_cover():
 @quiet
 def test_by_class_what_is_true_by_construction_has_no_width():
     votes, _, _ = world(np.random.default_rng(0))
-    found = intervals(LabelModel().fit(votes)).accuracy
+    found = intervals(LabelModel().fit(votes))
     assert found.lower[4].tolist() == found.upper[4].tolist() == [1, 0, 0]
     assert (found.upper - found.lower)[:4].min() > 0.01
 

@@ -4,38 +4,8 @@ import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.labelmodel.estimators.pooled.gold import GoldVotes
-from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.layout import Layout
-from tests.labelmodel.estimators.pooled.parts import parts
 
 quiet = pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
-
-
-def gold_votes(votes, gold):
-    layout = Layout.of(votes.codomains, votes.space)
-    return GoldVotes.of(Evidence.gather(votes, gold), layout)
-
-
-def test_votes_on_known_rows_by_hand():
-    votes = Votes([[1, 1], [1, 0], [2, 1], [0, 1]], [["x", "y"], [{"x", "z"}]], ["x", "y", "z"])
-    found = gold_votes(votes, ["x", "y", "y", None])
-    assert found.rows.tolist() == [1, 2, 0]
-    assert found.votes.tolist() == [[1, 2, 0], [1, 1, 0]]
-    assert found.right.tolist() == [[1, 1, 0], [1, 0, 0]]
-    before = np.array([[0.8] * 3, [0.5] * 3])
-    assert found.accuracy(before, 10.0) == pytest.approx(np.array([[9 / 11, 9 / 12, 0.8], [6 / 11, 5 / 11, 0.5]]))
-
-
-def test_how_often_a_rule_votes_on_known_rows_by_hand():
-    """A rule for x votes on two rows of four, in truth on half of all x and y; another labeler names all classes."""
-    votes = Votes([[1, 1], [1, 2], [0, 1], [0, 2]], [["x"], ["x", "y"]], ["x", "y"])
-    says, _, _ = parts(votes)
-    gold, equal = gold_votes(votes, ["x", "y", "x", "y"]), np.array([0.5, 0.5])
-    found = gold.lift(np.array([[4.0, 1.0], [1.0, 1.0]]), says, equal, 3.0)
-    expected = 2 * 0.5 * np.array([4.0, 1.0]) / 2.5  # two rows of each class, of which it votes on half
-    assert found[0] == pytest.approx(np.array([4.0, 1.0]) * (3 + 1) / (3 + expected))
-    assert found[1].tolist() == [1, 1]  # it names all classes, and tells nothing by voting
 
 
 def world(seed=0, m=4000):

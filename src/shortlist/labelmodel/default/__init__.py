@@ -1,0 +1,1 @@
+"""The default estimator. Begin with `pooled.py`."""

@@ -1,1 +1,0 @@
-"""The default estimator: accuracies pooled over classes and labelers (docs/label-model.md)."""
