@@ -67,7 +67,10 @@ class Task:
     test_truth: np.ndarray
     test_votes: Votes
     gold: np.ndarray | None = None
-    classifier: Callable[[], Any] = NoiseAwareClassifier
+    features: Any = None  # of texts; None for the default
+
+    def classifier(self) -> NoiseAwareClassifier:
+        return NoiseAwareClassifier(features=self.features)
 
 
 # -- tasks ------------------------------------------------------------------------------------------------------
@@ -153,9 +156,7 @@ def demo() -> Task:
     votes = [apply(LABELERS, [a.row() for a in part], space=CLASSES, progress=False) for part in parts]
     texts, truth = [[a.text for a in p] for p in parts], [np.array([CLASSES.index(a.topic) for a in p]) for p in parts]
     words = TextFeatures(words=(1, 1), characters=None)  # as the demo has it
-    made = Task("demo", texts[0], votes[0], truth[0], texts[1], truth[1], votes[1])
-    made.classifier = lambda: NoiseAwareClassifier(features=words)
-    return made
+    return Task("demo", texts[0], votes[0], truth[0], texts[1], truth[1], votes[1], features=words)
 
 
 def written(name: str, cache: Path, home: str | None) -> Task:
@@ -296,7 +297,7 @@ def measured(each: Task) -> dict[str, Any]:
         reader = each.classifier().fit(each.rows, beliefs, covered=each.votes.covered, classes=classes)
         found[name] = right(beliefs, each.truth, covered), right(reader.predict_proba(each.test_rows), each.test_truth)
     started = time.perf_counter()
-    joint = JointModel(classifier=each.classifier()).fit(each.votes, each.rows)
+    joint = JointModel(features=each.features).fit(each.votes, each.rows)
     found["joint"] = (
         right(joint.beliefs_, each.truth, covered),
         right(joint.predict_proba(each.test_rows), each.test_truth),
@@ -312,10 +313,8 @@ def measured(each: Task) -> dict[str, Any]:
 
 def gold_trained(each: Task, classes: Sequence[Any]) -> float:
     """The classifier taught by all gold; cross-fitted where test rows are the rows it learns from."""
-    from shortlist.joint.bayes import one_hot
-
     known = np.flatnonzero(each.truth >= 0)
-    labels = one_hot(each.truth[known], len(classes))
+    labels = np.eye(len(classes))[each.truth[known]]
     rows = [each.rows[a] for a in known] if isinstance(each.rows, list) else each.rows[known]
     if each.test_rows is not each.rows:
         reader = each.classifier().fit(rows, labels, covered=np.ones(len(known), bool), classes=classes)
@@ -339,7 +338,7 @@ def with_gold(each: Task, classes: Sequence[Any]) -> dict[str, Any]:
     from shortlist import JointModel
 
     others = (each.gold < 0) & (each.truth >= 0)
-    joint = JointModel(classifier=each.classifier()).fit(
+    joint = JointModel(features=each.features).fit(
         each.votes, each.rows, [None if j < 0 else classes[j] for j in each.gold]
     )
     labels, read = right(joint.beliefs_, each.truth, others), right(joint.predict_proba(each.rows), each.truth, others)

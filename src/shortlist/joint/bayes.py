@@ -5,19 +5,50 @@ Given the class, what labelers say about a row and what else the row holds are t
     P(class | votes, row)  ∝  P(votes | class) · P(row | class) · P(class)
 
 - P(votes | class) is, up to a factor for each row, what votes make believe, divided by the class shares in it.
-- P(row | class) is, likewise, what a classifier predicts, divided by its mean prediction. The classifier must not have
-  seen the row's own votes, or they would count twice. So it is cross-fitted.
-- A classifier that learns from uncertain labels is less sure than it could be: its log-odds are too small. They are
-  multiplied by `power`. With a power of 1 the division would let the shares decide most rows.
+- P(row | class) is, likewise, a prediction from the row, divided by its mean, to a power: a model that learns from
+  uncertain labels is less sure than it could be. The prediction must not have seen the row's own votes, or they would
+  count twice (`RowEvidence`).
+
+The result teaches the next round, in which rows without a vote take part.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.joint.row_evidence import RowEvidence
+from shortlist.votes import Votes
 
+POWER, ROUNDS = 4.0, 3  # of predictions from rows; how often votes and rows are combined
+SURENESS = 0.4  # power of beliefs in the end: votes and rows are not independent, and err together
 LEAST = 1e-6  # belief in a class that no vote allows: rows can be wrong about their votes
+FLOOR = 0.02  # of predictions, spread over all classes
+
+
+class Combined(NamedTuple):
+    """Beliefs (m, k), and what rows alone say."""
+
+    beliefs: Floats
+    rows: Floats
+
+
+def combine(
+    table: Floats, covered: Mask, gold: Positions, shares: Floats, evidence: RowEvidence, weights: Floats
+) -> Combined:
+    """Beliefs from votes and rows. `table` is P(votes | class); gold rows (−1: unknown) have their class as a lesson.
+
+    What is believed of a gold row is what its votes and the other rows say: its own gold label has no part in it.
+    """
+    k = table.shape[1]
+    certain, is_gold = np.eye(k)[np.maximum(gold, 0)], (gold >= 0)[:, None]
+    beliefs = np.where(covered[:, None], table, table[covered].mean(axis=0))
+    for _ in range(ROUNDS):
+        predicted = np.maximum(evidence.predict(np.where(is_gold, certain, beliefs), weights), 0.0) + FLOOR / k
+        beliefs = posterior(table, row_likelihood(predicted), shares)
+    return Combined(beliefs, normalised(predicted))
 
 
 def normalised(table: Floats) -> Floats:
@@ -26,34 +57,31 @@ def normalised(table: Floats) -> Floats:
     return shares
 
 
-def vote_likelihood(beliefs: Floats, balance: Floats) -> Floats:
-    """P(votes | class) of each row, up to a factor: beliefs from votes without the balance that is in them."""
-    return normalised(np.maximum(beliefs, LEAST) / np.maximum(balance, LEAST))
-
-
-def lift(predictions: Floats) -> Floats:
-    """Predictions of one classifier, divided by their mean."""
-    shares: Floats = np.maximum(predictions, LEAST) / np.maximum(predictions.mean(axis=0), LEAST)
-    return shares
-
-
-def row_likelihood(lifts: Floats, power: float) -> Floats:
-    """P(row | class) of each row, up to a factor: lifts to the power."""
+def row_likelihood(predicted: Floats, power: float = POWER) -> Floats:
+    """P(row | class) of each row, up to a factor: predictions over their mean, to the power."""
+    lifts = predicted / predicted.mean(axis=0)
     return normalised((lifts / lifts.max(axis=1, keepdims=True)) ** power)
 
 
-def posterior(votes: Floats, rows: Floats, balance: Floats) -> Floats:
-    """P(class | votes, row) from both likelihoods (m, k) and the class shares (k,) or (m, k)."""
-    return normalised(np.maximum(votes, LEAST) * np.maximum(rows, LEAST**2) * balance)
+def posterior(votes: Floats, rows: Floats, shares: Floats) -> Floats:
+    """P(class | votes, row) from both likelihoods (m, k) and the class shares (k,)."""
+    return normalised(np.maximum(votes, LEAST) * np.maximum(rows, LEAST**2) * shares)
 
 
-def class_shares(votes: Floats, gold: Positions) -> Floats:
-    """(k,): the shares of gold rows; k rows with the mean belief of votes count beside them."""
-    k = votes.shape[1]
+def tempered(beliefs: Floats, power: float = SURENESS) -> Floats:
+    """Beliefs to a power: the same classes, less sure."""
+    return normalised((beliefs / beliefs.max(axis=1, keepdims=True)) ** power)
+
+
+def likelihood_of(model: Any, votes: Votes) -> Floats:
+    """P(votes | class) up to a factor, by a fitted label model; equal for rows without a vote."""
+    beliefs = np.maximum(model.predict_proba(votes), LEAST) / np.maximum(model.class_balance_, LEAST)
+    return np.where(votes.covered[:, None], normalised(beliefs), 1 / beliefs.shape[1])
+
+
+def class_shares(table: Floats, gold: Positions) -> Floats:
+    """(k,): the shares of gold rows; k rows with the mean of the table count beside them."""
+    k = table.shape[1]
     counts = np.bincount(gold[gold >= 0], minlength=k)
-    shares: Floats = (counts + k * votes.mean(axis=0)) / (counts.sum() + k)
+    shares: Floats = (counts + k * table.mean(axis=0)) / (counts.sum() + k)
     return shares
-
-
-def one_hot(classes: Positions, k: int) -> Floats:
-    return np.eye(k)[classes]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping
 from dataclasses import asdict
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
@@ -16,42 +14,47 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 import shortlist.classifier
 import shortlist.labelmodel
 from shortlist.archive import read_archive, write_archive
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.classifier import NoiseAwareClassifier, TextFeatures
-from shortlist.classifier.base import BaseClassifier
+from shortlist.beliefs import recalibrated, recalibration
+from shortlist.classifier import NoiseAwareClassifier, SoftLogisticRegression, TextFeatures
 from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, ShortlistError
-from shortlist.joint.bayes import class_shares, lift, normalised, one_hot, posterior, row_likelihood
+from shortlist.joint.bayes import Combined, class_shares, combine, likelihood_of, normalised, tempered
+from shortlist.joint.row_evidence import RowEvidence
 from shortlist.joint.teacher import (
     FEWEST_GOLD,
     TEACHERS,
     Teacher,
+    fit_quietly,
     judge_by_gold,
     judge_by_labelers,
-    likelihood_of,
     mixed,
 )
 from shortlist.labelmodel import LabelModel, MajorityVote
 from shortlist.labelmodel.evidence import Gold, gold_positions
 from shortlist.labelmodel.model_options import shares_of
 from shortlist.progress import Tell, progress_lines
-from shortlist.registry import check_amount, check_choice, check_whole
+from shortlist.registry import check_choice, check_whole
 from shortlist.rows import read_texts
 from shortlist.votes import Votes
 
-Improve: TypeAlias = Callable[[Floats, int], Floats]  # (lifts of rows outside a fold, the fold) → beliefs (m, k)
 By: TypeAlias = Literal["auto", "counting", "label-model", "mean"]
 SOURCES = ("gold", "votes and text", "text alone")
-ARRAYS = ("beliefs_", "out_of_fold_", "balance_", "offset_")  # in a file
+ARRAYS = ("beliefs_", "out_of_fold_", "rows_alone_", "balance_")  # in a file
 COUNTERS = ("MajorityVote", "NearestClass")  # label models that have nothing to save
 CLASSIFIERS = ("NoiseAwareClassifier", "MLPClassifier", "TransformerClassifier")
-MOST_LESSONS = 10_000  # rows that the classifier of a fold learns from
 MOST_GOLD_WEIGHT = 10.0  # of a gold row, as a multiple of that of a row with votes
+VOTES, LEAST = 0.5, 1e-12  # power of what votes say about new rows; the least prediction
+GOLD_FOLDS = 5  # each is labelled by models that have not seen its gold labels
+
+
+def default_classifier() -> NoiseAwareClassifier:
+    """A linear classifier for lessons that are cleaner than votes: less penalty, beliefs as they are."""
+    return NoiseAwareClassifier(SoftLogisticRegression(C=10.0), sharpen=1.0)
 
 
 class JointModel(BaseEstimator):  # type: ignore[misc]
@@ -64,30 +67,30 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
     >>> joint.predict(["purring cats"]).tolist()
     ['cat']
 
-    A classifier learns from the beliefs of the votes, and predicts rows that it has not learned from (`folds`). These
-    predictions, divided by their mean, are multiplied with the beliefs of the votes and the class shares. This is done
-    a second time with the result, also on rows without a vote. A last classifier learns from all rows.
+    Beliefs from votes are regressed on the features of rows. The prediction of each row by all others, divided by its
+    mean, is multiplied with the beliefs of the votes and the class shares. This is done three times, from the second
+    time on with rows without a vote, too. A classifier learns from the result.
 
     Parameters
     ----------
     label_model : a label model; None for `LabelModel()`
-    classifier : what reads rows: `NoiseAwareClassifier()` (None), another classifier of shortlist, or one of
+    classifier : what learns from the result: None for a linear one, or another classifier of shortlist, or one of
         scikit-learn that takes `sample_weight`
-    by : who teaches it: "counting", "label-model", "mean" of the two, or "auto", which lets evidence decide
+    by : who teaches: "counting", "label-model", "mean" of the two, or "auto", which lets evidence decide
     balance : class shares, by position or by name, with the sum 1; None estimates them (`balance_`)
-    folds : parts of the rows; each is predicted by a classifier that learned from the others
-    power : of what the classifier tells about a row. Above 1, since its predictions are too modest.
-    seed : of the folds
+    features : features of the rows (m, p), or a transformer that makes them. None: TF-IDF of texts, or the numbers
+    seed : of samples
     progress : show a line on standard error while it learns (None: on a terminal only), or a function to call with it
 
     Attributes (once fitted)
     ------------------------
     beliefs_ (m, k): P(class | votes, row); of a gold row, all belief is in its gold class
-    out_of_fold_ (m, k): the same, but for gold rows as if their gold were unknown: score these
+    out_of_fold_ (m, k): the same, but for gold rows as if their gold label were unknown: score these
+    rows_alone_ (m, k): what the other rows say about a row, without its votes; of gold rows as out_of_fold_
     source_ (m,): "gold", "votes and text" or "text alone"
     classifier_, label_model_, classes_ (k,)
     teacher_: who taught it, and the evidence
-    balance_ (k,): class shares. The classifier predicts with these, too.
+    balance_ (k,): class shares
     """
 
     def __init__(
@@ -97,8 +100,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         *,
         by: By = "auto",
         balance: Any = None,
-        folds: int = 5,
-        power: float = 2.0,
+        features: Any = None,
         seed: int = 0,
         progress: bool | Tell | None = None,
     ) -> None:
@@ -106,8 +108,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         self.classifier = classifier
         self.by = by
         self.balance = balance
-        self.folds = folds
-        self.power = power
+        self.features = features
         self.seed = seed
         self.progress = progress
 
@@ -116,60 +117,61 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         self._check(votes)
         known = np.full(len(votes), -1) if gold is None else gold_positions(gold, len(votes), votes.space)
         with progress_lines(self.progress) as tell:
-            reader = Reader(self._classifier(), rows, votes, self.folds, self.seed, tell)
-            self.label_model_ = clone(LabelModel() if self.label_model is None else self.label_model).fit(votes)
-            self.counting_, self.seen_ = MajorityVote().fit(votes), votes[:1]
-            tables = likelihood_of(self.counting_, votes), likelihood_of(self.label_model_, votes)
-            self.teacher_ = self._choose(votes, tables, known, reader)
-            self._combine(votes, mixed(*tables, self.teacher_.name), known, reader)
+            made = default_classifier() if self.classifier is None else clone(self.classifier)
+            made = made if has_fit_parameter(made, "covered") else NoiseAwareClassifier(made)
+            reading = Reading(made, rows, self.features, votes, tell)
+            tell("combining votes and rows")
+            self._combine(votes, known, RowEvidence(reading.X, self.seed))
+            tell(f"learning from {len(votes):,} rows")
+            self.classifier_ = reading.fit(self.beliefs_, row_weights(votes.covered, known), votes.space)
         return self
 
     def _check(self, votes: Votes) -> None:
         if not isinstance(votes, Votes):
             raise BadFit(f"fit takes Votes, then rows: JointModel().fit(votes, rows); got {type(votes).__name__}")
         check_choice("by", self.by, ("auto", *TEACHERS))
-        check_whole("folds", self.folds, least=2)
-        check_amount("power", self.power, "the power of predictions", above=True)
         check_whole("seed", self.seed, least=0)
-        if votes.covered.sum() < self.folds:
-            raise BadFit(f"{int(votes.covered.sum())} rows have a vote; {self.folds} folds need at least one each")
+        if not votes.covered.any():
+            raise BadFit("no row has a vote: there is nothing to learn from")
 
-    def _classifier(self) -> Any:
-        given = NoiseAwareClassifier() if self.classifier is None else self.classifier
-        return given if has_fit_parameter(given, "covered") else NoiseAwareClassifier(given)
+    def _combine(self, votes: Votes, gold: Positions, evidence: RowEvidence) -> None:
+        """Set beliefs, and what they are made of. Gold rows are scored by models that have not seen their gold."""
+        weights, is_gold = row_weights(votes.covered, gold), gold >= 0
+        label_model = LabelModel() if self.label_model is None else self.label_model
+        self.counting_, self.seen_ = MajorityVote().fit(votes), votes[:1]
+        self.label_model_ = fit_with_gold(clone(label_model), votes, gold)
+        self.teacher_ = self._choose(votes, label_model, gold, evidence, weights)
 
-    def _choose(self, votes: Votes, tables: tuple[Floats, Floats], gold: Positions, reader: Reader) -> Teacher:
+        def combined(model: Any, known: Positions) -> tuple[Combined, Floats]:
+            table = self._table(votes, model)
+            shares = self._shares(table[votes.covered], known, votes)
+            return combine(table, votes.covered, known, shares, evidence, weights), shares
+
+        (beliefs, alone), self.balance_ = combined(self.label_model_, gold)
+        fold = np.full(len(votes), -1)
+        fold[is_gold] = np.random.default_rng(self.seed).permutation(int(is_gold.sum())) % GOLD_FOLDS
+        for f in range(GOLD_FOLDS if is_gold.any() else 0):
+            others = np.where(fold == f, -1, gold)
+            (unseen, unseen_alone), _ = combined(fit_with_gold(clone(label_model), votes, others), others)
+            beliefs[fold == f], alone[fold == f] = unseen[fold == f], unseen_alone[fold == f]
+        self.rows_alone_, counted = alone, self.counting_.predict_proba(votes)
+        self.out_of_fold_ = recalibrated_by_gold(np.stack([tempered(beliefs), counted]), gold, fold)
+        self.beliefs_ = np.where(is_gold[:, None], np.eye(len(votes.space))[np.maximum(gold, 0)], self.out_of_fold_)
+        self.classes_ = np.array(list(votes.space), object)
+        self.source_ = np.array(SOURCES)[np.where(is_gold, 0, np.where(votes.covered, 1, 2))]
+
+    def _choose(
+        self, votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats
+    ) -> Teacher:
         if self.by != "auto":
             return Teacher(self.by, "user")
-        reader.tell("choosing between counting and label model")
         if (gold >= 0).sum() >= FEWEST_GOLD:
-            return judge_by_gold(tables, votes.covered, gold, reader.sample, self.power, self.seed)
-        return judge_by_labelers(votes, self.label_model_, reader.sample, self.power, self.seed)
+            return judge_by_gold(votes, label_model, gold, evidence, weights)
+        return judge_by_labelers(votes, label_model, evidence, self.seed)
 
-    def _combine(self, votes: Votes, table: Floats, gold: Positions, reader: Reader) -> None:
-        """Cross-fit, apply Bayes' rule, and train the last classifier on all rows. `table` is P(votes | class)."""
-        m, k = table.shape
-        covered, is_gold, certain = votes.covered, gold >= 0, one_hot(np.maximum(gold, 0), k)
-        unseen = [np.where(reader.fold == f, -1, gold) for f in range(self.folds)]
-        by_fold = np.array([self._shares(table[covered], others, votes) for others in unseen])
-
-        def believed(lifts: Floats, shares: Floats) -> Floats:
-            told = posterior(table, row_likelihood(lifts, self.power), shares)
-            return np.where(is_gold[:, None], certain, told)
-
-        weights = np.where(is_gold, gold_weight(covered, is_gold), 1.0)
-        first = np.where(is_gold[:, None], certain, table), weights * (covered | is_gold)
-        lifts = reader.cross_fit_twice(*first, lambda lifts, f: believed(lifts, by_fold[f]), weights)
-        shares = self._shares(table[covered], gold, votes)
-        self.out_of_fold_ = posterior(table, row_likelihood(lifts, self.power), by_fold[reader.fold])
-        self.beliefs_ = believed(lifts, shares)
-        self.balance_, self.classes_ = shares, np.array(list(votes.space), object)
-        self.source_ = np.array(SOURCES)[np.where(is_gold, 0, np.where(covered, 1, 2))]
-        reader.tell(f"learning from {m:,} rows")
-        self.classifier_, mean = reader.fit_all(self.beliefs_, weights)
-        self.offset_ = np.log(shares) - self.power * np.log(mean)
-        if isinstance(self.classifier_, BaseClassifier):
-            self.classifier_.adjust(self.power, self.offset_)
+    def _table(self, votes: Votes, label_model: Any) -> Floats:
+        """P(votes | class) of each row, as the teacher has it."""
+        return mixed(likelihood_of(self.counting_, votes), likelihood_of(label_model, votes), self.teacher_.name)
 
     def _shares(self, table: Floats, gold: Positions, votes: Votes) -> Floats:
         return class_shares(table, gold) if self.balance is None else shares_of(self.balance, votes.space)
@@ -179,15 +181,12 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, rows: Any, votes: Votes | None = None) -> Floats:
         """P(class | row), (m, k); with votes about the same rows, P(class | votes, row)."""
         self._check_fitted()
-        scores = np.log(np.maximum(self.classifier_.predict_proba(rows), 1e-300))
-        if not isinstance(self.classifier_, BaseClassifier):
-            scores = self.power * scores + self.offset_
-        if votes is not None:
-            if len(votes) != len(scores):
-                raise BadRows(f"there are {len(scores)} rows and votes about {len(votes)}: they must be the same rows")
-            tables = likelihood_of(self.counting_, votes), likelihood_of(self.label_model_, votes)
-            scores += np.log(mixed(*tables, self.teacher_.name))
-        return normalised(np.exp(scores - scores.max(axis=1, keepdims=True)))
+        predicted = self.classifier_.predict_proba(rows)
+        if votes is None:
+            return np.asarray(predicted)
+        if len(votes) != len(predicted):
+            raise BadRows(f"there are {len(predicted)} rows and votes about {len(votes)}: they must be the same rows")
+        return normalised(np.maximum(predicted, LEAST) * self._table(votes, self.label_model_) ** VOTES)
 
     def predict(self, rows: Any, votes: Votes | None = None) -> npt.NDArray[Any]:
         """The most likely class of each row."""
@@ -233,108 +232,76 @@ def summary(joint: JointModel) -> str:
     return "\n".join(lines)
 
 
-def gold_weight(covered: Mask, is_gold: Mask) -> float:
-    """Weight of a gold row: in all they count as much as rows with votes, but each at most ten times."""
+def row_weights(covered: Mask, gold: Positions) -> Floats:
+    """(m,): gold rows count together as much as rows with votes, but each at most ten times; other rows once."""
+    is_gold = gold >= 0
     others = int((covered & ~is_gold).sum())
-    return float(np.clip(others / max(int(is_gold.sum()), 1), 1.0, MOST_GOLD_WEIGHT))
+    return np.where(is_gold, np.clip(others / max(int(is_gold.sum()), 1), 1.0, MOST_GOLD_WEIGHT), 1.0)
 
 
-class Reader:
-    """A classifier and its rows, whose features are computed once and shared by all folds."""
+def fit_with_gold(model: Any, votes: Votes, gold: Positions) -> Any:
+    """Fit a label model, with known classes (−1: unknown) if it takes them."""
+    if not (gold >= 0).any() or not has_fit_parameter(model, "gold"):
+        return fit_quietly(model, votes)
+    return fit_quietly(model, votes, [None if j < 0 else votes.space[j] for j in gold.tolist()])
 
-    def __init__(self, classifier: Any, rows: Any, votes: Votes, folds: int, seed: int, tell: Tell) -> None:
-        self.classifier, self.folds, self.tell, self.space = classifier, folds, tell, votes.space
-        self.features, self.X = read_features(classifier, rows, tell)
+
+def recalibrated_by_gold(beliefs: Floats, gold: Positions, fold: Positions) -> Floats:
+    """(m, k) from beliefs and counting (2, m, k), as gold rows say; gold rows of a fold as the others say."""
+    known = np.flatnonzero(gold >= 0)
+    if len(known) < FEWEST_GOLD:
+        return np.asarray(beliefs[0])
+
+    def corrected(rows: Positions, by: Positions) -> Floats:
+        return recalibrated(beliefs[:, rows], recalibration(beliefs[:, by], gold[by], np.ones(len(by))))
+
+    final = corrected(np.arange(len(gold)), known)
+    for f in range(GOLD_FOLDS):
+        final[fold == f] = corrected(np.flatnonzero(fold == f), known[fold[known] != f])
+    return final
+
+
+class Reading:
+    """A classifier, and the features of rows, which are computed once."""
+
+    def __init__(self, classifier: Any, rows: Any, features: Any, votes: Votes, tell: Tell) -> None:
+        self.classifier, self.rows, self.texts = classifier, rows, read_texts(rows, getattr(classifier, "on", None))
+        self.features = None if self.texts is None else self._text_features(features)
+        if self.texts is not None:
+            tell(f"reading {len(self.texts):,} texts")
+        self.X = self._features(features)
         m = _num_samples(self.X)
         if m != len(votes):
             raise BadRows(f"there are {m} rows and votes about {len(votes)}: they must be the same rows")
-        self.order = np.random.default_rng(seed).permutation(m)
-        self.fold = self.order % folds
 
-    def sample(self, rows: Positions) -> Reader:
-        """The same for some of the rows."""
-        part = copy(self)
-        part.X, part.order, part.fold = _safe_indexing(self.X, rows), self.order[rows], self.fold[rows]
-        if isinstance(self.classifier, NoiseAwareClassifier) and self.classifier.estimator is None:
-            part.X = compact(part.X)
-        return part
+    def _text_features(self, given: Any) -> Any:
+        own = given if hasattr(given, "fit_transform") else getattr(self.classifier, "features", None)
+        return TextFeatures() if own is None else clone(own)
 
-    def cross_fit(self, beliefs: Floats, weights: Floats) -> Floats:
-        """Lifts of all rows (m, k), by a classifier that learned from the other folds. Weight 0: not learned from.
-
-        Each classifier is divided by its own mean, so that nothing of a fold comes back to it.
-        """
-        lifts = np.zeros_like(beliefs)
-        for f in range(self.folds):
-            self.tell(f"cross-fitting, fold {f + 1} of {self.folds}")
-            self._fill(lifts, f, self._learn_without((f,), beliefs, weights))
-        return lifts
-
-    def cross_fit_twice(self, beliefs: Floats, weights: Floats, improve: Improve, improved_weights: Floats) -> Floats:
-        """Lifts (m, k) by classifiers that learned from improved beliefs, which no row of their own fold had a part in.
-
-        A fold's rows are predicted from the others' improved beliefs; and these are improved by classifiers that have
-        seen neither their own fold nor that one: one classifier for each pair of folds.
-        """
-        first, second = np.ones((self.folds, *beliefs.shape)), np.ones_like(beliefs)
-        for f, g in combinations(range(self.folds), 2):
-            self.tell(f"cross-fitting, without folds {f + 1} and {g + 1} of {self.folds}")
-            model = self._learn_without((f, g), beliefs, weights)
-            self._fill(first[f], g, model)
-            self._fill(first[g], f, model)
-        for f in range(self.folds):
-            self.tell(f"cross-fitting with both, fold {f + 1} of {self.folds}")
-            self._fill(second, f, self._learn_without((f,), improve(first[f], f), improved_weights))
-        return second
-
-    def _learn_without(self, folds: Sequence[int], beliefs: Floats, weights: Floats) -> Any:
-        order = np.argsort(self.order, kind="stable")
-        learned = order[~np.isin(self.fold[order], folds) & (weights[order] > 0)][:MOST_LESSONS]
-        return self._fit(np.sort(learned), beliefs[np.sort(learned)], weights[np.sort(learned)])
-
-    def _fill(self, lifts: Floats, f: int, model: Any) -> None:
-        """Put the lifts of the rows of a fold in place."""
-        judged = np.flatnonzero(self.fold == f)
-        if len(judged):
-            lifts[judged] = lift(model.predict_proba(_safe_indexing(self.X, judged)))
-
-    def fit_all(self, beliefs: Floats, weights: Floats) -> tuple[Any, Floats]:
-        """(classifier of all rows, its mean prediction (k,))."""
-        model = self._fit(np.arange(len(beliefs)), beliefs, weights)
-        mean = np.maximum(model.predict_proba(self.X).mean(axis=0), 1e-12)
+    def _features(self, given: Any) -> Any:
+        if given is not None and not hasattr(given, "fit_transform"):
+            return given
         if self.features is not None:
+            return self.features.fit_transform(self.texts)
+        X = self.rows if sp.issparse(self.rows) else np.asarray(self.rows)
+        if not sp.issparse(X) and (X.ndim != 2 or X.dtype.kind not in "fiub"):
+            raise BadRows("rows are texts or a table of numbers. For other rows, give their features: features=X")
+        return X if given is None else clone(given).fit_transform(X)
+
+    def fit(self, beliefs: Floats, weights: Floats, space: Any) -> Any:
+        """Fit the classifier on all rows."""
+        linear = isinstance(self.classifier, NoiseAwareClassifier) and not isinstance(
+            self.classifier.estimator, Pipeline
+        )
+        shared = linear and self.features is not None
+        weighted = {"sample_weight": weights} if has_fit_parameter(self.classifier, "sample_weight") else {}
+        rows = self.X if shared else self.rows if self.texts is None else self.texts
+        everyone = np.ones(len(beliefs), bool)
+        model = self.classifier.fit(rows, beliefs, covered=everyone, classes=list(space), **weighted)
+        if shared:
             model.features_, model.reads_text_ = self.features, True
             del model.n_features_in_
-        return model, mean
-
-    def _fit(self, rows: Positions, beliefs: Floats, weights: Floats) -> Any:
-        weighted = {"sample_weight": weights} if has_fit_parameter(self.classifier, "sample_weight") else {}
-        everyone = np.ones(len(rows), bool)
-        X = _safe_indexing(self.X, rows)
-        return clone(self.classifier).fit(X, beliefs, covered=everyone, classes=list(self.space), **weighted)
-
-
-def compact(X: Any) -> Any:
-    """Features in as many columns as rows, with the same products: a linear model with an L2 penalty is the same."""
-    if not sp.issparse(X) or X.shape[1] <= X.shape[0]:
-        return X
-    products = (X @ X.T).toarray()
-    products[np.diag_indices(len(products))] += 1e-6 * products.diagonal().mean()  # rows may be copies
-    return np.linalg.cholesky(products)
-
-
-def read_features(classifier: Any, rows: Any, tell: Tell) -> tuple[Any, Any]:
-    """(fitted text features, features of the rows), or (None, the rows) where the classifier reads them itself."""
-    if not isinstance(classifier, NoiseAwareClassifier):
-        return None, rows if hasattr(rows, "__len__") else list(rows)
-    texts = read_texts(rows, classifier.on)
-    if texts is None:
-        return None, rows
-    if isinstance(classifier.estimator, Pipeline) and classifier.features is None:
-        return None, texts
-    features = TextFeatures() if classifier.features is None else clone(classifier.features)
-    tell(f"reading {len(texts):,} texts")
-    return features, features.fit_transform(texts)
+        return model
 
 
 # -- files: npz with a JSON header. Classifier and label model are files of their own inside -----------------
@@ -342,7 +309,7 @@ def read_features(classifier: Any, rows: Any, tell: Tell) -> tuple[Any, Any]:
 
 def save(joint: JointModel, path: str | os.PathLike[str]) -> None:
     header = {
-        "options": {name: getattr(joint, name) for name in ("by", "folds", "power", "seed")},
+        "options": {name: getattr(joint, name) for name in ("by", "seed")},
         "teacher": asdict(joint.teacher_),
         "classifier": _name(joint.classifier_, CLASSIFIERS),
         "label_model": _name(joint.label_model_, ("LabelModel", *COUNTERS)),

@@ -1,6 +1,6 @@
-"""Teacher: whose beliefs the classifier learns from, and why: counting, the label model, or the mean of the two.
+"""Teacher: whose beliefs are combined with the rows, and why: counting, the label model, or the mean of the two.
 
-Both teach a classifier that is cross-fitted on a sample of rows. Then both are judged:
+Both teach on a sample of rows. Then both are judged:
 
 - with gold rows: by the share of them that is labelled right from votes and rows;
 - without: by labelers that neither teacher has seen. A quarter of the labelers is held out at a time, and the judge is
@@ -13,36 +13,27 @@ One teacher is chosen if its mean score is better by a t-test over judges, at 5 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy import stats
 from sklearn.base import clone
 
-from shortlist.arrays import Floats, Mask, Positions
-from shortlist.joint.bayes import normalised, posterior, row_likelihood, vote_likelihood
+from shortlist.arrays import Floats, Positions
+from shortlist.joint.bayes import FLOOR, class_shares, combine, likelihood_of, normalised, row_likelihood
+from shortlist.joint.row_evidence import RowEvidence
 from shortlist.labelmodel import MajorityVote
 from shortlist.votes import Votes
 
 COUNTING, LABEL_MODEL, MEAN = TEACHERS = ("counting", "label-model", "mean")
 NAMES = {COUNTING: "counting votes", LABEL_MODEL: "the label model", MEAN: "the mean of counting and label model"}
 GROUPS = 4  # of labelers, each held out once
-SAMPLE = 2000  # rows that the teachers are compared on
 FEWEST_GOLD = 30  # rows; with fewer, labelers judge
 FEWEST_VOTES = 10  # of a labeler that judges
 LEVEL = 0.05  # of the t-test, two-sided
-FLOOR = 1e-3  # probability: one row that is quite wrong does not decide
-
-
-class Reads(Protocol):
-    """What cross-fits a classifier on rows: beliefs (m, k) and weights (m,) → lifts (m, k)."""
-
-    def cross_fit(self, beliefs: Floats, weights: Floats) -> Floats: ...
-
-
-Sample: TypeAlias = Callable[[Positions], Reads]  # of some rows
+SMALLEST = 1e-3  # probability: one row that is quite wrong does not decide
 
 
 @dataclass(frozen=True)
@@ -98,41 +89,39 @@ def decide(judge: str, scores: Floats) -> Teacher:
     return Teacher(name, judge, n, means, mean, error)
 
 
-def judge_by_gold(
-    tables: tuple[Floats, Floats], covered: Mask, gold: Positions, read: Sample, power: float, seed: int
-) -> Teacher:
-    """Both teachers label gold rows from votes and rows. `tables` are their likelihoods of votes (m, k)."""
-    rows = sample(gold >= 0, seed)
-    part, known, weights = read(rows), gold[rows] >= 0, covered[rows].astype(np.float64)
-    right = []
-    for table in (table[rows] for table in tables):
-        told = row_likelihood(part.cross_fit(table, weights), power)
-        labels = posterior(table, told, table[covered[rows]].mean(axis=0)).argmax(axis=1)
-        right.append((labels == gold[rows])[known])
+def judge_by_gold(votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats) -> Teacher:
+    """Both teachers label gold rows from votes and other rows; the label model has not seen the gold labels."""
+    right, known = [], gold >= 0
+    for model in (MajorityVote(), clone(label_model)):
+        table = likelihood_of(fit_quietly(model, votes), votes)
+        shares = class_shares(table[votes.covered], gold)
+        labels = combine(table, votes.covered, gold, shares, evidence, weights).beliefs.argmax(axis=1)
+        right.append((labels == gold)[known])
     return decide("gold", np.stack(right, axis=1).astype(np.float64))
 
 
-def judge_by_labelers(votes: Votes, label_model: Any, read: Sample, power: float, seed: int) -> Teacher:
+def judge_by_labelers(votes: Votes, label_model: Any, evidence: RowEvidence, seed: int) -> Teacher:
     """Both teachers predict from rows alone what labelers say that they have not seen."""
-    rows = sample(votes.covered, seed)
-    some, part, n = votes[rows], read(rows), len(votes.names)
+    n = len(votes.names)
     group = np.random.default_rng(seed).permutation(n) % min(GROUPS, n)
     scores: list[Floats] = []
     for g in range(min(GROUPS, n) if n > 2 else 0):
-        seen = some[:, np.flatnonzero(group != g)]
+        seen = votes[:, np.flatnonzero(group != g)]
         if seen.covered.sum() >= FEWEST_VOTES:
-            predicted = predictions(seen, label_model, part, power)
-            scores += scores_of(some[:, np.flatnonzero(group == g)], predicted)
+            predicted = predictions(seen, label_model, evidence)
+            scores += scores_of(votes[:, np.flatnonzero(group == g)], predicted)
     return decide("labelers", np.array(scores).reshape(-1, 2))
 
 
-def predictions(votes: Votes, label_model: Any, part: Reads, power: float) -> list[Floats]:
+def predictions(votes: Votes, label_model: Any, evidence: RowEvidence) -> list[Floats]:
     """P(class | row) (m, k) as taught by counting and by the label model, with the same class shares."""
     tables = [likelihood_of(fit_quietly(model, votes), votes) for model in (MajorityVote(), clone(label_model))]
-    covered = votes.covered
+    covered, everyone = votes.covered, np.ones(len(votes))
     shares = np.mean([table[covered].mean(axis=0) for table in tables], axis=0)
-    taught = [part.cross_fit(table, covered.astype(np.float64)) for table in tables]
-    return [normalised(row_likelihood(each, power) * shares) for each in taught]
+    taught = [
+        evidence.predict(np.where(covered[:, None], table, table[covered].mean(axis=0)), everyone) for table in tables
+    ]
+    return [normalised(row_likelihood(np.maximum(each, 0.0) + FLOOR / len(shares)) * shares) for each in taught]
 
 
 def scores_of(votes: Votes, predicted: list[Floats]) -> Iterator[Floats]:
@@ -142,22 +131,10 @@ def scores_of(votes: Votes, predicted: list[Floats]) -> Iterator[Floats]:
         voted = np.flatnonzero(codes)
         if len(voted) >= FEWEST_VOTES:
             allowed = MajorityVote().fit(votes[:, [i]]).predict_proba(votes[voted, [i]]) > 0
-            yield np.array([np.log((p[voted] * allowed).sum(axis=1) + FLOOR).mean() for p in predicted])
+            yield np.array([np.log((p[voted] * allowed).sum(axis=1) + SMALLEST).mean() for p in predicted])
 
 
-def sample(first: Any, seed: int) -> Positions:
-    """At most so many rows: those of the mask (m,) before others, each kind in an order drawn at random."""
-    order = np.random.default_rng(seed).permutation(len(first))
-    return np.sort(np.concatenate([order[first[order]], order[~first[order]]])[:SAMPLE])
-
-
-def fit_quietly(model: Any, votes: Votes) -> Any:
+def fit_quietly(model: Any, votes: Votes, gold: Any = None) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
-        return model.fit(votes)
-
-
-def likelihood_of(model: Any, votes: Votes) -> Floats:
-    """P(votes | class) up to a factor, by a fitted label model; equal for rows without a vote."""
-    table = vote_likelihood(model.predict_proba(votes), model.class_balance_)
-    return np.where(votes.covered[:, None], table, 1 / table.shape[1])
+        warnings.simplefilter("ignore")  # a model of some of the labelers, or of some gold rows, is nobody's concern
+        return model.fit(votes) if gold is None else model.fit(votes, gold)
