@@ -90,5 +90,5 @@ def singular(noun):
 def subject_feature():
     """The feature `subject`: spaCy's where it is installed with its small English model, else the stand-in."""
     if find_spec("spacy") and find_spec("en_core_web_sm"):
-        return spacy_features("en_core_web_sm", on="text").subject
+        return spacy_features("en_core_web_sm").subject
     return subject

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.recipes import RECIPES, options
+from experiments.recipes import RECIPES
 from experiments.tasks import NAMES, Task
 from shortlist.classifier import TransformerClassifier
 from shortlist.classifier.evaluation import Estimate, score
@@ -67,18 +67,17 @@ def lessons(task, method):
 def run(job):
     """Train one end model and score it: a plain dict."""
     task = Task.load(job["package"], job["task"])
-    chosen, with_dev = options(job["recipe"], job["task"])
     texts, targets, covered = lessons(task, job["method"])
     if job["rows"]:  # a few, for tests
         texts, targets = texts[: job["rows"]], targets[: job["rows"]]
         covered = None if covered is None else covered[: job["rows"]]
         task.texts = {split: some[: job["rows"]] for split, some in task.texts.items()}
         task.gold = {split: some[: job["rows"]] for split, some in task.gold.items()}
-    model = TransformerClassifier(Path(job["package"]) / "encoder", seed=job["seed"], device=job["device"], **chosen)
+    chosen = RECIPES[job["recipe"]] | {"seed": job["seed"], "device": job["device"]}
+    model = TransformerClassifier(Path(job["package"]) / "encoder", **chosen)
     start = time.perf_counter()
     k = len(task.classes)
-    dev = (task.texts["dev"], task.gold["dev"]) if with_dev else None
-    model.fit(texts, targets, covered=covered, classes=range(k), dev=dev)
+    model.fit(texts, targets, covered=covered, classes=range(k))
     seconds = time.perf_counter() - start
     scores = {split: score(task.gold[split], model.predict(task.texts[split]), k) for split in ("dev", "test")}
     found = {key: job[key] for key in ("task", "method", "recipe", "seed", "device")}

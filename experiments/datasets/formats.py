@@ -236,15 +236,31 @@ def is_matrix(file: Path) -> bool:
     """Whether an npz file holds votes and gold. Only its table of contents is read."""
     try:
         with ZipFile(file) as archive:
-            return {"votes.npy", "gold.npy"} <= set(archive.namelist())
+            inside = set(archive.namelist())
+            return {"votes.npy", "gold.npy"} <= inside or {"codes.npy", "shortlists.npy", "gold.npy"} <= inside
     except (BadZipFile, OSError):
         return False
 
 
 def read_matrix(stem: Path) -> tuple[LabelSpace, dict[str, Split]]:
     """Classes are called 0, 1, …: the file has no names for them. What labelers say is inferred."""
-    arrays = read_npz(stem.with_name(stem.name + ".npz"), "votes", "gold")
+    file = stem.with_name(stem.name + ".npz")
+    with ZipFile(file) as archive:
+        if "votes.npy" not in archive.namelist():
+            return _read_shortlists(file)
+    arrays = read_npz(file, "votes", "gold")
     votes, gold = arrays["votes"], arrays["gold"]
     space = LabelSpace(str(j) for j in range(1 + max(int(votes.max(initial=1)), int(gold.max(initial=1)))))
     table = Votes.from_snorkel(votes, space)
     return space, {"all": Split(None, table, gold_of_positions(gold, space, len(table)))}
+
+
+def _read_shortlists(file: Path) -> tuple[LabelSpace, dict[str, Split]]:
+    """Codes (m, n), 0 for none, and the shortlists of each labeler as lists of class numbers in JSON."""
+    arrays = read_npz(file, "codes", "shortlists", "gold")
+    said = json.loads(str(arrays["shortlists"]))
+    most = max(j for labeler in said for shortlist in labeler for j in shortlist)
+    space = LabelSpace(str(j) for j in range(1 + max(most, int(arrays["gold"].max(initial=1)))))
+    says = [[{space[j] for j in shortlist} for shortlist in labeler] for labeler in said]
+    table = Votes(arrays["codes"], says, space)
+    return space, {"all": Split(None, table, gold_of_positions(arrays["gold"], space, len(table)))}

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from experiments.zeroshot.methods import ESZSL, QFSL, VCL, ConSE, SynC, WDVSc
-from shortlist import LabelModel, NearestClass, NoiseAwareClassifier
+from shortlist import LabelModel, NearestClass
 from shortlist.classifier.evaluation import Estimate
 from shortlist.errors import BadFit
 from shortlist.zeroshot import AttributeDetectors, ZeroShotClassifier, zero_shot_scores
@@ -18,9 +18,8 @@ COUNT, SIZE = 5, 3
 ROWS = {"digits": 100, "fashion": 120, "zoo": None}  # a class; None: four in five
 OURS = "ours"
 LAST_STAGES = {
-    "counting votes + mixture": {"label_model": NearestClass(), "by_cluster": False},
-    "label model + linear": {"classifier": NoiseAwareClassifier(), "by_cluster": False},
-    "label model + mixture": {"by_cluster": False},
+    "counting votes + linear": {"label_model": NearestClass(), "by_cluster": False},
+    "label model + linear": {"by_cluster": False},
     OURS: {},
 }
 METHODS = (ConSE, ESZSL, SynC, VCL, QFSL, WDVSc)
@@ -94,7 +93,7 @@ def run(job):
 def ours(table, X, y, X_new, both, unseen, seed, note):
     """Detectors once; then each label model, with and without a last stage."""
     try:
-        detectors = AttributeDetectors(table, kind="linear", seed=seed).fit(X, y, unseen=unseen)
+        detectors = AttributeDetectors(table, seed=seed).fit(X, y, unseen=unseen)
     except BadFit:  # no detector is better than a coin on held-out classes: all that is left is to guess
         guess = np.random.default_rng(seed).choice(unseen, len(X_new))
         wide = np.random.default_rng(seed).choice([*set(y), *unseen], len(both))

@@ -89,7 +89,7 @@ def draw(unseen):
     train, _, new = sample(data, unseen, 0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        detectors = AttributeDetectors(data.table, kind="linear")
+        detectors = AttributeDetectors(data.table)
         model = ZeroShotClassifier(data.table, detectors=detectors)
         model.fit(data.X[train], data.y[train], unlabelled=data.X[new], unseen=unseen)
     gold, answers = data.y[new], model.predict(data.X[new])

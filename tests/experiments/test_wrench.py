@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 @pytest.mark.slow
 def test_network_words_and_both_are_scored(tiny_encoder, data_home, monkeypatch):
     def quick(_, **options):
-        return TransformerClassifier(tiny_encoder, steps=4, teacher_steps=2, head_steps=2, max_length=8, **options)
+        return TransformerClassifier(tiny_encoder, steps=4, max_length=8, **options)
 
     monkeypatch.setattr(wrench, "TransformerClassifier", quick)
     found = wrench.run(("wrench/youtube", 0, data_home, "cpu"))

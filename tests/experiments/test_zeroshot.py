@@ -60,10 +60,10 @@ def test_a_package_that_is_not_the_one_is_refused():
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.ShortlistWarning")
 def test_digits_that_are_believed_wrong_are_named_right():
-    """A split of the development: three rows in ten are believed wrong, and their clusters are named right."""
-    digits, unseen = sets.digits(), ("0", "2", "3")
+    """Half of the rows are believed wrong, and their clusters are named right."""
+    digits, unseen = sets.digits(), ("2", "4", "6")
     train, _, new = sample(digits, unseen, 0)
-    model = ZeroShotClassifier(digits.table, detectors=AttributeDetectors(digits.table, kind="linear"))
+    model = ZeroShotClassifier(digits.table, detectors=AttributeDetectors(digits.table))
     model.fit(digits.X[train], digits.y[train], unlabelled=digits.X[new], unseen=unseen)
     believed = np.array(model.unseen_)[model.beliefs_.argmax(axis=1)]
     assert zero_shot_scores(digits.y[new], believed, unseen).unseen < 0.75

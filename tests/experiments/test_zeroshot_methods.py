@@ -7,12 +7,12 @@ from experiments.zeroshot.methods import ESZSL, QFSL, VCL, ConSE, SynC, WDVSc
 from experiments.zeroshot.methods.conse import embed
 from experiments.zeroshot.methods.eszsl import prepare
 from experiments.zeroshot.methods.qfsl import quasi_loss
-from experiments.zeroshot.methods.semantic import best_on_held_out
+from experiments.zeroshot.methods.semantic import best_on_held_out, ridge
 from experiments.zeroshot.methods.sync import mixture
 from experiments.zeroshot.methods.wdvsc import transport
 from shortlist.errors import BadFit, NotFitted
 from shortlist.zeroshot import zero_shot_scores
-from shortlist.zeroshot.task import make_task, ridge
+from shortlist.zeroshot.task import make_task
 from tests.zeroshot.animals import TABLE, UNSEEN, animals, parts
 
 ALL = [ConSE, ESZSL, SynC, VCL, QFSL, WDVSc]

@@ -15,7 +15,6 @@ TABLE = AttributeTable.of(
     }
 )
 UNSEEN = ["tiger", "okapi", "duck"]
-SMALL = {"hidden": (64,), "epochs": 20, "lr": 0.01, "batch_size": 32, "device": "cpu"}
 
 
 def animals(rows=40, noise=0.35, seed=0, p=12):

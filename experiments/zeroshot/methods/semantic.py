@@ -95,3 +95,13 @@ def _as_if_unseen(task: Task, part: Positions) -> tuple[Task, Floats, npt.NDArra
     truth = np.array([position[j] for j in task.truth[~held].tolist()], np.int64)
     inner = Task(task.X[~held], truth, tuple(names[kept]), tuple(names[np.sort(part)]), task.table)
     return inner, task.X[held].astype(np.float64), names[task.truth[held]]
+
+
+def ridge(S: Floats, C: Floats, penalty: float) -> Floats:
+    """argmin_M ‖S M − C‖² + penalty ‖M‖²."""
+    return np.asarray(np.linalg.solve(S.T @ S + penalty * np.eye(S.shape[1]), S.T @ C), np.float64)
+
+
+def with_bias(S: Floats) -> Floats:
+    """S with a last column of ones."""
+    return np.hstack([S, np.ones((len(S), 1))])

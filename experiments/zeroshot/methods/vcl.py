@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out, ridge, with_bias
 from shortlist.arrays import Floats
-from shortlist.zeroshot.task import Task, centres_of, ridge, with_bias
+from shortlist.zeroshot.task import Task, centres_of
 
 PENALTIES = (0.1, 0.01, 0.03, 0.3, 1.0)
 

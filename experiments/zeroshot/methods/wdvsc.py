@@ -7,10 +7,10 @@ from scipy.spatial.distance import cdist
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
 
-from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out
+from experiments.zeroshot.methods.semantic import Scorer, SemanticMethod, best_on_held_out, ridge, with_bias
 from experiments.zeroshot.methods.vcl import PENALTIES, nearest, prepare
 from shortlist.arrays import Floats
-from shortlist.zeroshot.task import Task, centres_of, ridge, with_bias
+from shortlist.zeroshot.task import Task, centres_of
 
 WEIGHT = 1.0  # β: how much the clusters of unlabelled rows count, compared with the centres of seen classes
 SHARPNESS = 20.0  # λ: of the transport plan, over the mean squared distance

@@ -11,7 +11,6 @@ from shortlist.labelers.attributes import AttributeTable
 from shortlist.zeroshot.attribute_detectors import AttributeDetectors
 from shortlist.zeroshot.classifier import ZeroShotClassifier
 from shortlist.zeroshot.images import Backbone, ImageFolder, efficientnet_lite0, image_features, image_folder
-from shortlist.zeroshot.mixture import SeededMixture
 from shortlist.zeroshot.task import Scores, zero_shot_scores
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "Backbone",
     "ImageFolder",
     "Scores",
-    "SeededMixture",
     "ZeroShotClassifier",
     "efficientnet_lite0",
     "image_features",

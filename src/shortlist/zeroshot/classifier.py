@@ -16,12 +16,8 @@ from shortlist.errors import BadFit, FitWarning, NotFitted
 from shortlist.labelmodel import LabelModel
 from shortlist.wording import some_of
 from shortlist.zeroshot.attribute_detectors import AttributeDetectors
-from shortlist.zeroshot.mixture import SeededMixture
-from shortlist.zeroshot.naming import NamedClustering, find_clusterings, name_clusters, weigh
-from shortlist.zeroshot.task import Features, Scaling, Scores, centres_of, make_task, read_features, zero_shot_scores
-
-DOUBT = 1e-6  # the belief that is spread over all unseen classes, so that none is ever ruled out
-LIKELIER = 0.5  # than not: above this mean belief in the likeliest name, names are a start for EM
+from shortlist.zeroshot.naming import Clustering, find_clusterings
+from shortlist.zeroshot.task import Features, Scaling, Scores, make_task, read_features, zero_shot_scores
 
 
 class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -35,8 +31,8 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     detectors : an `AttributeDetectors`. If it is fitted it is used as it is, else its options are. None: its defaults
     label_model : what turns votes into beliefs. None: `LabelModel()`; by clusters `LabelModel(balance="uniform")`,
         since each class is the name of one cluster, however frequent it is
-    classifier : what learns from beliefs; None for `SeededMixture()`, or the linear `NoiseAwareClassifier()` where
-        names are not likelier than not. The paper's is `MLPClassifier()`.
+    classifier : what learns from beliefs; None for the linear `NoiseAwareClassifier()`. The paper's is
+        `MLPClassifier()`.
     by_cluster : True: unlabelled rows are clustered in several ways, clusters are named by beliefs and by attributes
         (`naming.py`), and the classifier learns from the names. Where detectors tell at most half of the unseen
         classes from all others, it learns from beliefs after all, and a warning says so. False, as in the paper: from
@@ -80,12 +76,12 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.detectors_ = self._detectors(rows, y, unseen)
         self.seen_, self.unseen_ = self.detectors_.seen_, self.detectors_.unseen_
         self.votes_ = self.detectors_.votes(new)
-        named = self.by_cluster and self._told_apart()
-        default = LabelModel(balance="uniform") if named else LabelModel()  # each class names one cluster
+        by_cluster = self.by_cluster and self._told_apart()
+        default = LabelModel(balance="uniform") if by_cluster else LabelModel()  # each class names one cluster
         self.label_model_ = (default if self.label_model is None else clone(self.label_model)).fit(self.votes_)
         self.beliefs_: Floats = self.label_model_.predict_proba(self.votes_)
-        self.clusterings_ = self._name_clusters(rows, y, new) if named else []
-        weighted = [clustering.weight * clustering.beliefs for clustering in self.clusterings_]
+        self.clusterings_ = self._clusterings(rows, y, new) if by_cluster else []
+        weighted = [one.weight * one.names[one.clusters] for one in self.clusterings_]
         self.named_: Floats | None = np.sum(weighted, axis=0) if weighted else None
         self._warn_of_doubt()
         self._fit_classifier(rows, np.asarray(y), new)
@@ -112,71 +108,53 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         has = self.detectors_.unseen_has_  # (unseen, n)
         alike = [name for name, own in zip(self.unseen_, has, strict=True) if (has == own).all(axis=1).sum() > 1]
-        if 2 * len(alike) < len(self.unseen_):
-            return True
-        warnings.warn(
-            f"no detector tells {', '.join(alike)} apart, so clusters get no names: the classifier learns from beliefs "
-            "row by row. Add attributes in which these classes differ and the seen classes differ, too",
-            FitWarning,
-            stacklevel=3,
-        )
-        return False
+        if 2 * len(alike) >= len(self.unseen_):
+            _warn(
+                f"no detector tells {', '.join(alike)} apart, so clusters get no names: the classifier learns from "
+                "beliefs row by row. Add attributes in which these classes differ and the seen classes differ, too"
+            )
+        return 2 * len(alike) < len(self.unseen_)
 
-    def _name_clusters(self, rows: Features, y: Any, new: Features) -> list[NamedClustering]:
+    def _clusterings(self, rows: Features, y: Any, new: Features) -> list[Clustering]:
         """Clusterings of the unlabelled rows, with the names of their clusters."""
         task = make_task(rows, y, self.table, self.unseen_)
-        clusterings = find_clusterings(task, new, self.seed)
-        if not clusterings:
-            warnings.warn(
+        found = find_clusterings(task, new, self.beliefs_, self.seed)
+        if not found:
+            _warn(
                 f"there are fewer than {len(self.unseen_)} different unlabelled rows, so there is no cluster for each "
-                "unseen class: the classifier learns from beliefs row by row",
-                FitWarning,
-                stacklevel=3,
+                "unseen class: the classifier learns from beliefs row by row"
             )
-            return []
-        scaling = Scaling.of(np.concatenate([rows, new]))
-        here, there = centres_of(scaling(rows), task.truth), scaling(new)
-        names = [
-            name_clusters(centres_of(self.beliefs_, groups), *task.signatures, here, centres_of(there, groups))
-            for groups in (clustering.clusters for clustering in clusterings)
-        ]
-        return weigh(clusterings, names)
-
-    def _fit_classifier(self, rows: Features, y: npt.NDArray[Any], new: Features) -> None:
-        """Train on beliefs, of clusters or of rows; in the generalised setting, on given labels as well."""
-        answers = (*self.seen_, *self.unseen_) if self.generalised else self.unseen_
-        X = np.concatenate([rows, new]) if self.generalised else new
-        by_row, covered = self.beliefs_, self.votes_.covered
-        if self.named_ is not None:
-            by_row, covered = self.named_, np.ones(len(new), np.bool_)
-        beliefs = (1 - DOUBT) * by_row + DOUBT / len(self.unseen_)
-        if self.generalised:
-            known = np.eye(len(answers))[[answers.index(name) for name in y]]
-            unknown = np.hstack([np.zeros((len(new), len(self.seen_))), beliefs])
-            beliefs = np.concatenate([known, unknown])
-            covered = np.concatenate([np.ones(len(rows), np.bool_), covered])
-        # from names in doubt, the EM of a mixture would settle on one naming of all classes, right or wrong
-        sure = not self.by_cluster or (self.named_ is not None and _belief(self.named_) > LIKELIER)
-        default = SeededMixture() if sure else NoiseAwareClassifier(sharpen=1.0)
-        model = default if self.classifier is None else clone(self.classifier)
-        self.scaling_ = Scaling.of(X)
-        self.classes_ = np.array(answers, object)
-        self.classifier_ = model.fit(self.scaling_(X), beliefs, covered=covered, classes=list(answers))
+        return found
 
     def _warn_of_doubt(self) -> None:
         """Warn where clusters have names that are not likelier than not: whole classes may be wrong."""
-        if self.named_ is None or _belief(self.named_) > LIKELIER:
+        if self.named_ is None or _belief(self.named_) > 0.5:
             return
         best = self.named_.argmax(axis=1)
-        doubtful = [name for j, name in enumerate(self.unseen_) if _belief(self.named_[best == j]) <= LIKELIER]
-        warnings.warn(
+        doubtful = [name for j, name in enumerate(self.unseen_) if _belief(self.named_[best == j]) <= 0.5]
+        _warn(
             f"names of clusters are in doubt: the likeliest are believed at {_belief(self.named_):.0%} on average, and "
-            f"{some_of(doubtful)} at {LIKELIER:.0%} or less. Whole classes may be wrong. Add attributes in which "
-            "these classes differ and the seen classes differ, too; label some rows and check `scores`; or try "
-            "by_cluster=False, which learns from beliefs row by row",
-            FitWarning,
-            stacklevel=3,
+            f"{some_of(doubtful)} at 50% or less. Whole classes may be wrong. Add attributes in which these classes "
+            "differ and the seen classes differ, too; label some rows and check `scores`; or try by_cluster=False, "
+            "which learns from beliefs row by row"
         )
+
+    def _fit_classifier(self, rows: Features, y: npt.NDArray[Any], new: Features) -> None:
+        """Train on beliefs, of clusters or of rows; in the generalised setting, on given labels as well."""
+        beliefs, covered = self.beliefs_, self.votes_.covered
+        if self.named_ is not None:
+            beliefs, covered = self.named_, np.ones(len(new), np.bool_)
+        beliefs = 0.999999 * beliefs + 0.000001 / len(self.unseen_)  # no class is ever ruled out
+        X, answers = new, self.unseen_
+        if self.generalised:
+            X, answers = np.concatenate([rows, new]), (*self.seen_, *self.unseen_)
+            known = np.eye(len(answers))[[answers.index(name) for name in y]]
+            beliefs = np.concatenate([known, np.hstack([np.zeros((len(new), len(self.seen_))), beliefs])])
+            covered = np.concatenate([np.ones(len(rows), np.bool_), covered])
+        model = NoiseAwareClassifier() if self.classifier is None else clone(self.classifier)
+        self.scaling_ = Scaling.of(X)
+        self.classes_ = np.array(answers, object)
+        self.classifier_ = model.fit(self.scaling_(X), beliefs, covered=covered, classes=list(answers))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The most likely class of each row: of the unseen ones, or in the generalised setting of all."""
@@ -204,3 +182,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _belief(named: Floats) -> float:
     """The mean belief in the likeliest name; 0 where no row has it."""
     return float(named.max(axis=1).mean()) if len(named) else 0.0
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, FitWarning, stacklevel=4)  # where `fit` was called

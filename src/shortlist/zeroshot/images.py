@@ -74,17 +74,14 @@ def content_key(image: Any) -> str:
 def pixels(image: Any, size: int) -> Pixels:
     """(3, size, size), from 0 to 255. The shorter side is scaled to `size`, and the longer one is cut to its middle."""
     pillow: Any = require("PIL.Image", extra="vision")
+    operations: Any = require("PIL.ImageOps", extra="vision")
     try:
         opened = pillow.open(image) if isinstance(image, (str, os.PathLike)) else _of_array(pillow, np.asarray(image))
         colour = opened.convert("RGB")
     except (OSError, ValueError, TypeError, SyntaxError) as error:
         name = str(image) if isinstance(image, (str, os.PathLike)) else f"an array of shape {np.shape(image)}"
         raise BadRows(f"{name} cannot be read as an image ({error})") from error
-    width, height = colour.size
-    scale = size / min(width, height)
-    scaled = colour.resize((max(size, round(width * scale)), max(size, round(height * scale))), pillow.BILINEAR)
-    left, top = (scaled.size[0] - size) // 2, (scaled.size[1] - size) // 2
-    square = np.asarray(scaled.crop((left, top, left + size, top + size)), np.float32)  # (size, size, 3)
+    square = np.asarray(operations.fit(colour, (size, size), pillow.BILINEAR), np.float32)  # (size, size, 3)
     return np.ascontiguousarray(square.transpose(2, 0, 1))
 
 

@@ -1,12 +1,12 @@
-"""Naming: which cluster of unlabelled rows is which unseen class.
+"""Clusters of unlabelled rows, and which of them is which unseen class.
 
-Detectors are wrong on whole classes at a time, so the mean belief of a cluster's rows counts once. The place of a
+Detectors are wrong about whole classes at a time, so the mean belief of a cluster's rows counts once. The place of a
 cluster is evidence, too: classes with similar attributes have similar features (Wan et al., NeurIPS 2019).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any
@@ -18,30 +18,81 @@ from scipy.special import softmax
 from sklearn.cluster import KMeans
 
 from shortlist.arrays import Floats, Positions
-from shortlist.zeroshot.task import Features, Scaling, Task, centres_of, with_bias
+from shortlist.zeroshot.task import Features, Scaling, Task, centres_of
 
 Order = tuple[int, ...]  # the cluster of each unseen class
 
 
 @dataclass(frozen=True, eq=False)
-class NamedClustering:
-    """A clustering, the names of its clusters, and its weight among all clusterings."""
+class Clustering:
+    """The cluster of each row (m,), the names of the clusters (clusters, unseen), and its weight among clusterings."""
 
     clusters: Positions
     names: Floats
     weight: float
 
-    @property
-    def beliefs(self) -> Floats:
-        """(m, k): what the name of its cluster says about each row."""
-        return self.names[self.clusters]
+
+def find_clusterings(task: Task, new: Features, beliefs: Floats, seed: int) -> list[Clustering]:
+    """Clusterings of the unlabelled rows, with the names of their clusters, the tightest first; none if rows are few.
+
+    There is a cluster for each unseen class. The tightest clusters need not be the classes: where classes have unequal
+    sizes, k-means cuts a large class in two rather than keep a small one. So all results of k-means are kept.
+    P(clustering) ∝ W^(−m/2), W the sum of squares within clusters: a Gaussian likelihood with its variance profiled
+    out, in which a row counts as one independent observation, however many features it has.
+    """
+    found = k_means(task, new, seed)
+    if not found:
+        return []
+    both = Scaling.of(np.concatenate([task.X, new]))
+    here, there = centres_of(both(task.X), task.truth), both(new)
+    weights = softmax([-0.5 * len(new) * np.log(within + 1e-9) for _, within in found])
+    return [
+        Clustering(
+            groups,
+            name_clusters(centres_of(beliefs, groups), *task.signatures, here, centres_of(there, groups)),
+            float(weight),
+        )
+        for weight, (groups, _) in sorted(zip(weights, found, strict=True), key=lambda pair: -pair[0])
+    ]
 
 
-def weigh(clusterings: Sequence[Clustering], names: Sequence[Floats]) -> list[NamedClustering]:
-    """Every clustering with its names and weight, the tightest first: P(clustering) ∝ W^(−m/2)."""
-    weights = softmax([clustering.evidence for clustering in clusterings])
-    order = np.argsort(-weights, kind="stable").tolist()
-    return [NamedClustering(clusterings[c].clusters, names[c], float(weights[c])) for c in order]
+def k_means(task: Task, new: Features, seed: int) -> list[tuple[Positions, float]]:
+    """(clusters, sum of squares) of k-means from 25 starts, each different result once.
+
+    The metric is the one in which rows of a *seen* class have the same spread in all directions: the labels tell how
+    rows of one class differ, and that carries over to unseen classes.
+    """
+    k = len(task.unseen)
+    if len(np.unique(new, axis=0)) < k:
+        return []
+    scaling = Scaling.of(new)
+    rows = scaling(new).astype(np.float64) @ whitening(scaling(task.X).astype(np.float64), task.truth)
+    distinct: dict[bytes, tuple[Positions, float]] = {}
+    for start in np.random.default_rng(seed).integers(2**31, size=25).tolist():
+        fitted = KMeans(k, n_init=1, random_state=start).fit(rows)
+        clusters = in_order(fitted.labels_)
+        distinct.setdefault(clusters.tobytes(), (clusters, float(fitted.inertia_)))
+    return list(distinct.values())
+
+
+def in_order(labels: npt.NDArray[Any]) -> Positions:
+    """(m,): the same clusters, numbered in the order of their first rows."""
+    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
+    ranks: Positions = np.argsort(np.argsort(first))[place].astype(np.int64)
+    return ranks
+
+
+def whitening(X: Floats, truth: Positions) -> Floats:
+    """(p, p) V with Vᵀ Σ V = I, Σ being the shrunk covariance within classes."""
+    residual = X - centres_of(X, truth)[truth]
+    covariance = residual.T @ residual / len(X)
+    size = float(np.trace(covariance)) / len(covariance) + 1e-9
+    shrunk = 0.5 * covariance + 0.5 * size * np.eye(len(covariance))  # half way toward a multiple of the identity
+    spread, axes = np.linalg.eigh(shrunk)
+    return np.asarray(axes / np.sqrt(spread), np.float64)
+
+
+# -- names ---------------------------------------------------------------------------------------------
 
 
 def name_clusters(
@@ -71,7 +122,7 @@ def make_evidence(
 ) -> Callable[[Order], float]:
     """order → log P(π), up to a constant."""
     s, k = len(seen), len(unseen)
-    signatures = with_bias(np.concatenate([seen, unseen]))
+    signatures = np.hstack([np.concatenate([seen, unseen]), np.ones((s + k, 1))])  # with a bias
     inverse = np.linalg.inv(signatures @ signatures.T + penalty * np.eye(s + k))
     centres = np.concatenate([here, places])
     products = centres @ centres.T
@@ -93,79 +144,12 @@ def linear_start(agreement: Floats) -> Order:
 
 def climb(order: Order, evidence: Callable[[Order], float]) -> Order:
     """Swap the names of two clusters for as long as a swap makes the naming more likely."""
-    best, last = evidence(order), None
-    while order != last:
-        last = order
-        for i, j in combinations(range(len(order)), 2):
-            after = swapped(order, i, j)
-            value = evidence(after)
-            if value > best:
-                order, best = after, value
+    while (best := max(around(order), key=evidence)) != order:
+        order = best
     return order
 
 
 def around(order: Order) -> list[Order]:
     """A naming, and all namings that differ from it by one swap."""
-    return [order, *(swapped(order, i, j) for i, j in combinations(range(len(order)), 2))]
-
-
-def swapped(order: Order, i: int, j: int) -> Order:
-    """The naming in which classes i and j have exchanged their clusters."""
-    return tuple(order[{i: j, j: i}.get(a, a)] for a in range(len(order)))
-
-
-# -- clusters of unlabelled rows, found without reading any class
-
-
-@dataclass(frozen=True, eq=False)
-class Clustering:
-    """The cluster of each row (m,), and the sum of squares within clusters."""
-
-    clusters: Positions
-    within: float
-
-    @property
-    def evidence(self) -> float:
-        """log W^(−m/2), W the sum of squares: a Gaussian likelihood with its variance profiled out.
-
-        A row counts as one independent observation, however many features it has.
-        """
-        return -0.5 * len(self.clusters) * float(np.log(self.within + 1e-9))
-
-
-def find_clusterings(task: Task, new: Features, seed: int) -> list[Clustering]:
-    """Ways to split the unlabelled rows into as many clusters as there are unseen classes; none if too few rows differ.
-
-    These are all the results of k-means from different starts. The metric is the one in which rows of a *seen* class
-    have the same spread in all directions: the labels tell how rows of one class differ, and that carries over to
-    unseen classes. The tightest clusters need not be the classes. Where classes have unequal sizes, k-means cuts a
-    large class in two rather than keep a small one. So all results are kept, each with its weight (`naming.weigh`).
-    """
-    k = len(task.unseen)
-    if len(np.unique(new, axis=0)) < k:
-        return []
-    scaling = Scaling.of(new)
-    rows = scaling(new).astype(np.float64) @ whitening(scaling(task.X).astype(np.float64), task.truth)
-    distinct: dict[bytes, Clustering] = {}
-    for start in np.random.default_rng(seed).integers(2**31, size=25).tolist():
-        fitted = KMeans(k, n_init=1, random_state=start).fit(rows)
-        clusters = in_order(fitted.labels_)
-        distinct.setdefault(clusters.tobytes(), Clustering(clusters, float(fitted.inertia_)))
-    return list(distinct.values())
-
-
-def in_order(labels: npt.NDArray[Any]) -> Positions:
-    """(m,): the same clusters, numbered in the order of their first rows."""
-    _, first, place = np.unique(labels, return_index=True, return_inverse=True)
-    ranks: Positions = np.argsort(np.argsort(first))[place].astype(np.int64)
-    return ranks
-
-
-def whitening(X: Floats, truth: Positions) -> Floats:
-    """(p, p) V with Vᵀ Σ V = I, Σ being the shrunk covariance within classes."""
-    residual = X - centres_of(X, truth)[truth]
-    covariance = residual.T @ residual / len(X)
-    size = float(np.trace(covariance)) / len(covariance) + 1e-9
-    shrunk = 0.5 * covariance + 0.5 * size * np.eye(len(covariance))  # half way toward a multiple of the identity
-    spread, axes = np.linalg.eigh(shrunk)
-    return np.asarray(axes / np.sqrt(spread), np.float64)
+    swaps = [{i: j, j: i} for i, j in combinations(range(len(order)), 2)]
+    return [order, *(tuple(order[swap.get(a, a)] for a in range(len(order))) for swap in swaps)]

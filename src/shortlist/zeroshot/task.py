@@ -6,16 +6,14 @@ import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats, Positions
-from shortlist.errors import BadFit, FitWarning, Inseparable
+from shortlist.errors import BadFit, Inseparable
 from shortlist.labelers.attributes import AttributeTable
-from shortlist.wording import some_of
 
 Features: TypeAlias = npt.NDArray[np.float32]  # (m, p), one line a row
 
@@ -89,25 +87,6 @@ def warn_of_twins(task: Task, learnable: Iterable[str]) -> None:
         )
 
 
-def warn_of_one_detector(task: Task, learnable: Iterable[str]) -> None:
-    """Warn of attributes that are the same, or opposites, on all seen classes, and not on all unseen ones."""
-    table = task.table.take(learnable)
-    seen, unseen = table.rows(task.seen).T, table.rows(task.unseen).T  # (n, classes)
-    pairs = []
-    for a, b in combinations(range(len(table.attributes)), 2):
-        for what, turned in (("the same", False), ("opposites", True)):
-            if (seen[a] == seen[b] ^ turned).all() and (unseen[a] != unseen[b] ^ turned).any():
-                pairs.append(f"{table.attributes[a]} and {table.attributes[b]} are {what} on all seen classes")
-    if pairs:
-        warnings.warn(
-            f"{some_of(pairs, joint='; ')}: they get one and the same detector, whose votes about unseen classes "
-            "contradict each other. Leave out the attribute that is harder to see, or label rows of a class that sets "
-            "the two apart.",
-            FitWarning,
-            stacklevel=4,
-        )
-
-
 def _labels(y: Any, m: int) -> list[str]:
     labels = list(np.asarray(y).tolist()) if y is not None else []
     if len(labels) != m:
@@ -136,7 +115,7 @@ def _check_unseen(seen: tuple[str, ...], unseen: tuple[str, ...], table: Attribu
         )
 
 
-# -- what detectors, naming and classifier share
+# -- features and scores -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +136,6 @@ class Scaling:
     def __call__(self, X: Features) -> Features:
         scaled: Features = (X - self.shift) / self.scale
         return scaled
-
-
-def ridge(S: Floats, C: Floats, penalty: float) -> Floats:
-    """argmin_M ‖S M − C‖² + penalty ‖M‖²."""
-    return np.asarray(np.linalg.solve(S.T @ S + penalty * np.eye(S.shape[1]), S.T @ C), np.float64)
-
-
-def with_bias(S: Floats) -> Floats:
-    """S with a last column of ones."""
-    return np.hstack([S, np.ones((len(S), 1))])
 
 
 @dataclass(frozen=True)
