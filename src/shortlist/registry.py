@@ -146,11 +146,9 @@ def parameters_known(
     """Make a function raise this error, not a TypeError, when it is called with a parameter that it does not have."""
 
     def wrap(function: Callable[Params, Returned]) -> Callable[Params, Returned]:
-        parameters = inspect.signature(function).parameters.values()
-        names = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-
         @wraps(function)
         def call(*args: Params.args, **kwargs: Params.kwargs) -> Returned:
+            names = _parameters(function)
             for name in kwargs:
                 if name not in names:
                     hint = f"{parameter_meant(name, names)} Parameters: {', '.join(names)}"
@@ -160,6 +158,12 @@ def parameters_known(
         return call
 
     return wrap
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The parameters that can be given by name."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {one.name: one for one in inspect.signature(function).parameters.values() if one.kind in kinds}
 
 
 def parameter_meant(name: str, names: Collection[str]) -> str:
@@ -179,8 +183,7 @@ def make_from_record(record: Mapping[str, Any], kinds: Mapping[str, Callable[...
         hint = did_you_mean(kind, kinds) if kind else ""
         raise BadLabeler(f"{kind!r} is no kind of {what}.{hint} Kinds: {', '.join(kinds)}", option=("kind",))
     settings = {key: value for key, value in record.items() if key != "kind"}
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = {one.name: one for one in inspect.signature(make).parameters.values() if one.kind in by_name}
+    parameters = _parameters(make)
     for key in settings:
         if key not in parameters:
             hint = f"{parameter_meant(key, parameters)} They have {', '.join(parameters)}"

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy.typing as npt
-
 from shortlist.archive import atomic, damage_as_bad_file
 from shortlist.errors import BadFile, BadFit, require
 
@@ -38,15 +36,9 @@ def torch_on(device: str) -> tuple[Any, str]:
     return torch, device
 
 
-def upload(torch: Any, array: npt.NDArray[Any], device: str) -> Tensor:
-    """An array as a tensor on the device. The copy to CUDA runs in the background, from pinned memory."""
-    tensor = torch.from_numpy(array)
-    return tensor.pin_memory().to(device, non_blocking=True) if device.startswith("cuda") else tensor.to(device)
-
-
-def autocast(torch: Any, device: str, precision: str) -> Any:
-    """Context in which matrix products are bfloat16 where `precision` is "bf16"."""
-    return torch.autocast(device.split(":")[0], torch.bfloat16, enabled=precision == "bf16")
+def autocast(torch: Any, device: str, *, enabled: bool) -> Any:
+    """Context in which matrix products are bfloat16, where that is wanted."""
+    return torch.autocast(device.split(":")[0], torch.bfloat16, enabled=enabled)
 
 
 @contextmanager
@@ -69,8 +61,8 @@ def write_tensors(path: str | os.PathLike[str], kind: str, header: dict[str, Any
         file.write(dump(plain, metadata={"kind": kind, "header": json.dumps(header)}))
 
 
-def read_tensors(path: str | os.PathLike[str], kind: str, prefix: str = "") -> tuple[dict[str, Any], Tensors]:
-    """Read (header, tensors whose names begin with `prefix`) of a file that `write_tensors` wrote; else a BadFile."""
+def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Any], Tensors]:
+    """Read (header, tensors) of a file that `write_tensors` wrote; else a BadFile."""
     safe_open = require("safetensors", extra="torch").safe_open
     if not Path(path).is_file():
         raise BadFile(f"{path} does not exist")
@@ -78,8 +70,7 @@ def read_tensors(path: str | os.PathLike[str], kind: str, prefix: str = "") -> t
         metadata = file.metadata() or {}
         if metadata.get("kind") != kind:
             raise BadFile(f"{path} holds {metadata.get('kind')!r}, not {kind!r}")
-        names = [name for name in file.keys() if name.startswith(prefix)]  # noqa: SIM118
-        return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in names}
+        return json.loads(metadata["header"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
 def under(prefix: str, tensors: Tensors) -> Tensors:

@@ -1,21 +1,17 @@
 """Tables of labelers and their shortlists: by hand, and against going through the rows one by one."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist import Analysis, LabelModel, MajorityVote, Votes, simulate
-from shortlist.analysis.labeler_tables import (
-    LABELER_COLUMNS,
-    _sampled,
-    accuracy_estimate,
-    labeler_lines,
-    standard_errors,
-)
+from shortlist.analysis.labeler_tables import LABELER_COLUMNS, accuracy_estimate, halves, labeler_lines, likelihoods
 from shortlist.errors import BadFit
 from shortlist.labelmodel import Likelihood, Parameters
-from shortlist.labelmodel.evidence import Evidence
+from shortlist.labelmodel.likelihood import log_joint, log_marginal
 from tests.analysis.worked import GOLD, NAMES, brute_labelers, newspaper, oracle, quietly_fitted
 from tests.labelmodel.reference import likelihood
 from tests.votes.drawing import votes as any_votes
@@ -75,9 +71,6 @@ def _shortlists(votes):
 
 @pytest.fixture(scope="module")
 def drawn():
-    from shortlist import simulate
-    from shortlist.labelmodel import Parameters
-
     says = [["a", "b", "c"], ["a", {"b", "c"}], [{"a", "b"}, "c"], ["b", {"a", "c"}]]
     accuracy = np.repeat([[0.9], [0.8], [0.7], [0.6]], 3, axis=1)
     return simulate(
@@ -180,23 +173,6 @@ def test_the_mean_of_accuracies_by_hand():
     assert np.isnan(value[3])
 
 
-def test_standard_errors_are_how_far_estimates_scatter():
-    """Fits to 60 draws scatter as far as the information of one of them says."""
-    weights = np.full((4, 2), 0.5)
-    fits = [likelihood().fit(two_classes(1500, seed)) for seed in range(60)]
-    scatter = np.std([fit.accuracy_.mean(axis=1) for fit in fits], axis=0)
-    told = np.mean([standard_errors(fit, weights) for fit in fits], axis=0)
-    assert told == pytest.approx(scatter, rel=0.3)
-
-
-def test_a_sample_weighs_as_much_as_the_whole():
-    evidence = Evidence.gather(newspaper())
-    part = _sampled(evidence, 3)
-    assert part.weights.sum() == pytest.approx(evidence.total)
-    assert len(part.weights) <= 3
-    assert _sampled(evidence) is evidence
-
-
 def test_the_default_says_how_often_labelers_are_right_itself():
     model = LabelModel().fit(two_classes(500, 0))
     names = model.panel_.names[::-1]
@@ -216,3 +192,62 @@ def test_every_view_shows_the_columns_of_one_list():
     assert lines[0][1] == f"{table['coverage'][0]:.1%}"
     assert [column.text({"worth": -0.001, "gold_gain": 0.0123}) for column in LABELER_COLUMNS[-2:]] == ["0.00", "+1.2"]
     assert LABELER_COLUMNS[4].text({}) == "not known"
+
+
+# -- worth ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def five():
+    """Three good labelers, a poor one, and one that throws dice."""
+    says = [["a", "b"]] * 5
+    accuracy = np.repeat([[0.9], [0.9], [0.9], [0.6], [0.5]], 2, axis=1)
+    return simulate(Parameters(accuracy, np.full(5, 0.9), np.full(2, 0.5)), says, 4000, space=["a", "b"], seed=0)
+
+
+def test_dice_are_worth_nothing_and_good_labelers_most(five):
+    table = Analysis(five.votes, quietly_fitted(five.votes), gold=five.truth).worth()
+    likelihood = table["worth"].to_list()
+    assert abs(likelihood[4]) < 0.005
+    assert min(likelihood[:3]) > 10 * max(likelihood[3:])
+    assert abs(table["gold_gain"][4]) < 0.01
+    assert min(table["gold_gain"].to_list()[:3]) > 0.005
+
+
+def test_the_likelihood_by_summing_over_all_other_votes(five):
+    """log P(G) − log P(G_i) − log P(G_others), each marginal a sum over everything left open."""
+    votes = five.votes[:200, :3]
+    model = quietly_fitted(votes)
+    layout, table = model.panel_.layout, model.generator()
+    every = np.array(list(product(range(3), repeat=3)), np.uint8)
+    p = dict(zip(map(tuple, every.tolist()), np.exp(log_marginal(log_joint(every, table, layout))), strict=True))
+    assert sum(p.values()) == pytest.approx(1)
+    expected = np.zeros(3)
+    for row in map(tuple, votes.codes.tolist()):
+        for i in range(3):
+            alone = sum(value for key, value in p.items() if key[i] == row[i])
+            others = sum(value for key, value in p.items() if key[:i] + key[i + 1 :] == row[:i] + row[i + 1 :])
+            expected[i] += np.log(p[row]) - np.log(alone) - np.log(others)
+    assert likelihoods(model, votes) == pytest.approx(expected / len(votes))
+
+
+def test_no_row_is_both_fitted_and_judged(five):
+    fitted, judged = halves(Analysis(five.votes))
+    assert sorted([*fitted, *judged]) == list(range(len(five.votes)))
+    fitted, judged = halves(Analysis(five.votes), 50)
+    assert len(fitted) == len(judged) == 50
+    assert not set(fitted) & set(judged)
+
+
+def test_rows_with_gold_judge(five):
+    gold = {a: five.truth[a] for a in range(100)}
+    _, judged = halves(Analysis(five.votes, gold=gold))
+    assert set(range(100)) <= set(judged)
+
+
+def test_it_needs_a_label_model_and_two_rows():
+    with pytest.raises(BadFit, match="LabelModel"):
+        Analysis(newspaper()).worth()
+    votes = Votes([[1, 1, 1]], [["a", "b"]] * 3, ["a", "b"])
+    with pytest.raises(BadFit, match="two rows"):
+        Analysis(votes, quietly_fitted(votes)).worth()

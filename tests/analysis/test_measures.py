@@ -1,28 +1,13 @@
-"""Whether rows repeat, by a look at some of them."""
+"""Counts by shortlist and class, shares, and calibration by hand."""
 
 import numpy as np
 import pytest
 
-from shortlist import Votes
-from shortlist.analysis.measures import Calibration, inside, seldom_repeat, share, soft_counts, wilson
+from shortlist.analysis.measures import Calibration, inside, share, soft_counts, wilson
 from shortlist.labelmodel.layout import Layout
+from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
 from tests.analysis.worked import BELIEFS, newspaper
-
-
-def votes_of(codes):
-    n = codes.shape[1]
-    return Votes(codes, [[frozenset(["yes"])]] * n, ["yes", "no"], [f"rule {i}" for i in range(n)])
-
-
-@pytest.mark.parametrize("n", [20, 80])  # rows of one word of 64 bits, and of two
-def test_rows_that_differ_and_rows_that_repeat(n):
-    m = 12_000
-    number = np.arange(m)[:, None] >> np.arange(n) % 20 & 1  # every row another number, in bits
-    assert seldom_repeat(votes_of(number.astype(np.uint8)))
-    half = (np.arange(m) // 2)[:, None] >> np.arange(n) % 20 & 1  # every row twice
-    assert not seldom_repeat(votes_of(half.astype(np.uint8)))
-    assert not seldom_repeat(votes_of(number[:10_000].astype(np.uint8)))  # few rows are not worth the look
 
 
 def test_the_newspaper():
@@ -38,8 +23,6 @@ def test_more_rows_than_a_block_holds():
     rng = np.random.default_rng(0)
     m = 8_192 + 77
     codes, beliefs = rng.integers(0, 3, (m, 2)).astype(np.uint8), rng.dirichlet([1, 1], m)
-    from shortlist.labelspace import LabelSpace
-
     space = LabelSpace(["a", "b"])
     layout = Layout.of([Codomain.declare(["a", "b"], space)] * 2, space)
     expected = [beliefs[codes[:, i] == c].sum(axis=0) for i in range(2) for c in (1, 2)]

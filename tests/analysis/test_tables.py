@@ -173,17 +173,6 @@ def test_rows_that_repeat_are_all_there():
     assert table["conflict"].to_list() == [Analysis(votes).rows()["conflict"].to_list()[a] for a in order]
 
 
-def test_many_different_rows_are_not_searched_for_patterns():
-    rng = np.random.default_rng(0)
-    votes = Votes(rng.integers(0, 4, (30_000, 12)), [["a", "b", "c"]] * 12, ["a", "b", "c"])
-    from tests.analysis.worked import quietly_fitted
-
-    model = quietly_fitted(votes[:500])
-    analysis = Analysis(votes, model)
-    assert analysis.distinct.patterns is None
-    assert analysis.beliefs == pytest.approx(model.predict_proba(votes))
-
-
 def test_contradictions_of_the_newspaper():
     assert Analysis(newspaper()).buckets().rows() == [
         ("goal", "sports", "abroad", "business", 1),

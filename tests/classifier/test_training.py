@@ -1,11 +1,13 @@
-"""Training of networks: batches, the head and its loss."""
+"""Training of networks: batches, the head, its loss and the learning rates."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from shortlist.classifier.finetuning import TokenBatches, load_encoder, text_network_class
+from shortlist.classifier.finetuning import FineTuning, TokenBatches, load_encoder
 from shortlist.classifier.linear import ExpectedLoss
-from shortlist.classifier.training import FeatureBatches, make_head, soft_cross_entropy
+from shortlist.classifier.training import FeatureBatches, make_head, soft_cross_entropy, train
 
 torch = pytest.importorskip("torch")
 WINDOW = TokenBatches.window
@@ -73,13 +75,39 @@ def test_the_loss_is_that_of_the_linear_model(clouds):
 
 
 def test_pooling_does_not_see_the_padding(tiny_encoder):
-    encoder = load_encoder(tiny_encoder)
-    for pooling in ("mean", "cls"):
-        reader = text_network_class()(encoder.network, make_head(torch, 16, 4, 2), pooling).eval()
-        ids = torch.tensor([[2, 5, 6, 3, 0, 0]])
-        short, long = ids[:, :4], ids
-        np.testing.assert_allclose(
-            reader.embed(short, torch.ones_like(short)).detach(),
-            reader.embed(long, (long != 0).long()).detach(),
-            atol=1e-6,
-        )
+    options = SimpleNamespace(encoder_=load_encoder(tiny_encoder), classes_=[0, 1], device="cpu", seed=0)
+    tuning = FineTuning(options)
+    tuning.network.eval()
+    ids = torch.tensor([[2, 5, 6, 3, 0, 0]])
+    short, long = ids[:, :4], ids
+    np.testing.assert_allclose(
+        tuning._embed(short, torch.ones_like(short)).detach(),
+        tuning._embed(long, (long != 0).long()).detach(),
+        atol=1e-6,
+    )
+
+
+def rates_of(**options):
+    """The learning rate at each step of a training."""
+    network, rates = make_head(torch, 2, 4, 2), []
+    optimiser = torch.optim.SGD(network.parameters(), lr=1.0)
+    optimiser.register_step_pre_hook(lambda *_: rates.append(optimiser.param_groups[0]["lr"]))
+    X, beliefs = torch.zeros(8, 2), np.full((8, 2), 0.5)
+    history = train(torch, network, optimiser, FeatureBatches(X, 4, 0), beliefs, np.ones(8), **options)
+    return np.array(rates), history
+
+
+def test_a_linear_schedule_rises_and_falls():
+    rates, history = rates_of(steps=20, schedule="linear")
+    assert rates[:3] == pytest.approx([0.5, 1, 1])
+    assert rates[-1] == pytest.approx(1 / 18)
+    assert (np.diff(rates[2:]) < 0).all()
+    assert len(history) == 10  # of two batches each
+    assert len(rates_of(steps=7, schedule="linear")[0]) == 7
+
+
+def test_a_plateau_lowers_the_rate_three_times():
+    """Beliefs of one half each, and features of nothing: there is nothing to learn."""
+    rates, history = rates_of(steps=1000, schedule="plateau")
+    assert np.unique(np.round(rates, 9)).tolist() == pytest.approx([0.01, 0.1, 1.0])
+    assert len(history) < 60

@@ -7,25 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.recipes import RECIPES
 from shortlist.classifier import TransformerClassifier, evaluate
 from shortlist.classifier.finetuning import FineTuning, load_encoder
-from shortlist.classifier.training import Trainer
 from shortlist.classifier.transformer import WordModel, best_share, geometric_mean, held_out_rows
 from shortlist.errors import BadFile, BadFit, BadRows
 from shortlist.tensors import read_tensors, write_tensors
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-QUICK = {
-    "device": "cpu",
-    "steps": 40,
-    "teacher_steps": 6,
-    "head_steps": 5,
-    "lr": 2e-3,
-    "head_lr": 5e-3,
-    "batch_size": 8,
-}
+QUICK = {"device": "cpu", "steps": 40, "lr": 2e-3, "batch_size": 8}
 
 
 def classifier(tiny_encoder, **options):
@@ -38,16 +28,7 @@ def lesson(texts):
     return rows * 3, np.tile(beliefs, (3, 1))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"pooling": "cls", "steps": 100},
-        {"epochs": 12, "schedule": "constant"},
-        {"frozen": True, "steps": 100},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [{}, {"frozen": True, "steps": 200}], ids=str)
 def test_it_learns(tiny_encoder, lesson, options):
     rows, beliefs = lesson
     model = classifier(tiny_encoder, **options).fit(rows, beliefs, classes=["cat", "dog"])
@@ -60,32 +41,12 @@ def test_the_frozen_encoder_stays_as_it_is(tiny_encoder, lesson):
     rows, beliefs = lesson
     model = classifier(tiny_encoder, frozen=True).fit(rows, beliefs)
     for name, tensor in load_encoder(tiny_encoder).network.state_dict().items():
-        assert torch.equal(model.network_.encoder.state_dict()[name], tensor)
-    assert model.embed(rows[:2]).shape == (2, 16)
-    assert model.embed([]).shape == (0, 16)
+        assert torch.equal(model.network_["encoder"].state_dict()[name], tensor)
 
 
-def test_steps_are_as_many_as_asked_for_and_epochs_take_their_place(tiny_encoder, lesson, monkeypatch):
-    """24 rows in batches of 8: an epoch is three steps. Five steps of the head come first, but not in the paper."""
-    taken = []
-    step = Trainer._step
-    monkeypatch.setattr(Trainer, "_step", lambda self, group: taken.append(self.steps) or step(self, group))
+def test_steps_are_as_many_as_asked_for(tiny_encoder, lesson):
+    """24 rows in batches of 8: an epoch is three steps."""
     assert len(classifier(tiny_encoder, steps=7).fit(*lesson).history_) == 3
-    assert taken == [5] * 5 + [7] * 7
-    taken.clear()
-    assert len(classifier(tiny_encoder, epochs=2).fit(*lesson).history_) == 2
-    assert taken == [5] * 5 + [6] * 6
-    taken.clear()
-    half = np.arange(24) < 12  # the paper leaves the others out
-    paper = TransformerClassifier.paper(tiny_encoder, device="cpu", epochs=5)
-    paper.fit(*lesson, covered=half)
-    assert taken == [5] * 5
-
-
-def test_the_default_is_the_recipe_of_table_1():
-    default, chosen = TransformerClassifier(), RECIPES["teach-words"]
-    assert {name: getattr(default, name) for name in chosen} == chosen
-    assert default.epochs is None
 
 
 def test_the_seed_decides_and_nothing_else(tiny_encoder, lesson):
@@ -95,17 +56,6 @@ def test_the_seed_decides_and_nothing_else(tiny_encoder, lesson):
     assert torch.equal(torch.get_rng_state(), before)
     torch.manual_seed(4)
     np.testing.assert_array_equal(classifier(tiny_encoder).fit(*lesson).predict_proba(lesson[0]), first)
-
-
-def test_the_paper_s_recipe_chooses_the_epoch_on_dev_rows(tiny_encoder, lesson):
-    rows, beliefs = lesson
-    options = {"device": "cpu", "epochs": 2, "lr": 1e-3}
-    model = TransformerClassifier.paper(tiny_encoder, **options)
-    assert (model.pooling, model.schedule, model.batch_size) == ("cls", "constant", 16)
-    model.fit(rows, beliefs, classes=["cat", "dog"], dev=(["a cat", "a dog", "it"], ["cat", "dog", None]))
-    assert len(model.history_) == 2
-    with pytest.raises(BadFit, match="dev has no row"):
-        model.fit(rows, beliefs, classes=["cat", "dog"], dev=(["a cat"], [None]))
 
 
 def test_it_comes_back_from_its_file_without_the_encoder(tiny_encoder, lesson, tmp_path):
@@ -157,13 +107,8 @@ def test_bad_input(tiny_encoder, lesson):
         classifier(tiny_encoder).fit(rows, np.full((24, 2), 0.5))
     with pytest.raises(BadFit, match="at least two"):
         classifier(tiny_encoder).fit(["the cat", "it"], [[0.9, 0.1], [0.5, 0.5]])
-    with pytest.raises(BadFit, match='schedule is "linear" or "constant", not'):
-        classifier(tiny_encoder, schedule="plateau").fit(rows, beliefs)
-    with pytest.raises(BadFit, match='"mean" or "cls"'):
-        classifier(tiny_encoder, pooling="max").fit(rows, beliefs)
-    for name, least in (("steps", 1), ("teacher_steps", 1), ("head_steps", 0)):
-        with pytest.raises(BadFit, match=f"^{name} is a whole number from {least}, not {least - 1}"):
-            classifier(tiny_encoder, **{name: least - 1}).fit(rows, beliefs)
+    with pytest.raises(BadFit, match="steps is a whole number from 1, not 0"):
+        classifier(tiny_encoder, steps=0).fit(rows, beliefs)
     with pytest.raises(BadFit, match='"teach" or "drop", not \'guess\''):
         classifier(tiny_encoder, uncovered="guess").fit(rows, beliefs)
 
@@ -179,7 +124,7 @@ def test_a_real_encoder(monkeypatch):
     birds = ["The eagle soars over the valley.", "A sparrow sings in the tree.", "Owls hunt at night."]
     fish = ["The shark swims in the sea.", "A trout leaps in the river.", "Salmon return to their stream."]
     model = TransformerClassifier(
-        os.path.join(os.path.dirname(package.origin), "model"), device="cpu", frozen=True, steps=60, head_lr=1e-2
+        os.path.join(os.path.dirname(package.origin), "model"), device="cpu", frozen=True, steps=60
     )
     model.fit(birds * 4 + fish * 4, [[0.8, 0.2]] * 12 + [[0.2, 0.8]] * 12, classes=["bird", "fish"])
     found = evaluate(model.predict(["A pigeon on the roof.", "Herring in the ocean."]), ["bird", "fish"])
@@ -188,25 +133,28 @@ def test_a_real_encoder(monkeypatch):
 
 # -- the three phases
 
-PHASED = {"device": "cpu", "steps": 6, "teacher_steps": 30, "head_steps": 4, "lr": 5e-3, "batch_size": 4}
-FORMER = {"steps": 30, "lr": 1e-5, "head_lr": 1e-4, "uncovered": "drop", "head_steps": 0}
 OTHERS = ["is it a cat ?", "who sleeps ?", "where is my dog ?"]
 
 
 def phased(tiny_encoder, **options):
-    return TransformerClassifier(tiny_encoder, **{**PHASED, **options})
+    return TransformerClassifier(tiny_encoder, **{"device": "cpu", "steps": 6, "lr": 5e-3, "batch_size": 4, **options})
 
 
 @pytest.fixture
 def trained(monkeypatch):
-    """The phases that are trained from now on: their names, and (beliefs, weights)."""
-    phases, train = [], FineTuning._train
+    """The phases that are trained from now on: their names, beliefs, weights and steps."""
+    phases, head, everything = [], FineTuning._train_head, FineTuning._train_all
 
-    def noted(self, phase, examples, *more):
-        phases.append((phase.name, examples.beliefs, examples.weights))
-        return train(self, phase, examples, *more)
+    def note_head(self, ids, *examples):
+        phases.append(("head", *examples))
+        return head(self, ids, *examples)
 
-    monkeypatch.setattr(FineTuning, "_train", noted)
+    def note_all(self, name, ids, *examples):
+        phases.append((name, *examples))
+        return everything(self, name, ids, *examples)
+
+    monkeypatch.setattr(FineTuning, "_train_head", note_head)
+    monkeypatch.setattr(FineTuning, "_train_all", note_all)
     return phases
 
 
@@ -221,37 +169,25 @@ def rows(texts):
     return mixed, full, covered
 
 
-def test_the_uncovered_rows_believe_what_the_former_default_says_of_them(tiny_encoder, rows, trained):
+def test_the_teacher_gives_uncovered_rows_their_beliefs(tiny_encoder, rows, trained, monkeypatch):
     mixed, beliefs, covered = rows
-    former = phased(tiny_encoder, **FORMER).fit(mixed, beliefs, covered=covered)
-    trained.clear()
+    taught, teach = [], FineTuning.teach
+    monkeypatch.setattr(FineTuning, "teach", lambda *given: taught.append(teach(*given)) or taught[-1])
     phased(tiny_encoder).fit(mixed, beliefs, np.arange(1.0, 12), covered=covered)
-    assert [name for name, *_ in trained] == ["teacher", "head", "fine-tuning"]
-    weighted = phased(tiny_encoder, **FORMER).fit(mixed, beliefs, np.arange(1.0, 12), covered=covered)
-    for _, learned, weights in trained[1:3]:
-        np.testing.assert_array_equal(learned[:8], beliefs[covered])
-        np.testing.assert_allclose(learned[8:], weighted.predict_proba(OTHERS), rtol=1e-12)
+    assert [(name, steps) for name, _, _, steps in trained] == [("teacher", 3), ("head", 3), ("fine-tuning", 6)]
+    np.testing.assert_array_equal(trained[0][1], beliefs[covered])
+    for _, learned, weights, _ in trained[1:]:
+        np.testing.assert_array_equal(learned, np.concatenate([beliefs[covered], taught[0]]))
         np.testing.assert_array_equal(weights, [2, 3, 4, 5, 8, 9, 10, 11, 1, 6, 7])
-    assert (former.predict_proba(OTHERS) != weighted.predict_proba(OTHERS)).any()
 
 
-def test_the_pupil_learns_as_if_the_taught_beliefs_had_been_given(tiny_encoder, rows):
+def test_the_pupil_learns_as_if_the_taught_beliefs_had_been_given(tiny_encoder, rows, trained):
     """The teacher leaves beliefs behind, and nothing else: no weights, no random numbers."""
     mixed, beliefs, covered = rows
-    former = phased(tiny_encoder, **FORMER).fit(mixed, beliefs, covered=covered)
-    order = [text for text in mixed if text not in OTHERS] + OTHERS
-    known = np.concatenate([beliefs[covered], former.predict_proba(OTHERS)])
-    given = phased(tiny_encoder).fit(order, known)
     taught = phased(tiny_encoder).fit(mixed, beliefs, covered=covered)
+    order = [text for text in mixed if text not in OTHERS] + OTHERS
+    given = phased(tiny_encoder).fit(order, trained[-1][1])
     np.testing.assert_allclose(taught.predict_proba(mixed), given.predict_proba(mixed), rtol=1e-6)
-
-
-def test_what_the_former_default_does_not_share_with_the_last_phase_is_not_taken_over(tiny_encoder, rows, trained):
-    """The teacher trains as it always does, however the last phase is asked to train."""
-    mixed, beliefs, covered = rows
-    for options in ({}, {"schedule": "constant", "epochs": 2, "head_lr": 1e-2, "lr": 1e-3}):
-        phased(tiny_encoder, **options).fit(mixed, beliefs, covered=covered)
-    np.testing.assert_array_equal(trained[1][1], trained[4][1])
 
 
 @pytest.mark.parametrize("options", [{"covered": np.ones(8, bool)}, {}])
@@ -272,21 +208,16 @@ def test_which_rows_are_taught(tiny_encoder, texts, trained):
         phased(tiny_encoder).fit(told + OTHERS, y)
         phased(tiny_encoder).fit(told + OTHERS, y, [1.0] * 8 + [0, 1, 0])
         phased(tiny_encoder, uncovered="drop").fit(told + OTHERS, y)
-    sizes = [len(weights) for name, _, weights in trained if name == "fine-tuning"]
+    sizes = [len(weights) for name, _, weights, _ in trained if name == "fine-tuning"]
     assert sizes == [11, 9, 8, 11, 9, 8]
 
 
 def test_the_head_start_is_a_frozen_training(tiny_encoder, texts):
     """A last phase of rate zero leaves the head as the start left it, whether the encoder is frozen or not."""
-    told, beliefs = texts
-    frozen, plain = (
-        phased(tiny_encoder, head_steps=7, lr=0.0, head_lr=0.0, frozen=frozen).fit(told, beliefs)
-        for frozen in (True, False)
-    )
+    frozen = phased(tiny_encoder, steps=7, frozen=True).fit(*texts)
+    plain = phased(tiny_encoder, steps=14, lr=0.0).fit(*texts)
     for ours, theirs in zip(plain.network_.parameters(), frozen.network_.parameters(), strict=True):
         assert torch.equal(ours, theirs)
-    fresh = phased(tiny_encoder, head_steps=0, lr=0.0, head_lr=0.0).fit(told, beliefs)
-    assert not torch.equal(fresh.network_.head[0].weight, frozen.network_.head[0].weight)
 
 
 def test_a_frozen_encoder_has_no_teacher_and_is_read_once(tiny_encoder, rows, trained, monkeypatch):
@@ -294,32 +225,23 @@ def test_a_frozen_encoder_has_no_teacher_and_is_read_once(tiny_encoder, rows, tr
     reads, read = [], FineTuning._read
     monkeypatch.setattr(FineTuning, "_read", lambda self, ids, *more: reads.append(len(ids)) or read(self, ids, *more))
     phased(tiny_encoder, frozen=True).fit(mixed, beliefs, covered=covered)
-    assert [name for name, *_ in trained] == ["head", "fine-tuning"]
+    assert [name for name, *_ in trained] == ["head"]
     assert reads == [8]
-
-
-def test_dev_rows_choose_the_epoch_of_the_last_phase_alone(tiny_encoder, rows, monkeypatch):
-    mixed, beliefs, covered = rows
-    scored, macro_f1 = [], FineTuning._macro_f1
-    monkeypatch.setattr(FineTuning, "_macro_f1", lambda self, *dev: scored.append(len(dev[0])) or macro_f1(self, *dev))
-    model = phased(tiny_encoder, epochs=2).fit(mixed, beliefs, covered=covered, dev=(OTHERS, [0, None, 1]))
-    assert scored == [2, 2]
-    assert len(model.history_) == 2
 
 
 def test_the_teacher_is_gone_before_its_pupil_comes(tiny_encoder, rows, monkeypatch):
     """One encoder at a time, as it came from its folder, and a fresh head."""
     mixed, beliefs, covered = rows
-    seen, teach = [], FineTuning._taught
+    seen, teach = [], FineTuning.teach
 
     def noted(self, *arguments):
         taught = teach(self, *arguments)
         seen.append({name: tensor.clone() for name, tensor in self.network.state_dict().items()})
         return taught
 
-    monkeypatch.setattr(FineTuning, "_taught", noted)
+    monkeypatch.setattr(FineTuning, "teach", noted)
     model = phased(tiny_encoder).fit(mixed, beliefs, covered=covered)
-    assert model.network_.encoder is model.encoder_.network
+    assert model.network_["encoder"] is model.encoder_.network
     for name, tensor in load_encoder(tiny_encoder).network.state_dict().items():
         assert torch.equal(seen[0][f"encoder.{name}"], tensor)
     assert seen[0]["head.1.num_batches_tracked"] == 0
@@ -335,7 +257,7 @@ def test_the_bar_says_which_phase_it_is(tiny_encoder, rows, capsys):
 
 # -- the model of words
 
-SHORT = {"steps": 6, "teacher_steps": 3, "head_steps": 3, "batch_size": 8, "max_length": 8}
+SHORT = {"steps": 6, "batch_size": 8, "max_length": 8}
 ANIMALS = ["the cat purrs", "my cat sleeps", "the dog barks", "my dog runs"]
 
 
@@ -413,11 +335,10 @@ def test_the_network_is_not_shown_the_held_out_rows(tiny_encoder):
     ).any()  # but these learn from them too
 
 
-def test_few_rows_and_the_paper_do_without(tiny_encoder):
+def test_few_rows_do_without(tiny_encoder):
     assert fitted(tiny_encoder, m=430).words_ is None  # 490 rows with the uncovered
     assert fitted(tiny_encoder, m=440).words_ is not None
     assert fitted(tiny_encoder, words=False).words_ is None
-    assert TransformerClassifier.paper().words is False
 
 
 @pytest.mark.parametrize("text", ["", " \n"])

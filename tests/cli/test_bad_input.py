@@ -432,7 +432,6 @@ def test_a_name_that_labels_cannot_have_is_told_before_the_work(folder, capfd):
         (["--to", "labels.csv", "--min-belief", "nan"], "beliefs go from 0 to 1"),
         (["--columns", "body"], "--to labels.csv"),
         (["--min-belief", "0"], "--to labels.csv"),
-        (["--plain-names"], "--to labels.csv"),
     ],
 )
 def test_labels_that_cannot_be_had_are_told_before_the_work(arguments, fact, folder, capfd):

@@ -196,7 +196,7 @@ def test_export_and_predict_elsewhere(folder, capfd):
 
 
 def test_export_of_columns_and_of_rows_believed_enough(folder, capfd):
-    asked = ["--to", "labels.csv", "--columns", "body, n", "--min-belief", "0.8", "--plain-names"]
+    asked = ["--to", "labels.csv", "--columns", "body, n", "--min-belief", "0.8"]
     ended = call(capfd, "export", *asked)
     assert ended.code == 0, ended.err
     found = pl.read_csv("labels.csv")

@@ -64,7 +64,7 @@ def test_the_moves_that_are_shown_add_up_to_the_log_odds(shown):
     together = float(re.search(r"log-odds ([+-][\d.]+)", shown)[1])
     moves = [float(move) for move in re.findall(r"^ {4,}([+-]\d+\.\d\d)  \w", shown, re.MULTILINE)]
     assert sum(moves) == pytest.approx(together, abs=0.005 * len(moves))
-    assert "pooling" in shown
+    assert "shrinkage" in shown
 
 
 def test_it_tells_of_every_stage(shown):

@@ -217,7 +217,7 @@ def test_a_labeler_of_apply_that_cannot_travel_is_named(engine):
 
     if not getattr(engine, "elsewhere", False):
         pytest.skip("processes of this machine say it in their own words")
-    with pytest.raises(CannotTravel, match=r"labeler 'locked' cannot travel.*lock in it cannot"):
+    with pytest.raises(CannotTravel, match=r"labeler 'locked' cannot travel.*lock"):
         apply([keywords(["a"], says="b"), locked], ["a", "b"], engine=engine)
 
 
@@ -233,4 +233,4 @@ def test_what_cannot_travel_is_named(engine, tmp_path):
     if getattr(engine, "elsewhere", False):
         assert isinstance(error.value, CannotTravel)
         assert "labeler 'power' cannot travel" in str(error.value)
-        assert "lock in it cannot (TypeError: cannot pickle '_thread.lock' object)" in str(error.value)
+        assert "TypeError: cannot pickle '_thread.lock' object" in str(error.value)

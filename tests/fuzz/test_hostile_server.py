@@ -57,7 +57,7 @@ class Odd:
 
 
 @runs
-@pytest.mark.parametrize("style", [fake.content_style, fake.legacy_style, fake.echo_style], ids=lambda s: s.__name__)
+@pytest.mark.parametrize("style", [fake.content_style, fake.legacy_style, fake.chat_style], ids=lambda s: s.__name__)
 def test_odd_replies_are_failed_answers(style, seed, tmp_path):
     with FakeServer(style) as server:
         model = HTTP(server.url, "m", kept=tmp_path / "s.db", tries=1, max_failed=1.0, wait=0.0)

@@ -48,6 +48,22 @@ def as_said(votes):
     return _some_partition(codomains, votes.space, learns)
 
 
+def verify(certificate, votes, *, dummies=False):
+    """Check that a certificate proves the conditions of Theorem 1."""
+    says = {name: c.shortlists if dummies else c.says for name, c in zip(votes.names, votes.codomains, strict=True)}
+    named = {name: frozenset().union(*shortlists) for name, shortlists in says.items()}
+    if not all(certificate.split) or sorted(i for group in certificate.split for i in group) != sorted(votes.names):
+        return False
+    for group, choices in zip(certificate.split[:2], certificate.choices, strict=True):
+        for y in votes.space:
+            if set(choices[y]) != set(group) or any(frozenset(choices[y][i]) not in says[i] for i in group):
+                return False
+            if frozenset().union(*(named[i] - set(choices[y][i]) for i in group)) != frozenset(votes.space) - {y}:
+                return False
+    free = {y for i in certificate.split[2] for y in named[i] if not all(y in t for t in says[i])}
+    return len(free) >= len(votes.space) - 1
+
+
 def _some_partition(codomains, space, third_will_do):
     for places in product(range(3), repeat=len(codomains)):
         groups = [[T for T, place in zip(codomains, places, strict=True) if place == s] for s in range(3)]

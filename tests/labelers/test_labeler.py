@@ -126,10 +126,6 @@ def test_bad_answers_say_who_and_where(answer, fact):
         assert part in str(error.value)
 
 
-def test_the_full_set_abstains_when_asked_to():
-    assert answers_of(set(SPACE), full_set_abstains=True).codes.tolist() == [[0]] * 5
-
-
 NAMES = st.lists(st.text(min_size=1, max_size=3), min_size=2, max_size=6, unique=True)
 
 
@@ -177,13 +173,9 @@ def test_says_that_cannot_be_used(says):
     assert "'first_word'" in str(error.value)
 
 
-def test_a_class_misspelt_in_says_is_found_before_any_row_is_read():
-    def rows():
-        raise AssertionError("a row was read")
-        yield
-
+def test_a_class_misspelt_in_says_is_found_before_it_is_asked():
     with pytest.raises(UnknownClass) as error:
-        apply(labeler(says=["HUMM"], name="rule")(lambda row: None), rows(), space=SPACE)
+        apply(labeler(says=["HUMM"], name="rule")(lambda row: pytest.fail("it was asked")), ["x"], space=SPACE)
     for fact in ("'rule'", "'HUMM'", "'HUM'"):
         assert fact in str(error.value)
 
@@ -243,15 +235,9 @@ def test_an_async_function_is_refused_when_it_is_marked():
 
 
 @pytest.mark.parametrize("space", [None, ["a", "b"]])
-def test_the_full_set_abstains_when_asked_to_however_the_space_is_known(space):
-    def either(row):
-        return {"a", "b"} if row else "a"
-
-    found_out, told = labeler(either), labeler(says=["a", {"a", "b"}], name="told")(either)
-    votes = apply([found_out, told], [0, 1], space=space, full_set_abstains=True)
-    assert votes.codes.tolist() == [[1, 1], [0, 0]]
+def test_the_full_set_is_an_error_however_the_space_is_known(space):
     with pytest.raises(BadShortlist, match="every class"):
-        apply(found_out, [0, 1], space=space)
+        apply(labeler(lambda row: {"a", "b"} if row else "a"), [0, 1], space=space)
 
 
 def test_an_answer_declared_twice_in_other_words_is_found_before_any_row_is_read():

@@ -16,7 +16,7 @@ def pipeline():
 
 
 def test_features_of_a_sentence_reach_labelers_by_name(pipeline):
-    given = spacy_features(pipeline, on="text")
+    given = spacy_features(pipeline)
     place = labeler(says=["LOC", "HUM"], name="place")(lambda entities: "LOC" if "GPE" in entities else None)
     size = labeler(says=["LOC", "HUM"], name="size")(
         lambda doc, lemmas: "HUM" if len(doc) == 2 == len(lemmas.split()) else None

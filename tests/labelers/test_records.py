@@ -1,4 +1,4 @@
-"""Labelers that are data, saved and read back; kinds of labelers from elsewhere."""
+"""Labelers as plain data and back; kinds of labelers from elsewhere."""
 
 import json
 import re
@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from shortlist import Labeler, Not, apply, attributes, keywords, labeler, load_labelers, pattern, save_labelers
-from shortlist.errors import BadFile, BadLabeler, SlowPattern
-from shortlist.labelers import Ballot, Parts, checked_answer, labeler_kind, records
-from shortlist.labelers.records import from_record
+from shortlist import Labeler, Not, apply, attributes, keywords, pattern
+from shortlist.errors import BadLabeler, SlowPattern
+from shortlist.labelers import Ballot, Parts, checked_answer, labeler_kind
+from shortlist.labelers.labeler import LABELER_KINDS, from_record
 from shortlist.project import BadProject
-from shortlist.rows import Chunk
 from tests.project.news import TOML, edit, make, rows
 
 RULES = [
@@ -22,80 +21,43 @@ RULES = [
 ]
 
 
-def test_they_come_back_equal(tmp_path):
-    save_labelers(RULES, tmp_path / "rules.json")
-    assert load_labelers(tmp_path / "rules.json") == RULES
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_they_come_back_equal(rule):
+    assert from_record(json.loads(json.dumps(rule.record()))) == rule
 
 
-def test_a_slow_pattern_says_so_when_it_is_read_too(tmp_path):
+def test_a_slow_pattern_says_so_when_it_is_read_too():
     with pytest.warns(SlowPattern):
-        save_labelers([pattern("(?=x)", yes="a")], tmp_path / "rules.json")
-    with pytest.warns(SlowPattern):
-        load_labelers(tmp_path / "rules.json")
-
-
-def test_python_code_is_not_saved(tmp_path):
-    with pytest.raises(BadLabeler, match="'rule'"):
-        save_labelers([labeler(says=["a"], name="rule")(lambda row: None)], tmp_path / "rules.json")
-    assert not list(tmp_path.iterdir())
-
-
-def edited(tmp_path, change):
-    path = tmp_path / "rules.json"
-    save_labelers(RULES[:1], path)
-    document = json.loads(path.read_text())
-    change(document)
-    path.write_text(json.dumps(document))
-    return path
+        from_record({"kind": "pattern", "regex": "(?=x)", "yes": "a"})
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "fact"),
+    ("change", "option", "fact"),
     [
-        (lambda d: d.update(version=99), BadFile, "newer"),
-        (lambda d: d.update(kind="votes"), BadFile, "no labelers"),
-        (lambda d: d["labelers"][0].update(kind="patern"), BadLabeler, "'pattern'"),
-        (lambda d: d["labelers"][0].update(yess=["a"]), BadLabeler, "yess"),
-        (lambda d: d["labelers"][0].pop("regex"), BadLabeler, "regex"),
-        (lambda d: d["labelers"][0].update(regex="("), BadLabeler, "regular expression"),
-        (lambda d: d["labelers"][0].update(yes=None, no=None), BadLabeler, "says nothing"),
-        (lambda d: d["labelers"][0].update(yes={"nto": ["a"]}), BadLabeler, '{"not": ["X"]}'),
-        (lambda d: d["labelers"][0].update(yes=3), BadLabeler, "3 is not"),
-        (lambda d: d["labelers"].append("goal"), BadLabeler, "'goal' is no labeler"),
-        (lambda d: d.pop("labelers"), BadFile, "no labelers"),
+        ({"kind": "patern"}, "kind", "'pattern'"),
+        ({"yess": ["a"]}, "yess", "yess"),
+        ({"regex": None}, None, "regex"),
+        ({"regex": "("}, "regex", "regular expression"),
+        ({"yes": None, "no": None}, None, "says nothing"),
+        ({"yes": {"nto": ["a"]}}, "yes", '{"not": ["X"]}'),
+        ({"yes": 3}, "yes", "3 is not"),
     ],
 )
-def test_a_file_edited_badly_says_what_is_wrong(tmp_path, change, error, fact):
-    with pytest.raises(error) as raised:
-        load_labelers(edited(tmp_path, change))
+def test_a_bad_record_says_what_is_wrong(change, option, fact):
+    record = {key: value for key, value in (RULES[0].record() | change).items() if value is not None}
+    with pytest.raises(BadLabeler) as raised:
+        from_record(record)
     assert fact in str(raised.value)
+    assert raised.value.option == ((option,) if option else ())
 
 
-def test_files_that_are_none(tmp_path):
-    with pytest.raises(BadFile, match="does not exist"):
-        load_labelers(tmp_path / "none.json")
-    (tmp_path / "x.json").write_text('{"kind": "lab')
-    with pytest.raises(BadFile, match="not JSON"):
-        load_labelers(tmp_path / "x.json")
+def test_what_is_no_record():
+    with pytest.raises(BadLabeler, match="'goal' is no labeler"):
+        from_record("goal")
 
 
-def test_one_name_or_word_without_a_list_around_it_is_that_name_or_word(tmp_path):
-    path = tmp_path / "rules.json"
-    save_labelers(keywords(["goal"], says="sports"), path)
-    document = json.loads(path.read_text())
-    document["labelers"][0].update(words="goal", says="sports")
-    path.write_text(json.dumps(document))
-    assert load_labelers(path) == [keywords(["goal"], says="sports")]
-
-
-def test_errors_name_the_file_and_the_setting(tmp_path):
-    for change, option in (({"regex": "("}, "regex"), ({"yess": ["a"]}, "yess"), ({"kind": "patern"}, "kind"),
-                           ({"yes": 3}, "yes")):  # fmt: skip
-        path = edited(tmp_path, lambda document, change=change: document["labelers"][0].update(change))
-        with pytest.raises(BadLabeler) as caught:
-            load_labelers(path)
-        assert (caught.value.option, caught.value.file) == ((option,), str(path))
-        assert str(caught.value).startswith(f"{path}: ")
+def test_one_name_or_word_without_a_list_around_it_is_that_name_or_word():
+    assert from_record({"kind": "keywords", "words": "goal", "says": "sports"}) == keywords(["goal"], says="sports")
 
 
 # -- a kind from outside the package ---------------------------------------------------------------------
@@ -113,9 +75,6 @@ class Longer(Labeler):
     @property
     def says(self):
         return (self.answer,)
-
-    def __call__(self, row):
-        return self.answer if len(Chunk(0, [row]).text(self.on)[0]) > self.than else None
 
     def vote(self, columns, codebook):
         ballot = Ballot(codebook)
@@ -141,14 +100,13 @@ def longer():
         return Longer(than, checked_answer(says, name, "says"), on, name)
 
     yield longer
-    del records.LABELER_KINDS.added["longer"]
+    del LABELER_KINDS.added["longer"]
 
 
-def test_a_kind_from_elsewhere_is_applied_saved_and_read_back(longer, tmp_path):
+def test_a_kind_from_elsewhere_is_applied_and_read_back(longer):
     rules = [longer(3, ["a", "b"]), keywords(["x"], says="c")]
     assert apply(rules, ["x", "long enough"], space=["a", "b", "c"]).codes.tolist() == [[0, 1], [1, 0]]
-    save_labelers(rules, tmp_path / "rules.json")
-    assert load_labelers(tmp_path / "rules.json") == rules
+    assert [from_record(rule.record()) for rule in rules] == rules
     assert rules[0]("long enough") == frozenset("ab")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from shortlist import Not, apply, from_classifier, keywords, labeler, pattern
 from shortlist.errors import BadLabeler, BadRows, SlowPattern
-from shortlist.labelers.records import from_record
+from shortlist.labelers.labeler import from_record
 from shortlist.labelers.text_search import Piece, Span, pieces, spans
 
 SPACE = ["business", "sports", "world"]
@@ -24,7 +24,7 @@ def test_two_sided_and_one_sided():
 
 
 def test_keywords_are_whole_words_whatever_their_case_unless_told_otherwise():
-    rows = ["An apple", "APPLES", "pineapple", "apple-pie", "apple²"]
+    rows = ["An apple", "APPLES", "pineapple", "apple-pie", "appleé"]
     whole = keywords(["apple", "pie"], says="business", name="whole")
     parts = keywords(["apple"], says="business", whole_words=False, name="parts")
     cased = keywords(["apple"], says="business", ignore_case=False, name="cased")
@@ -154,8 +154,12 @@ def test_keywords_may_say_something_where_no_word_is_found():
         keywords(["film"], says="sports", no="sports")
 
 
+def flags(rule):
+    return re.IGNORECASE if rule.ignore_case else 0
+
+
 def test_asked_together_they_find_what_python_finds():
-    texts = ["a goal", "GOAL!", "goalé", "é goal", "goal²", "goalkeeper", "ſoccer", "a c++ team", "éc++", "", None]
+    texts = ["a goal", "GOAL!", "goalé", "é goal", "goal_", "goalkeeper", "ſoccer", "a c++ team", "éc++", "", None]
     rules = [
         keywords(["goal"], says="A", no="B", name="one word"),
         keywords(["soccer", "c++"], says="A", name="words and signs"),
@@ -164,7 +168,10 @@ def test_asked_together_they_find_what_python_finds():
     ]
     votes = apply(rules, pl.DataFrame({"text": texts}), space=["A", "B"])
     for rule in rules:
-        found = [None if text is None else rule.yes if rule.python.search(text) else rule.no for text in texts]
+        found = [
+            None if text is None else rule.yes if re.search(rule.python, text, flags(rule)) else rule.no
+            for text in texts
+        ]
         assert [votes.shortlist(a, rule.name) for a in range(len(texts))] == found, rule.name
 
 
@@ -243,3 +250,11 @@ def test_pieces_add_up_to_the_text():
     cut = pieces("abcdefg", marks)
     assert cut == (Piece("ab", ("one",)), Piece("c", ("one", "two")), Piece("de", ("two",)), Piece("fg"))
     assert pieces("", []) == ()
+
+
+def test_whole_words_and_parts_of_words_do_not_meet():
+    """Both are searched for together, with the same pattern at first."""
+    rules = [keywords(["oal"], says="A", name="whole"), keywords(["oal"], says="A", whole_words=False, name="part")]
+    for chosen in (rules, rules[::-1]):
+        votes = apply(chosen, ["goal", "oal", None], space=["A", "B"])
+        assert votes[:, ["whole", "part"]].codes.tolist() == [[0, 1], [1, 1], [0, 0]]

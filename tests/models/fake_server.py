@@ -43,19 +43,21 @@ class Request(BaseHTTPRequestHandler):
         self.prompt = prompt_of(self.body)
         with server.lock:
             server.requests.append((self.path, self.body, dict(self.headers)))
-            server.running += 1
-            server.most = max(server.most, server.running)
-            reaction = server.reactions.pop(0) if server.reactions and not server.is_trial(self.prompt) else None
+            server.running.add(self)
+            server.most = max(server.most, len(server.running))
+            reaction = server.reactions.pop(0) if server.reactions else None
         try:
             (reaction or server.behave)(self)
         except (BrokenPipeError, ConnectionResetError):
             pass  # whoever asked was killed, or waits no longer
         finally:
             with server.lock:
-                server.running -= 1
+                server.running.discard(self)
 
     def reply(self, status: int, content: Any, **headers: str) -> None:
         data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        with self.server.owner.lock:  # type: ignore[attr-defined]
+            self.server.owner.running.discard(self)  # type: ignore[attr-defined]
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
@@ -67,18 +69,25 @@ class Request(BaseHTTPRequestHandler):
                 self.server.owner.answered.append(self.prompt)  # type: ignore[attr-defined]
 
 
+class ManyAtOnce(ThreadingHTTPServer):
+    """Several processes connect at a time, each with several requests."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class FakeServer:
     """`with FakeServer() as server:` an address, what was asked, and reactions to the next requests."""
 
     def __init__(self, behave: Reaction | None = None) -> None:
         self.behave = behave or content_style
-        self.reactions: list[Reaction] = []  # to the next requests that are no trials; then `behave`
+        self.reactions: list[Reaction] = []  # to the next requests; then `behave`
         self.requests: list[tuple[str, dict[str, Any], dict[str, str]]] = []
         self.answered: list[str] = []
         self.lock = threading.Lock()
-        self.running = self.most = 0
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Request)
-        self._server.daemon_threads = True
+        self.running: set[Request] = set()
+        self.most = 0
+        self._server = ManyAtOnce(("127.0.0.1", 0), Request)
         self._server.owner = self  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
@@ -94,15 +103,10 @@ class FakeServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    @staticmethod
-    def is_trial(prompt: str) -> bool:
-        """Whether this is how a model finds out what a server can do."""
-        return prompt.startswith("The capital of France is")
-
     @property
     def asked(self) -> list[str]:
-        """The prompts of all requests that were no trials."""
-        return [prompt for _, body, _ in self.requests if not self.is_trial(prompt := prompt_of(body))]
+        """The prompts of all requests."""
+        return [prompt_of(body) for _, body, _ in self.requests]
 
 
 # -- how servers answer --------------------------------------------------------------------------------
@@ -117,12 +121,6 @@ USAGE = {"prompt_tokens": 10, "completion_tokens": 1}
 
 def content_style(request: Request) -> None:
     """llama.cpp and chats: a list of places, each with its likeliest tokens. Completions and chats alike."""
-    if "response_format" in request.body:
-        request.reply(400, {"error": {"message": "no schemas here"}})
-        return
-    if "echo" in request.body:
-        request.reply(400, {"error": {"message": "no echo here"}})
-        return
     if "logprobs" not in request.body:
         message = {"role": "assistant", "content": "I would say yes, of course"}
         request.reply(200, {"choices": [{"message": message, "finish_reason": "stop"}], "usage": USAGE})
@@ -134,7 +132,7 @@ def content_style(request: Request) -> None:
 
 def legacy_style(request: Request) -> None:
     """Older completions, and vLLM: a mapping from token to log-probability. No chat."""
-    if request.path.endswith("chat/completions") or "echo" in request.body:
+    if request.path.endswith("chat/completions"):
         request.reply(404, {"detail": "Not Found"})
         return
     if request.body["logprobs"] > 20:
@@ -142,7 +140,7 @@ def legacy_style(request: Request) -> None:
         return
     likely = {one["token"]: one["logprob"] for one in top(request)}
     choice = {"text": " x", "logprobs": {"tokens": [" x"], "token_logprobs": [-1.0], "top_logprobs": [likely]}}
-    request.reply(200, {"choices": [choice], "usage": {"input_tokens": 10, "output_tokens": 1}})
+    request.reply(200, {"choices": [choice], "usage": USAGE})
 
 
 def chat_style(request: Request) -> None:
@@ -153,46 +151,12 @@ def chat_style(request: Request) -> None:
     content_style(request)
 
 
-def probabilities_style(request: Request) -> None:
-    """Other names again: probabilities instead of their logarithms, beside the choices."""
-    if request.path.endswith("chat/completions") or "echo" in request.body:
-        request.reply(404, {"error": "no"})
-        return
-    likely = [{"tok_str": f" {word}", "prob": share(request.prompt, word)} for word in WORDS]
-    reply = {"choices": [{"text": " x"}], "completion_probabilities": [{"content": " x", "probs": likely}]}
-    request.reply(200, reply | {"usage": USAGE})
-
-
-def echo_style(request: Request) -> None:
-    """vLLM with echo: prompts come back token by token with their log-probabilities."""
-    if "echo" not in request.body:
-        request.reply(400, {"message": "only echo"})
-        return
-    choices = []
-    for string in request.body["prompt"]:
-        tokens = [string[at : at + 3] for at in range(0, len(string), 3)]
-        values = [None, *(-len(token) * math.log(2) for token in tokens[1:])]
-        choices.append({"logprobs": {"tokens": [*tokens, " x"], "token_logprobs": [*values, -1.0]}})
-    request.reply(200, {"choices": choices, "usage": {"prompt_tokens": 30, "completion_tokens": 2}})
-
-
 def free_style(request: Request) -> None:
     """Only chats, and no log-probabilities: those that are asked for are left out without a word."""
-    if not request.path.endswith("chat/completions") or "response_format" in request.body:
+    if not request.path.endswith("chat/completions"):
         request.reply(400, {"error": {"message": "unsupported"}})
         return
-    said = "Paris" if FakeServer.is_trial(request.prompt) else "It is a place."
-    request.reply(200, {"choices": [{"message": {"content": said}}], "usage": USAGE})
-
-
-def schema_style(request: Request) -> None:
-    """Only chats whose answers are constrained by a schema."""
-    if "response_format" not in request.body:
-        request.reply(400, {"error": {"message": "unsupported"}})
-        return
-    words = request.body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"]
-    best = max(words, key=lambda word: share(request.prompt, word))
-    request.reply(200, {"choices": [{"message": {"content": json.dumps({"answer": best})}}], "usage": USAGE})
+    request.reply(200, {"choices": [{"message": {"content": "It is a place."}}], "usage": USAGE})
 
 
 # -- how they misbehave --------------------------------------------------------------------------------

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from shortlist.errors import BadLabeler, ModelFailed
-from shortlist.models import Model, Prompt, as_model, model_from_record, model_kind
+from shortlist.models import Model, as_model, model_from_record, model_kind
 
 
-class Coin:
+class Coin(Model):
     id = "coin"
 
     def scores(self, prompts, choices):
@@ -15,13 +15,13 @@ class Coin:
 
 
 def test_ten_lines_are_enough():
-    answers = [one for some in as_model(Coin()).answers(map(Prompt, "abc"), ("x", "y")) for _, one in some]
+    answers = [one for some in as_model(Coin()).answers("abc", ("x", "y")) for _, one in some]
     assert [one.scores.tolist() for one in answers] == [[np.log(0.5)] * 2] * 3
 
 
 def test_prompts_are_drawn_when_there_is_room():
     drawn = []
-    source = (drawn.append(i) or Prompt(str(i)) for i in range(10 * 32))
+    source = (drawn.append(i) or str(i) for i in range(10 * 32))
     next(as_model(Coin()).answers(source, ("x", "y")))
     assert len(drawn) == 32
 
@@ -33,7 +33,7 @@ def test_nan_is_no_answer():
         def scores(self, prompts, choices):
             return np.full((len(prompts), 2), np.nan)
 
-    ((_, one),) = next(Mute().answers([Prompt("a")], ("x", "y")))
+    ((_, one),) = next(Mute().answers(["a"], ("x", "y")))
     assert one.why == "outside"
 
 
@@ -43,7 +43,7 @@ def test_scores_of_a_wrong_shape():
             return np.zeros(len(prompts))
 
     with pytest.raises(ModelFailed, match="shape"):
-        next(as_model(Odd()).answers([Prompt("a")], ("x", "y")))
+        next(as_model(Odd()).answers(["a"], ("x", "y")))
 
 
 def test_what_is_no_model():
@@ -68,5 +68,5 @@ def test_a_model_without_an_id_is_told():
         def scores(self, prompts, choices):
             return np.zeros((len(prompts), len(choices)))
 
-    with pytest.raises(BadLabeler, match=r"is no language model: one has an id"):
+    with pytest.raises(BadLabeler, match=r"is no language model: one is a subclass of Model with an id"):
         as_model(Nameless())

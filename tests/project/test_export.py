@@ -72,16 +72,6 @@ def test_a_column_that_labels_need_is_called_otherwise(tmp_path):
     assert found["data_data_class"].to_list() == rows()["label"].to_list()
 
 
-def test_names_for_a_database(tmp_path):
-    toml = TOML.replace('"sports"]', '"sports", "Middle East"]').replace('id = "id"', 'id = "Doc Id"')
-    project = make(tmp_path / "news", toml=toml)
-    rows().rename({"id": "Doc Id", "n": "order"}).write_csv(project.folder / "news.csv")
-    names = pl.read_csv(project.export(tmp_path / "a.csv", columns="order", plain_names=True)).columns
-    assert (names[0], names[1], names[-1]) == ("doc_id", "order_", "belief_middle_east")
-    names = pl.read_csv(project.export(tmp_path / "a.csv", columns="order")).columns
-    assert (names[0], names[1], names[-1]) == ("Doc Id", "order", "belief_Middle East")
-
-
 @pytest.mark.parametrize("least", [-0.1, 1.1, 80, float("nan"), float("inf")])
 def test_a_belief_that_cannot_be_is_told_before_the_work(project, tmp_path, least):
     with pytest.raises(ShortlistError, match="beliefs go from 0 to 1") as told:

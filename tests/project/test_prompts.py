@@ -1,5 +1,6 @@
 """Prompts in a project: from the toml to votes, what is asked again, what is kept when a run is killed."""
 
+import json
 import random
 import re
 import signal
@@ -13,11 +14,10 @@ import polars as pl
 import pytest
 
 from shortlist.errors import BudgetSpent, ModelFailed
-from shortlist.models import Prompt
 from shortlist.project import Project
 from shortlist.project.toml import BadProject
 from shortlist.project.watch import Watch
-from shortlist.prompts.score_store import Keys
+from shortlist.prompts.score_store import prompt_keys
 from tests.cli.shell import COMMAND, call, environment
 from tests.models import fake_server as fake
 from tests.models.fake_server import FakeServer
@@ -149,7 +149,7 @@ def test_a_labeler_that_is_not_saved_yet(tmp_path, server):
         ('model = "m"\nmargin', 'model = "mm"\nmargin', 20, "no model 'mm'. Did you mean 'm'"),
         ("wait = 0.001", "waiit = 0.001", 12, "'waiit'"),
         ('kind = "http"', 'kind = "htp"', 9, "no kind of model"),
-        ('"{text} is about a"', '"{text is about a"', 18, "names no column"),
+        ('"{text} is about a"', '"{text is about a"', 18, "columns are written {text}"),
         ('" place" = ["place"]', '" place" = ["plaice"]', 19, "'plaice' is not a class"),
         ("margin = 0.1", "margin = 7", 21, "margin"),
         ("price = { input = 1.0, output = 1.0 }", "budget = { money = 1.0 }", 13, "needs a price"),
@@ -212,12 +212,12 @@ def test_above_the_share_of_failures_it_is_an_error_and_nothing_is_lost(tmp_path
 
 def known_prompts(folder, url, prompts):
     """Those of some prompts whose scores are kept."""
-    keys = Keys(f"m at {url}", (" person", " place", " number"))
+    keys = prompt_keys(f"m at {url}", (" person", " place", " number"))
     with sqlite3.connect(folder / ".shortlist" / "scores.db") as file:
         (there,) = file.execute("SELECT count(*) FROM sqlite_master WHERE name = 'scores'").fetchone()
         kept = {key for (key,) in file.execute("SELECT key FROM scores")} if there else set()
     file.close()
-    return {prompt for prompt in prompts if keys.of(Prompt(prompt)) in kept}
+    return {prompt for prompt in prompts if keys(prompt) in kept}
 
 
 @pytest.mark.slow
@@ -306,3 +306,32 @@ def test_the_whole_way_with_a_real_server(tmp_path, llama_url):
     assert (kind.answered, place.answered) == (54, 54)
     assert [one.status for one in Project(tmp_path).run()] == ["up to date"] * len(outcomes)
     assert np.isfinite(project.model.accuracy_).all()
+
+
+def test_the_first_rows_are_tried_and_nothing_is_saved_but_answers(tmp_path, server, capfd):
+    make(tmp_path, server)
+    planned = json.loads(call(capfd, "plan", "--first", "3", "--json", "-C", str(tmp_path)).out)
+    assert (planned["calls"], planned["seconds"], len(server.asked)) == (6, None, 0)
+    tried = json.loads(call(capfd, "vote", "--first", "3", "--json", "-C", str(tmp_path)).out)
+    assert len(server.asked) == 6
+    assert [line["row"] for line in tried["rows"]] == [0, 1, 2]
+    assert tried["rows"][0]["votes"]["even"] == ["person"]
+    assert (tried["plan"]["calls"], tried["plan"]["seconds"] > 0) == (74, True)
+    assert not (tmp_path / "out" / "votes.json").exists()
+    shown = call(capfd, "vote", "--first", "3", "-C", str(tmp_path)).out
+    assert shown.startswith("0  row 0\n   ")
+    assert "All rows: 74 calls, about" in shown
+    assert len(server.asked) == 6
+    votes = Project(tmp_path).votes
+    for line in tried["rows"]:
+        assert {name: list(said) for name, said in votes.said(line["row"]).items()} == line["votes"]
+
+
+def test_a_labeler_that_fails_on_the_first_rows_is_named(tmp_path, server, capfd):
+    make(tmp_path, server)
+    (tmp_path / "labelers.py").write_text(
+        "from shortlist import labeler\n\n@labeler(says=['person'])\ndef bad(body):\n    return body.nothing\n"
+    )
+    failed = call(capfd, "vote", "--first", "2", "-C", str(tmp_path))
+    assert failed.code == 3
+    assert "labelers.py, line 5: labeler 'bad' failed on row 0" in failed.err

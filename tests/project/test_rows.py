@@ -1,7 +1,6 @@
-"""The rows of a project by number: from all of its files, whatever their format, and from copies the second time."""
+"""The rows of a project by number: from all of its files, whatever their format."""
 
 import gzip
-import os
 
 import numpy as np
 import polars as pl
@@ -13,17 +12,10 @@ from shortlist.project.gold import class_positions
 from shortlist.project.rows import check_different
 from shortlist.project.toml import BadProject
 from shortlist.project.watch import Watch
-from shortlist.rows import row_file as file_module
 from tests.project import part_files
 from tests.project.news import TOML, edit, make, rows
 
 FILES = '"news.csv", "b.parquet", "c.jsonl", "d.tsv", "e.csv.gz"'
-TEXTS = ["news.csv", "c.jsonl", "d.tsv", "e.csv.gz"]
-
-
-@pytest.fixture(autouse=True)
-def any_file_is_worth_a_copy(monkeypatch):
-    monkeypatch.setattr(file_module, "SMALL", 0)
 
 
 @pytest.fixture
@@ -41,10 +33,6 @@ def whole(project, columns):
     return pl.concat([segment.frame.select(columns) for segment in project.rows.segments()])
 
 
-def copies(project):
-    return sorted((project.folder / ".shortlist" / "rows").glob("*"))
-
-
 @pytest.mark.parametrize("keep", [False, True])
 def test_rows_by_number_are_those_of_all_files(keep, project):
     columns = ["id", "body", "label", "n"]
@@ -55,51 +43,23 @@ def test_rows_by_number_are_those_of_all_files(keep, project):
     assert every["body"].null_count() > 5
     every = every.with_columns(pl.col("body").fill_null(""))  # to people, a missing text is an empty one
     numbers = np.random.default_rng(0).integers(0, 150, 60)
-    for _ in range(2):
-        assert project.rows.take(numbers).equals(every[numbers])
-        assert project.rows.take([149, 0, 39, 40], ["n", "id"]).equals(every[[149, 0, 39, 40]].select("n", "id"))
-        assert project.rows.take([], ["n"]).equals(every.select("n").head(0))
-    assert len(copies(project)) == (0 if keep else len(TEXTS))
+    assert project.rows.take(numbers).equals(every[numbers])
+    assert project.rows.take([149, 0, 39, 40], ["n", "id"]).equals(every[[149, 0, 39, 40]].select("n", "id"))
+    assert project.rows.take([], ["n"]).equals(every.select("n").head(0))
     for row in (-1, 150):
         with pytest.raises(BadRows, match=f"there is no row {row}: there are 150 rows"):
             project.rows.take([3, row])
 
 
-def test_a_copy_is_made_once_and_goes_with_its_file(project):
-    project.rows.take([0, 95])
-    before = copies(project)
-    assert len(before) == 2
-    stamps = [os.stat(path).st_mtime_ns for path in before]
-    again = Project(project.folder)
-    assert again.rows.take([0, 95])["id"].to_list() == ["doc0", "doc5"]
-    assert [os.stat(path).st_mtime_ns for path in before] == stamps
-    edit(project.folder / "shortlist.toml", FILES, '"news.csv", "b.parquet"')
-    rows(40, seed=7).with_columns(id=pl.lit("new")).write_csv(project.folder / "news.csv")
-    changed = Project(project.folder)
-    assert changed.rows.take([0, 41])["id"].to_list() == ["new", "doc1"]
-    (left,) = copies(changed)
-    assert left not in before
-
-
-def test_copies_can_be_damaged_or_deleted(project):
-    numbers = [0, 95, 149]
-    expected = project.rows.take(numbers)
-    for path in copies(project):
-        path.write_bytes(b"nonsense")
-    assert Project(project.folder).rows.take(numbers).equals(expected)
-    assert Project(project.folder).rows.take(numbers).equals(expected)
-
-
 def test_what_a_killed_run_left_half_written_is_swept_away(project):
     project.rows.take([0])
     project.run()
-    drafts = [project.folder / name / f".x.parquet.{'0' * 32}.tmp" for name in (".shortlist/rows", "out", "out/votes")]
+    drafts = [project.folder / name / f".x.parquet.{'0' * 32}.tmp" for name in (".shortlist", "out", "out/votes")]
     for draft in drafts:
         draft.parent.mkdir(exist_ok=True)
         draft.touch()
     project.run()
     assert not any(draft.exists() for draft in drafts)
-    assert copies(project)
 
 
 def test_what_people_are_shown(project):
@@ -113,7 +73,6 @@ def test_what_people_are_shown(project):
 def test_the_report_and_the_watch_take_rows_by_number(tmp_path):
     project = make(tmp_path)
     page = project.report().read_text()
-    assert len(copies(project)) == 1
     shown = [text for text in rows()["body"].to_list() if text in page]
     assert 5 < len(shown) < 100
     watch = Watch(tmp_path)

@@ -5,7 +5,8 @@ import pytest
 from shortlist import apply, choose, keywords, plan
 from shortlist.errors import BadLabeler
 from shortlist.models import HTTP
-from shortlist.prompts import preview
+from shortlist.prompts import Spent, preview
+from shortlist.prompts.planning import duration
 from tests.models.fake_server import FakeServer
 
 ANSWERS = {" person": "person", " place": {"place", "number"}}
@@ -32,7 +33,7 @@ def test_calls_tokens_and_money_before_anything_is_sent(server, tmp_path):
     assert (line.rows, line.skipped, line.known, line.calls) == (4, 1, 0, 2)
     assert line.tokens == 20 + 2  # four characters a token, one token of an answer
     assert line.money == pytest.approx((20 * 2 + 2 * 8) / 1e6)
-    assert line.ways == ()
+    assert (line.seconds, found.seconds, "time not known yet" in str(found)) == (None, None, True)
 
 
 def test_what_was_learned_counts(server, tmp_path):
@@ -42,9 +43,9 @@ def test_what_was_learned_counts(server, tmp_path):
     found = plan(kind, ["a" * 20, "c" * 20, "d" * 20])
     (line,) = found.lines
     assert (line.known, line.calls, line.tokens) == (1, 2, 22)
-    assert line.ways[0] == "first token"
     assert found.known == pytest.approx(1 / 3)
-    assert "2 calls, about 22 tokens" in str(found)
+    assert "2 calls, about 22 tokens" in found.head
+    assert line.seconds == found.seconds == kind.store.spent_on(kind.model.id).seconds > 0  # two calls, and two more
     assert found.to_dict()["labelers"][0]["calls"] == 2
     assert plan(kind, ["a" * 20]).calls == 0
 
@@ -54,22 +55,9 @@ def test_rows_that_lack_a_column_are_counted_in_the_same_way_everywhere(server, 
     kind = labeler(server, tmp_path)
     apply(kind, ["a", "b", "c"], space=SPACE)
     told = str(plan(kind, ["a", "b", "c", None])).splitlines()
-    assert told[0].endswith("100.0% of the rows to be asked about are known")
-    assert "3 of 3 rows known (1 more not asked: a column is empty)" in told[1]
-
-
-def test_calls_that_find_out_how_to_ask_are_told(server, tmp_path):
-    """112 calls were planned, and 120 were counted: the first ones try out how the server can be asked."""
-    kind, rows = labeler(server, tmp_path), ["a" * 20, "b" * 20]
-    other = choose("{text}!", ANSWERS, model=kind.model, name="other")
-    planned = plan([kind, other], rows)
-    assert (planned.calls, planned.trials) == (4, 8)
-    assert "4 calls (and at most 8 to find out how to ask)" in str(planned)
-    apply([kind, other], rows, space=SPACE)
-    counted = sum(one.calls for one in kind.store.spent())
-    assert planned.calls < counted <= planned.calls + planned.trials
-    later = plan(kind, [*rows, "c"])
-    assert (later.trials, "find out" in str(later)) == (0, False)
+    assert told[-1].endswith("100.0% of the rows to be asked about are known")
+    assert told[0].split()[:4] == ["labeler", "rows", "skipped", "known"]
+    assert told[1].split()[:4] == ["kind", "4", "1", "3"]
 
 
 def test_a_plan_of_no_prompts_is_empty():
@@ -86,3 +74,19 @@ def test_a_preview_shows_prompt_probabilities_and_answer(server, tmp_path):
     assert shown.row(2)[2:4] == (None, None)
     with pytest.raises(BadLabeler, match="asks no model"):
         preview(keywords(["x"], says="person", name="k"), ["a"])
+
+
+def test_the_time_of_a_plan_is_that_of_the_calls_so_far(server, tmp_path):
+    kind = labeler(server, tmp_path)
+    kind.store.add([], Spent(kind.model.id, "kind", calls=10, seconds=20.0))
+    found = plan(kind, [f"row {i}" for i in range(90)])
+    assert found.seconds == pytest.approx(180)
+    assert "about 3 min" in found.head
+    assert plan(kind, []).seconds == 0
+    assert [duration(one) for one in (0.2, 40, 600, 9000)] == ["0 s", "40 s", "10 min", "2.5 h"]
+
+
+def test_the_column_of_text_is_named_as_in_apply(server, tmp_path):
+    table = [{"post": "a" * 40, "title": "t"}]
+    assert plan(labeler(server, tmp_path), table, text="post").tokens == 10 + 1
+    assert preview(labeler(server, tmp_path), table, text="post")["prompt"].to_list() == ["a" * 40]

@@ -6,7 +6,7 @@ import pytest
 
 from shortlist import Not, apply, ask, choose
 from shortlist.errors import BadLabeler, BadRows, BudgetSpent, ModelFailed, ModelWarning, UnknownClass
-from shortlist.labelers.records import from_record, to_record
+from shortlist.labelers.labeler import from_record
 from shortlist.models import HTTP, Budget, Model, Price
 from shortlist.prompts.prompt_labeler import Template
 from shortlist.rows import Chunk
@@ -177,7 +177,8 @@ def test_what_failed_is_asked_again_and_nothing_else(tmp_path):
     with FakeServer() as server:
         model = HTTP(server.url, "m", kept=tmp_path / "s.db", at_once=1, tries=1, max_failed=0.05)
         kind = choose("{text}", {" person": "person", " place": "place"}, model=model, name="kind")
-        model.try_protocols()
+        model.scores(["first"], (" person", " place"))
+        server.requests.clear()
         server.reactions = [fake.status(500)] * 3
         with pytest.raises(ModelFailed, match="3 failed"):
             apply(kind, ROWS, space=SPACE)
@@ -194,7 +195,6 @@ def test_a_budget_stops_cleanly_with_everything_kept(budget, calls, tmp_path):
     with FakeServer() as server:
         options = {"price": Price(1.0, 1.0), "kept": tmp_path / "s.db", "at_once": 1}
         poor = HTTP(server.url, "m", budget=budget, **options)
-        poor.restore_protocols([["first token", False, 100]])
         kind = choose("{text}", {" person": "person", " place": "place"}, model=poor, name="kind")
         with pytest.raises(BudgetSpent) as raised:
             apply(kind, ROWS, space=SPACE)
@@ -204,7 +204,6 @@ def test_a_budget_stops_cleanly_with_everything_kept(budget, calls, tmp_path):
             apply(kind, ROWS, space=SPACE)
         assert len(server.asked) == calls
         rich = HTTP(server.url, "m", **options)
-        rich.restore_protocols(poor.plain_protocols())
         assert apply(
             choose("{text}", kind.settings["answers"], model=rich, name="kind"), ROWS, space=SPACE
         ).covered.all()
@@ -214,28 +213,14 @@ def test_a_budget_stops_cleanly_with_everything_kept(budget, calls, tmp_path):
         assert spent.money == pytest.approx(30 * 11e-6)
 
 
-def test_pictures(tmp_path):
-    (tmp_path / "a.png").write_bytes(b"\x89PNG a")
-    with FakeServer(fake.chat_style) as server:
-        model = HTTP(server.url, "m")
-        who = choose("Who?", {" person": "person", " place": "place"}, model=model, image="file", name="who")
-        rows = [{"file": str(tmp_path / "a.png")}, {"file": b"\x89PNG b"}, {"file": None}]
-        votes = apply(who, rows, space=SPACE)
-        assert votes.codes[2, 0] == 0
-        assert len(server.asked) == 2  # the same text with other pictures
-    with pytest.raises(BadLabeler, match="takes no pictures"):
-        ask("{text}", yes="person", model=Oracle(), image="file")
-
-
 def test_it_can_be_written_down_and_read_back():
     model = HTTP("http://localhost:1/v1", "m", key_env="KEY", chat=True)
     for made in (
         ask("{text}?", yes="person", no=Not("person"), model=model, margin=0.2, name="q"),
         choose("{text}", ANSWERS | {" x": None}, model=model, widen=True, calibrate=True, name="c"),
     ):
-        record = to_record(made)
-        again = from_record(record)
-        assert to_record(again) == record
+        again = from_record({**made.record(), "model": model})
+        assert again.record() == made.record()
         assert again.fingerprint_parts() == made.fingerprint_parts()
         assert again.says == made.says
 
@@ -267,13 +252,6 @@ def test_a_prompt_that_does_not_show_the_row_is_told(make):
     with pytest.raises(BadLabeler, match=r"'q': the (question|prompt) never shows the row.* add \{text\}") as raised:
         make(Oracle())
     assert raised.value.option in (("question",), ("prompt",))
-
-
-def test_a_picture_shows_the_row():
-    class Sees(Oracle):
-        takes_images = True
-
-    assert ask("Is it a cat?", yes="person", model=Sees(), image="photo").image == "photo"
 
 
 # -- templates --------------------------------------------------------------------------------------------

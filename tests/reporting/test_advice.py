@@ -152,7 +152,7 @@ def test_what_is_not_measured_is_not_told_as_a_gain(seed):
     assert all(other.gain is None for other in found[places.index("two-sided") :])  # after all that has a gain
     assert "helps only a labeler that catches nearly all rows of its class" in one.why
     measured = advice_of(votes, model, gold=dict(enumerate(truth[:300])))
-    assert "two-sided" not in kinds(measured)
+    assert all(other.measured and other.gain > 0 for other in measured if other.kind == "two-sided")
 
 
 def test_without_gold_rows_only_new_labelers_have_a_gain():
@@ -347,11 +347,11 @@ def test_gold_rows_that_make_labels_worse_are_to_be_taken_out_of_the_fit(monkeyp
 
 
 def mostly_ham(m=2000, *, seed=0):
-    """Six labelers that vote on half of the rows and are right on 70 %; one row in ten is spam. And the classes."""
+    """Six labelers that vote on a quarter of the rows and are right on 70 %; one row in ten is spam. And classes."""
     rng = np.random.default_rng(seed)
     truth = (rng.random(m) < 0.1).astype(int)
     said = 1 + np.where(rng.random((m, 6)) < 0.7, truth[:, None], 1 - truth[:, None])
-    said[rng.random((m, 6)) < 0.5] = 0
+    said[rng.random((m, 6)) < 0.75] = 0
     return Votes(said, [["ham", "spam"]] * 6, ["ham", "spam"]), np.array(["ham", "spam"])[truth]
 
 
@@ -370,7 +370,7 @@ def test_the_balance_is_asked_for_where_labels_depend_on_it():
     given = eval(one.code, {"model": LabelModel()})
     assert given.balance["ham"] == pytest.approx(share, abs=0.001)
     right = [(each.fit(votes).predict(votes) == truth)[votes.covered].sum() for each in (LabelModel(), given)]
-    assert right[1] > right[0] + 100
+    assert right[1] > right[0] + 50
     (measured,) = balance_advice(votes, model, gold=list(truth))
     assert measured.measured
     assert measured.gain == pytest.approx(right[1] - right[0], abs=3)  # the line has three digits

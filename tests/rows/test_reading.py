@@ -160,11 +160,11 @@ def test_a_stream_that_refuses_to_tell_its_length():
 
 
 def test_chunks_grow_and_are_shared_among_workers():
-    pieces, _ = chunks(range(100_000))
+    pieces, _ = chunks(range(1_000_000))
     lengths = [len(piece) for piece in pieces]
     assert lengths[:3] == [512, 1024, 2048]
-    assert max(lengths) == 32_768
-    assert sum(lengths) == 100_000
+    assert max(lengths) == 262_144
+    assert sum(lengths) == 1_000_000
     shared, _ = chunks(list(range(800)), workers=4)
     assert [len(piece) for piece in shared] == [25] * 32  # slow labelers on few rows use every worker
 

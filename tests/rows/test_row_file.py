@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from shortlist.errors import BadFile, BadRows
 from shortlist.rows import RowFile, reading, rows_at
-from shortlist.rows import row_file as file_module
 from shortlist.rows.reading import distinct, take_slices
 from shortlist.rows.row_file import INFERRED, _fields, file_kind
 
@@ -193,26 +192,18 @@ WRITERS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def any_file_is_worth_a_copy(monkeypatch):
-    monkeypatch.setattr(file_module, "SMALL", 0)
-
-
-@pytest.fixture(params=[(name, copied) for name in WRITERS for copied in (False, True)], ids=str)
+@pytest.fixture(params=WRITERS)
 def file(request, tmp_path):
-    """A file of each kind, with a place for a copy and without."""
-    name, copied = request.param
-    WRITERS[name](LONG, tmp_path / name)
-    return RowFile(tmp_path / name, copy=tmp_path / "kept" / "copy.parquet" if copied else None)
+    """A file of each kind."""
+    WRITERS[request.param](LONG, tmp_path / request.param)
+    return RowFile(tmp_path / request.param)
 
 
 def test_rows_by_number_are_those_of_the_whole(file):
     whole = file.read()
-    for _ in range(2):  # the second time from the copy
-        assert file.take(MANY_ROWS).equals(whole[MANY_ROWS])
-        assert file.take(MANY_ROWS, ["x", "id"]).equals(whole[MANY_ROWS].select("x", "id"))
-        assert file.take([]).equals(whole.head(0))
-    assert file.copy is None or file.copy.exists() == (file.kind != "parquet")
+    assert file.take(MANY_ROWS).equals(whole[MANY_ROWS])
+    assert file.take(MANY_ROWS, ["x", "id"]).equals(whole[MANY_ROWS].select("x", "id"))
+    assert file.take([]).equals(whole.head(0))
 
 
 @pytest.mark.parametrize("row", [-1, M])
@@ -232,12 +223,12 @@ def test_a_file_without_rows(tmp_path):
         file.take([0])
 
 
-@given(st.lists(st.integers(0, M - 1), max_size=60), st.integers(0, 50), st.integers(1, 300))
-def test_however_rows_are_read_together(numbers, near, span):
+@given(st.lists(st.integers(0, M - 1), max_size=60), st.integers(1, 300))
+def test_however_rows_are_read_together(numbers, span):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "SPAN", span)
         wanted, places = distinct(numbers)
-        found = take_slices(LONG.lazy(), wanted, near)[places]
+        found = take_slices(LONG.lazy(), wanted)[places]
     assert found.equals(LONG[numbers] if numbers else LONG.head(0))
 
 
@@ -246,81 +237,25 @@ def test_only_what_is_near_is_read(monkeypatch):
     read = []
     collect = pl.LazyFrame.collect
     monkeypatch.setattr(pl.LazyFrame, "collect", lambda self: read.append(len(collect(self))) or collect(self))
-    take_slices(LONG.lazy(), np.array([0, 400, 1_900]), near=512)
+    monkeypatch.setattr(reading, "SPAN", 512)
+    take_slices(LONG.lazy(), np.array([0, 400, 1_900]))
     assert read == [1, 401, 1]  # how many rows there are; two that are near; one that is not
 
 
-@pytest.fixture
-def long_csv(tmp_path):
+def test_no_more_is_read_than_up_to_the_last_row(tmp_path, monkeypatch):
     LONG.write_csv(tmp_path / "rows.csv")
-    return RowFile(tmp_path / "rows.csv", copy=tmp_path / "copy.parquet")
+    file, read = RowFile(tmp_path / "rows.csv"), []
+    monkeypatch.setattr(
+        file, "batches", lambda _columns: (read.append(i) or LONG[i : i + 100] for i in range(0, M, 100))
+    )
+    assert file.take([150, 7])["id"].to_list() == [150, 7]
+    assert read == [0, 100]
 
 
-def test_many_rows_are_read_and_not_copied(long_csv, monkeypatch):
-    monkeypatch.setattr(file_module, "MANY", 3)
-    assert long_csv.take([5, 9, 2, 1], ["id"])["id"].to_list() == [5, 9, 2, 1]
-    assert not long_csv.copy.exists()
-    long_csv.take([5])
-    assert long_csv.copy.exists()
-
-
-def test_a_copy_is_read_instead_of_the_file(long_csv):
-    long_csv.take([1])
-    LONG.with_columns(id=-pl.col("id")).write_parquet(long_csv.copy)
-    assert long_csv.take([7])["id"].to_list() == [-7]
-
-
-def test_a_damaged_copy_is_made_again(long_csv):
-    long_csv.copy.write_bytes(b"nonsense")
-    assert long_csv.take([7])["id"].to_list() == [7]
-    assert not long_csv.copy.exists()
-    assert long_csv.take([7])["id"].to_list() == [7]
-    assert pl.read_parquet(long_csv.copy).equals(long_csv.read())
-
-
-def test_a_small_file_is_not_copied(long_csv, monkeypatch):
-    monkeypatch.setattr(file_module, "SMALL", long_csv.path.stat().st_size + 1)
-    assert long_csv.take([7])["id"].to_list() == [7]
-    assert not long_csv.copy.exists()
-
-
-def test_without_room_on_the_disk_the_file_itself_is_read(long_csv, monkeypatch):
-    monkeypatch.setattr(file_module.shutil, "disk_usage", lambda _: Usage(free=10))
-    assert long_csv.take([7])["id"].to_list() == [7]
-    assert not long_csv.copy.exists()
-
-
-class Usage:
-    def __init__(self, free):
-        self.free = free
-
-
-def test_a_folder_that_cannot_be_written_to(long_csv, tmp_path):
-    (tmp_path / "kept").write_text("a file where the folder should be")
-    long_csv.copy = tmp_path / "kept" / "copy.parquet"
-    assert long_csv.take([7])["id"].to_list() == [7]
-
-
-def test_a_disk_that_is_full_after_all(long_csv, tmp_path, monkeypatch):
-    def full(_self, file, **_options):
-        file.write(b"half")
-        raise pl.exceptions.ComputeError("parquet: underlying IO error: No space left on device (os error 28)")
-
-    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", full)
-    assert long_csv.take([7])["id"].to_list() == [7]
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
-
-
-def test_a_file_that_changes_while_it_is_copied(long_csv, tmp_path):
-    LONG.head(9).write_csv(tmp_path / "rows.csv")
-    with pytest.raises(BadFile, match=r"rows.csv changed while it was read: run again"):
-        long_csv.take([7])
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]  # no copy, and nothing half written
-
-
-def test_rows_of_any_make_by_number(long_csv):
+def test_rows_of_any_make_by_number(tmp_path):
     """Files by their own way, everything else chunk by chunk."""
-    numbers = [700, 3]
+    LONG.write_csv(tmp_path / "rows.csv")
+    long_csv, numbers = RowFile(tmp_path / "rows.csv"), [700, 3]
     expected = {a: LONG.row(a, named=True) for a in numbers}
     for rows in (long_csv, LONG, LONG.lazy(), LONG.to_dicts(), iter(LONG.to_dicts())):
         found = rows_at(rows, numbers, M)

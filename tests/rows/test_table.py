@@ -1,16 +1,12 @@
 """Tables out: the same bytes however the rows are cut, and never half a file."""
 
 import csv
-import sqlite3
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from shortlist.errors import BadFile
 from shortlist.rows import table_format, write_table
-from shortlist.rows.table import NAME_BYTES, plain_names
 from shortlist.wording import listed, split_names
 
 FRAME = pl.DataFrame({"id": [f"r{a}" for a in range(1000)], "p": [a / 7 for a in range(1000)],
@@ -109,52 +105,3 @@ def test_an_error_of_who_makes_the_rows_is_told_as_it_is(tmp_path, kind):
 
     with pytest.raises(BadFile, match=r"rows\.csv changed"):
         write_table(tmp_path / f"x.{kind}", frames(), {"id": pl.Int64()})
-
-
-# -- plain column names ----------------------------------------------------------------------------------
-
-
-def columns_of_a_database(names):
-    """The columns of a table that is made with these names, without quotes."""
-    with sqlite3.connect(":memory:") as base:
-        base.execute(f"create table labels ({', '.join(f'{name} text' for name in names)})")
-        return [line[1] for line in base.execute("pragma table_info(labels)")]
-
-
-def test_names_stay_where_they_can():
-    names = ["id", "class", "belief", "margin", "shortlist", "votes", "belief_sports", "体育"]
-    assert plain_names(names) == names
-
-
-def test_latin_letters_lose_their_accents():
-    """`belief_Économie` kept its é, where small letters, figures and _ were promised."""
-    names = ["belief_Économie", "größe", "Łódź", "søk", "x\u0302y", "İzmir", "економіка", "がく", "É", "e"]
-    found = plain_names(names)
-    assert found == ["belief_economie", "grosse", "lodz", "sok", "xy", "izmir", "економіка", "がく", "e", "e_2"]
-
-
-def test_words_of_sql_and_signs_are_changed():
-    names = ["belief_Middle East", "belief_sci/tech", "belief_C++", "belief_c", "Order", "row", "2024", "", "--", "a;b"]
-    found = plain_names(names)
-    assert found == [
-        "belief_middle_east",
-        "belief_sci_tech",
-        "belief_c",
-        "belief_c_2",
-        "order_",
-        "row_",
-        "_2024",
-        "column_",
-        "column__2",
-        "a_b",
-    ]
-    assert columns_of_a_database(found) == found
-
-
-@given(st.lists(st.text(max_size=90), min_size=1, max_size=8))
-def test_a_database_takes_any(names):
-    found = plain_names(names)
-    assert len(found) == len(names)
-    assert columns_of_a_database(found) == found
-    assert max(len(name.encode()) for name in found) <= NAME_BYTES
-    assert plain_names(found) == found

@@ -306,13 +306,12 @@ def test_labels_are_written_to_a_file_of_ones_own(browser, studio, folder):
     page.locator("#own-to").fill("sure.csv")
     page.get_by_label("body", exact=True).check()
     page.locator("#own-belief").fill("0.5")
-    page.locator("#own-plain").check()
     page.locator("#own-write").click()
     page.wait_for_selector("#own-done")
     told = page.locator("#own-done").inner_text()
     complaints = person.complaints
     person.close()
-    assert "shortlist export --to sure.csv --columns body --min-belief 0.5 --plain-names" in told
+    assert "shortlist export --to sure.csv --columns body --min-belief 0.5" in told
     assert (folder / "sure.csv").read_text("utf-8").startswith("id,body,")
     assert not complaints
 

@@ -205,9 +205,9 @@ def test_nobody_waits_for_a_question_that_was_changed(project):
 @pytest.mark.filterwarnings("ignore:pattern")
 def test_a_pattern_that_backtracks_is_given_up(project, monkeypatch):
     """In linear time where it can be expressed; given up after a limit of time where it cannot."""
-    from shortlist.labelers import slow_regex
+    from shortlist.labelers import regex
 
-    monkeypatch.setattr(slow_regex, "TIME_LIMIT", 0.3)
+    monkeypatch.setattr(regex, "TIME_LIMIT", 0.3)
     fast = preview(project.current, {"kind": "pattern", "name": "p", "regex": r"(\w+\s?)+@", "yes": "sports"}, None)
     assert fast["votes"] == 0
     slow = {"kind": "pattern", "name": "p", "regex": r"^(\w+\s?)+(?=@)", "yes": "sports"}

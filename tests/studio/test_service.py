@@ -94,19 +94,18 @@ def test_files_are_written_as_by_the_command_line(service, folder):
         service.export({"what": "../etc"})
 
 
-def test_a_file_of_ones_own_has_the_text_of_believed_rows_and_plain_names(service, folder):
+def test_a_file_of_ones_own_has_the_text_of_believed_rows(service, folder):
     service.export_own({"to": "all.csv"})
     everything = pl.read_csv(folder / "all.csv")
     least = round(everything["belief"].median(), 3)
-    given = {"to": "sure.csv", "columns": ["body"], "min_belief": least, "plain_names": True}
+    given = {"to": "sure.csv", "columns": ["body"], "min_belief": least}
     found = service.export_own(given)
     written = pl.read_csv(folder / "sure.csv")
     assert found["files"] == [str(folder / "sure.csv")]
-    assert found["command"] == f"shortlist export --to sure.csv --columns body --min-belief {least:g} --plain-names"
+    assert found["command"] == f"shortlist export --to sure.csv --columns body --min-belief {least:g}"
     assert found["lines"] == [f"{len(written):,} rows"]
     assert 0 < len(written) == (everything["belief"] >= least).sum() < len(everything)
     assert written.columns[1] == "body"
-    assert all(name.isidentifier() and name.islower() for name in written.columns)
 
 
 NAMES = ["../labels.csv", "/etc/labels.csv", "out/labels.csv", ".hidden.csv", "", "labels.toml"]

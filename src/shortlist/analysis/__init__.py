@@ -1,5 +1,5 @@
 """Analysis: tables about labelers, rows and classes, before and after fitting."""
 
-from shortlist.analysis.analysis import Analysis, suggest_questions
+from shortlist.analysis.analysis import Analysis
 
-__all__ = ["Analysis", "suggest_questions"]
+__all__ = ["Analysis"]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import polars as pl
 
-from shortlist.analysis import ablation, labeler_tables, suggestions, tables
+from shortlist.analysis import labeler_tables, suggestions, tables
 from shortlist.analysis.measures import Measures
 from shortlist.arrays import Positions
-from shortlist.errors import FitWarning
-from shortlist.labelmodel import LabelModel
-from shortlist.votes import Votes
 from shortlist.wording import html_table, number_of, text_table
 
 
@@ -88,24 +84,23 @@ class Analysis(Measures):
         """Rows on which these labelers say these things (None: abstain), `{"A": "sports", "B": "business"}`."""
         return tables.bucket(self, said)
 
-    def suggest(self, n: int = 20, *, trust: float = 1.0) -> pl.DataFrame:
+    def suggest(self, n: int = 20) -> pl.DataFrame:
         """The rows to look at or to label next, by expected gain: one for each pattern of votes.
 
         `gain` is how many more rows are expected to be guessed right once one of them is labelled, when a belief is
-        worth as much as `trust` labelled rows.
+        worth as much as one labelled row.
         """
-        return suggestions.suggestion_table(self, n, trust)
+        return suggestions.suggestion_table(self, n)
 
-    def suggest_questions(self, n: int = 5, *, accuracy: float = 0.8, largest: int = 3) -> pl.DataFrame:
+    def suggest_questions(self, n: int = 5, *, largest: int = 3) -> pl.DataFrame:
         """The questions to ask next, as splits of the classes, by expected information; each given those above it.
 
-        accuracy   how often the answers are assumed to be right
-        largest    classes on the yes side, at most: short questions about few classes are answered best
-
-        `gain` is in bits a row; `separates` counts pairs of classes that no labeler tells apart so far and the question
-        would; `text` is the labeler to edit: put the question into words that a model understands.
+        `largest` is the most classes on the yes side: short questions about few classes are answered best. `gain` is in
+        bits a row, for answers that are right 80 % of the time. `separates` counts pairs of classes that no labeler
+        tells apart so far and the question would. `text` is the labeler to edit: put the question into words that a
+        model understands.
         """
-        return suggestions.question_table(self, n, accuracy, largest)
+        return suggestions.question_table(self, n, largest)
 
     def suspects(self) -> pl.DataFrame:
         """Gold labels that are probably wrong, the most suspicious first.
@@ -115,23 +110,9 @@ class Analysis(Measures):
         """
         return tables.suspect_table(self)
 
-    def worth(self, *, most: int = 20_000, seed: int = 0) -> pl.DataFrame:
+    def worth(self) -> pl.DataFrame:
         """Per labeler: the loss, in held-out likelihood and in accuracy on gold rows, when its votes are left out.
 
-        The model is fitted to one half of the rows and judged on the other, `most` rows of each.
+        The model is fitted to one half of the rows and judged on the other, at most 20,000 rows of each.
         """
-        return ablation.worth_table(self, most=most, seed=seed)
-
-
-def suggest_questions(
-    votes: Votes, model: Any = None, *, n: int = 5, accuracy: float = 0.8, largest: int = 3
-) -> pl.DataFrame:
-    """The questions to ask next, given the votes so far: `Analysis(votes, model).suggest_questions(n)`.
-
-    Without a model, `LabelModel()` is fitted to the votes.
-    """
-    if model is None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FitWarning)  # what is lacking is what is asked for here
-            model = LabelModel().fit(votes)
-    return Analysis(votes, model).suggest_questions(n, accuracy=accuracy, largest=largest)
+        return labeler_tables.worth_table(self)

@@ -1,8 +1,10 @@
-"""Tables about labelers, about their shortlists and their accuracies; and the columns that every view shows."""
+"""Tables about labelers, their shortlists, their accuracies and their worth; and the columns that every view shows."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,13 +13,13 @@ from scipy.special import expit, logit, ndtri
 
 from shortlist.analysis.bits import count
 from shortlist.analysis.measures import Measures, frame, inside, share
-from shortlist.arrays import Floats
-from shortlist.errors import BadFit
-from shortlist.labelmodel.evidence import Evidence
-from shortlist.labelmodel.kernel import one_blas_thread
-from shortlist.uncertainty import intervals
-from shortlist.uncertainty.information import Fitted, covariance, observed_information
+from shortlist.arrays import Floats, Positions
+from shortlist.beliefs import most_likely
+from shortlist.errors import BadFit, FitWarning
+from shortlist.labelmodel.likelihood import log_joint, log_marginal
+from shortlist.uncertainty.intervals import Curvature, intervals
 from shortlist.votes import Votes
+from shortlist.votes.patterns import count_patterns
 from shortlist.wording import NOT_KNOWN
 
 MOST_ACCURACIES = 1_500  # labelers × classes: beyond, intervals and further fits take too long
@@ -155,7 +157,7 @@ def accuracy_table(data: Measures, level: float | None) -> pl.DataFrame:
     n, k = len(votes.names), len(votes.space)
     numbers = {"accuracy": model.accuracy_[order].ravel()}
     if level is not None:
-        ends = intervals(model, level=level).accuracy
+        ends = intervals(model, level=level)
         numbers |= {"accuracy_low": ends.lower[order].ravel(), "accuracy_high": ends.upper[order].ravel()}
     by_construction = np.isin(numbers["accuracy"], (0.0, 1.0))
     columns: dict[str, Any] = {"labeler": list(np.repeat(votes.names, k)), "class": list(votes.space) * n}
@@ -191,36 +193,76 @@ def accuracy_estimate(
     if level is not None and model.accuracy_.size <= MOST_ACCURACIES and hasattr(model, "evidence_"):
         slopes = np.zeros_like(weights)
         slopes[order] = np.nan_to_num(weights)
-        error = standard_errors(model, slopes)[order]
+        with suppress(BadFit):  # a table that was not made from accuracies has no curvature in them
+            error = Curvature(model).errors(slopes)[order]
     middle = logit(np.clip(value, 1e-9, 1 - 1e-9))
     reach = ndtri((1 + (level or 0)) / 2) * error / np.maximum(value * (1 - value), 1e-9)
     return value, expit(middle - reach), expit(middle + reach)
 
 
-def standard_errors(model: Any, weights: Floats) -> Floats:
-    """(n,): standard errors of weighted means of accuracies, by the delta method from the observed information."""
-    try:
-        fitted = Fitted.of(model, _sampled(model.evidence_))
-    except BadFit:  # a table that was not made from accuracies has no curvature in them
-        return np.full(len(weights), np.nan)
-    basis, index = fitted.coordinates.basis, fitted.coordinates.accuracy
-    alpha = fitted.parameters.accuracy
-    slopes = np.zeros((len(alpha), len(basis)))
-    for i, j in zip(*np.nonzero(index >= 0), strict=True):
-        slopes[i, index[i, j]] += weights[i, j] * alpha[i, j] * (1 - alpha[i, j])  # d α / d log-odds
-    slopes = slopes @ basis
-    with one_blas_thread():
-        spread = covariance(observed_information(fitted))
-    errors: Floats = np.sqrt(np.einsum("ij,jk,ik->i", slopes, spread, slopes))
-    return errors
+# -- what a labeler is worth ---------------------------------------------------------------------------
 
 
-def _sampled(evidence: Evidence, most: int = 5_000) -> Evidence:
-    """All rows, or a random sample that weighs as much: its curvature is right to a percent or two."""
-    if len(evidence.weights) <= most:
-        return evidence
-    drawn = np.random.default_rng(0).multinomial(most, evidence.weights / evidence.total)
-    kept = drawn > 0
-    codes = Votes(evidence.votes.codes[kept], evidence.votes.codomains, evidence.votes.space, evidence.votes.names)
-    weights: Floats = drawn[kept] * np.float64(evidence.total / most)
-    return Evidence(codes, weights, evidence.gold[kept])
+def worth_table(data: Measures) -> pl.DataFrame:
+    """One line per labeler: what is lost without it, on rows that the model was not fitted on.
+
+    `worth` is the log score per row, log P(G) − log P(G_i) − log P(G_others): near 0 for a labeler that has nothing to
+    do with the others. `gold_gain` is the share of gold rows guessed right with its votes and not without, less the
+    reverse.
+    """
+    votes, model = data.votes, data.need_estimates()
+    if len(votes) < 2:
+        raise BadFit("what a labeler is worth is measured on rows the model was not fitted on: two rows are needed")
+    fitted, judged = halves(data)
+    full, rows = fit_again(model, votes[fitted]), votes[judged]
+    columns: dict[str, Any] = {"labeler": list(votes.names), "worth": likelihoods(full, rows)}
+    if data.gold is not None:
+        truth = data.gold[judged]
+        known = (truth >= 0) & rows.covered  # a row without a vote has no label
+        columns["gold_gain"] = gold_gains(full, rows[known], truth[known])
+    return frame(columns)
+
+
+def halves(data: Measures, most: int = 20_000) -> tuple[Positions, Positions]:
+    """At most so many rows to fit, and to judge by. Rows with a known class judge, so that none of them is lost."""
+    m = len(data.votes)
+    order = np.random.default_rng(0).permutation(m)
+    if data.gold is not None and 2 * (data.gold >= 0).sum() <= m:
+        order = order[np.argsort(data.gold[order] >= 0, kind="stable")]
+    half = m // 2
+    return np.sort(order[:half][:most]), np.sort(order[half:][::-1][:most])
+
+
+def fit_again(model: Any, votes: Votes, options: Mapping[str, Any] | None = None, **more: Any) -> Any:
+    """A model like this one, perhaps with other options, fitted to other votes."""
+    from sklearn.base import clone
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)  # they were said when the model was fitted
+        return clone(model).set_params(**(options or {})).fit(votes, **more)
+
+
+def likelihoods(model: Any, votes: Votes) -> Floats:
+    """(n,): mean over rows of log P(G) − log P(G_i) − log P(G_others)."""
+    table, layout, names = model.generator(), model.panel_.layout, model.panel_.names
+    codes, counts = count_patterns(model.panel_.codes(votes), layout.sizes)
+    joint = log_joint(codes, table, layout)
+    together = log_marginal(joint)
+    scores = {}
+    for i, name in enumerate(names):
+        own = layout.by_code(i, *table.tempered(layout))[codes[:, i]]  # (u, k): log P(G_i | class)
+        alone, others = log_marginal(own + table.balance), log_marginal(joint - own)
+        scores[name] = float(counts @ (together - alone - others)) / counts.sum()
+    return np.array([scores[name] for name in votes.names])
+
+
+def gold_gains(model: Any, rows: Votes, truth: Positions) -> list[float]:
+    """By how much accuracy on gold rows falls when a labeler's votes are left out."""
+    if not len(rows):
+        return [np.nan] * len(rows.names)
+
+    def right(beliefs: Floats) -> float:
+        return float((most_likely(beliefs, model.class_balance_) == truth).mean())
+
+    full, codes, names = right(model.predict_proba(rows)), model.panel_.codes(rows), model.panel_.names
+    return [full - right(model.estimate_.beliefs_without(codes, names.index(name))) for name in rows.names]

@@ -20,7 +20,6 @@ from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.layout import Layout, one_hot
 from shortlist.labelmodel.predictor import MajorityVote, Predictor
 from shortlist.votes import Patterns, Votes
-from shortlist.votes.patterns import count_patterns
 from shortlist.votes.votes import not_votes
 
 Values = TypeVar("Values", bound=npt.NDArray[Any])
@@ -45,7 +44,7 @@ class Measures:
     def with_gold(self, gold: Gold | None) -> Self:
         """An analysis of the same votes with other known classes; arrays that do not depend on these are kept."""
         other = type(self)(self.votes, self.model, gold=gold)
-        kept = ("bits", "distinct", "beliefs", "mass", "guess", "soft", "patterns")
+        kept = ("bits", "distinct", "beliefs", "mass", "guess", "soft")
         other.__dict__ |= {name: self.__dict__[name] for name in kept if name in self.__dict__}
         return other
 
@@ -68,9 +67,9 @@ class Measures:
             raise BadFit("this needs a fitted model: Analysis(votes, model)")
         return Distinct.of(self.votes, self.model)
 
-    @cached_property
+    @property
     def patterns(self) -> Patterns:
-        return self.distinct.patterns or self.votes.patterns()
+        return self.distinct.patterns
 
     @cached_property
     def beliefs(self) -> Floats:
@@ -168,33 +167,29 @@ class Distinct:
     """Rows with different votes, how many rows of each there are, and their beliefs."""
 
     votes: Votes
-    counts: npt.NDArray[np.int64]  # (u,)
     beliefs: Floats  # (u, k)
-    patterns: Patterns | None  # None: every row by itself
+    patterns: Patterns
 
     @classmethod
     def of(cls, votes: Votes, model: Any, patterns: Patterns | None = None) -> Distinct:
         """`patterns` are those of the votes, if they were counted already."""
-        if patterns is None and seldom_repeat(votes):
-            return cls(votes, np.ones(len(votes), np.int64), believed(model, votes), None)
         patterns = patterns or votes.patterns()
         rows = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
-        return cls(rows, patterns.counts, believed(model, rows), patterns)
+        return cls(rows, believed(model, rows), patterns)
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(u,): number of rows of each."""
+        return self.patterns.counts
 
     def spread(self, values: Values) -> Values:
         """Values of the distinct rows, for all rows."""
-        return values if self.patterns is None else values[self.patterns.inverse]  # type: ignore[return-value]
+        return values[self.patterns.inverse]  # type: ignore[return-value]
 
     def at(self, rows: slice | Positions) -> Floats:
         """(rows, k): beliefs of a choice of rows."""
-        beliefs: Floats = self.beliefs[rows if self.patterns is None else self.patterns.inverse[rows]]
+        beliefs: Floats = self.beliefs[self.patterns.inverse[rows]]
         return beliefs
-
-
-def seldom_repeat(votes: Votes, sample: int = 10_000) -> bool:
-    """True if more than 80 % of a sample of rows differ: counting patterns would then cost more than it saves."""
-    rows = votes.codes[:: max(1, len(votes) // sample)]
-    return len(votes) > sample and len(count_patterns(rows, votes.sizes)[1]) > 0.8 * len(rows)
 
 
 def believed(model: Any, votes: Votes) -> Floats:

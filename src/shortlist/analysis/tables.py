@@ -11,11 +11,10 @@ import polars as pl
 from scipy.linalg import block_diag
 from scipy.special import entr
 
-from shortlist.analysis.bits import Bits, Words, count, split, union, unpack
+from shortlist.analysis.bits import Bits, Words, count, split, union
 from shortlist.analysis.measures import Measures, frame, share
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadShortlist
-from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.layout import Layout
 from shortlist.votes import Votes
 from shortlist.wording import did_you_mean
@@ -125,17 +124,11 @@ def separators(data: Measures, first: Positions, second: Positions) -> tuple[Pos
     return labelers, rows
 
 
-def errors(beliefs: Floats, counts: Positions, block: int = 16_384) -> Floats:
+def errors(beliefs: Floats, counts: Positions) -> Floats:
     """(k, k): Σ_a min(R_aj, R_al) / Σ_a (R_aj + R_al), one half on the diagonal."""
-    k = beliefs.shape[1]
-    smaller, mass = np.zeros((k, k)), counts @ beliefs
-    for start in range(0, len(beliefs), block):
-        columns = np.ascontiguousarray(beliefs[start : start + block].T)
-        weights = counts[start : start + block].astype(np.float64)
-        with one_blas_thread():
-            for j in range(k):
-                smaller[j, j:] += np.minimum(columns[j:], columns[j]) @ weights
-    smaller += np.triu(smaller, 1).T
+    weights = counts.astype(np.float64)
+    smaller = np.stack([weights @ np.minimum(beliefs, column[:, None]) for column in beliefs.T])
+    mass = weights @ beliefs
     return np.nan_to_num(share(smaller, mass[:, None] + mass), nan=0.5)
 
 
@@ -152,16 +145,16 @@ def row_table(data: Measures) -> pl.DataFrame:
     votes, space = data.votes, pl.Enum(list(data.votes.space))
     columns = row_columns(votes, np.arange(len(votes)))
     if data.model is not None:
-        spread = data.distinct.spread
-        first, second = top_two(data.distinct.beliefs)
+        beliefs, spread = data.distinct.beliefs, data.distinct.spread
+        first, second = top_two(beliefs)
         columns |= {
             "class": _named(data.guess, space),
             "belief": spread(first),
             "margin": spread(first - second),
-            "entropy": spread(entropy(data.distinct.beliefs)),
+            "entropy": spread(entr(beliefs).sum(axis=1)),
         }
-    columns["votes"] = voters(data.bits)
-    columns["conflict"] = conflict_lists(data, votes.names)
+    columns["votes"] = (votes.codes != 0).sum(axis=1, dtype=np.uint32)
+    columns["conflict"] = conflict_lists(data.bits, votes.names)
     if data.gold is not None:
         columns["gold"] = _named(data.gold, space)
     return frame(columns)
@@ -174,41 +167,17 @@ def row_columns(votes: Votes, rows: Positions) -> dict[str, Any]:
 
 def top_two(beliefs: Floats) -> tuple[Floats, Floats]:
     """The largest and the second largest belief of each row."""
-    columns = np.ascontiguousarray(beliefs.T)
-    first, second = columns[0].copy(), np.full(len(beliefs), -np.inf)
-    for column in columns[1:]:
-        np.maximum(second, np.minimum(first, column), out=second)
-        np.maximum(first, column, out=first)
+    second, first = np.partition(beliefs, -2, axis=1)[:, -2:].T
     return first, second
 
 
-def entropy(beliefs: Floats) -> Floats:
-    """H(Y | votes) of each row, in nats."""
-    return sum(map(entr, beliefs.T), np.zeros(len(beliefs)))
-
-
-def voters(bits: Bits) -> Any:
-    """(m,): number of labelers that vote on each row."""
-    return sum((unpack(row, bits.m) for row in bits.voted), np.zeros(bits.m, np.uint32))
-
-
-def conflict_lists(data: Measures, names: tuple[str, ...]) -> pl.Series:
+def conflict_lists(bits: Bits, names: tuple[str, ...]) -> pl.Series:
     """The labelers of each row whose shortlist is disjoint with that of another."""
-    patterns = None if data.model is None else data.distinct.patterns
-    if patterns is None:
-        return _lists(data.bits, names)
-    return _lists(Bits(data.distinct.votes), names).gather(patterns.inverse)
-
-
-def _lists(bits: Bits, names: tuple[str, ...]) -> pl.Series:
-    places = np.flatnonzero(np.ascontiguousarray(bits.table(bits.against)))
-    rows, who = np.divmod(places.astype(np.uint32 if bits.m * len(names) < 2**32 else np.uint64), len(names))
+    rows, who = np.nonzero(np.ascontiguousarray(bits.table(bits.against)))
     cells = pl.DataFrame({"row": pl.Series(rows).set_sorted(), "labeler": _named(who, pl.Enum(list(names)))})
     lists = cells.group_by("row", maintain_order=True).agg("labeler")
-    every = pl.DataFrame({"row": np.arange(bits.m, dtype=rows.dtype)}).join(
-        lists, on="row", how="left", maintain_order="left"
-    )
-    return every["labeler"].fill_null([]).rename("conflict")
+    every = pl.DataFrame({"row": np.arange(bits.m)}).join(lists, on="row", how="left", maintain_order="left")
+    return every["labeler"].fill_null([])
 
 
 def _named(positions: Any, names: pl.Enum) -> pl.Series:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import t as student
+from sklearn.metrics import f1_score, recall_score
 
 from shortlist.arrays import Mask, Positions
 from shortlist.classifier.targets import is_known, label_positions
@@ -36,41 +37,24 @@ class Estimate:
         return percent if math.isnan(self.margin) else f"{percent} ± {100 * self.margin:.1f}"
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Result of `evaluate`: for each method, an Estimate of each metric."""
-
-    methods: dict[str, dict[str, Estimate]]
-    seeds: dict[str, int]
-
-    def __getitem__(self, method: str) -> dict[str, Estimate]:
-        return self.methods[method]
-
-    def records(self) -> list[dict[str, Any]]:
-        """One dict a method, with plain numbers, for JSON and for tables."""
-        records = []
-        for method, estimates in self.methods.items():
-            record: dict[str, Any] = {"method": method, "seeds": self.seeds[method]}
-            for metric, estimate in estimates.items():
-                margin = None if math.isnan(estimate.margin) else estimate.margin
-                record |= {metric: estimate.mean, f"{metric}_margin": margin}
-            records.append(record)
-        return records
+class Evaluation(dict[str, dict[str, Estimate]]):
+    """Result of `evaluate`: for each method, an Estimate of each metric. It prints as a table."""
 
     def __str__(self) -> str:
-        width = max(len("method"), *(len(name) for name in self.methods))
+        width = max(len("method"), *(len(name) for name in self))
         lines = [f"{'method':<{width}}  " + "  ".join(f"{metric:>19}" for metric in METRICS)]
-        for method, estimates in self.methods.items():
+        for method, estimates in self.items():
             lines.append(f"{method:<{width}}  " + "  ".join(f"{estimates[m]!s:>19}" for m in METRICS))
         return "\n".join(lines)
 
+    __repr__ = __str__
 
-def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | None = None) -> Evaluation:
+
+def evaluate(predictions: Any, gold: npt.ArrayLike) -> Evaluation:
     """Compare predicted classes with known ones.
 
     `predictions` is one array (m,) of classes, a list of such arrays (one a seed), or a mapping from the names of
-    methods to either. Rows whose gold label is None are left out. `classes` are those that count in the averages over
-    classes; by default, those among the gold labels.
+    methods to either. Rows whose gold label is None are left out. Averages are over the classes among the gold labels.
 
     >>> print(evaluate({"coin": [["a", "b", "b"], ["a", "a", "b"]]}, ["a", "b", "b"]))
     method             accuracy             macro_f1  mean_class_accuracy
@@ -81,30 +65,22 @@ def evaluate(predictions: Any, gold: npt.ArrayLike, *, classes: Sequence[Any] | 
     known = is_known(labels)
     if not known.any():
         raise BadFit("no row has a known class: there is nothing to compare with")
-    names = np.array(sorted(set(labels[known].tolist())) if classes is None else list(classes), object)
+    names = np.array(sorted(set(labels[known].tolist())), object)
     truth = label_positions(labels[known], names)
-    scores = {
-        method: [score(truth, _positions(one, names, known), len(names)) for one in _seeds(predicted)]
-        for method, predicted in methods.items()
-    }
-    estimates = {
-        method: {metric: Estimate.of([one[metric] for one in many]) for metric in METRICS}
-        for method, many in scores.items()
-    }
-    return Evaluation(estimates, {method: len(many) for method, many in scores.items()})
+    evaluation = Evaluation()
+    for method, predicted in methods.items():
+        seeds = list(predicted) if np.ndim(predicted) == 2 or np.ndim(predicted[0]) == 1 else [predicted]
+        scores = [score(truth, _positions(one, names, known), len(names)) for one in seeds]
+        evaluation[method] = {metric: Estimate.of([one[metric] for one in scores]) for metric in METRICS}
+    return evaluation
 
 
 def score(truth: Positions, guess: Positions, k: int) -> dict[str, float]:
     """The three metrics, from positions of classes. A guess outside 0 … k − 1 is wrong."""
-    hits = np.bincount(truth[truth == guess], minlength=k)
-    there = np.bincount(truth, minlength=k)
-    said = np.bincount(guess[(guess >= 0) & (guess < k)], minlength=k)
-    either = there + said
-    f1 = 2 * hits / np.maximum(either, 1)
     return {
-        "accuracy": float(hits.sum() / len(truth)),
-        "macro_f1": float(f1.mean()),
-        "mean_class_accuracy": float((hits[there > 0] / there[there > 0]).mean()),
+        "accuracy": float(np.mean(truth == guess)),
+        "macro_f1": float(f1_score(truth, guess, labels=range(k), average="macro", zero_division=0)),
+        "mean_class_accuracy": float(recall_score(truth, guess, labels=np.unique(truth), average="macro")),
     }
 
 
@@ -114,8 +90,3 @@ def _positions(guesses: npt.ArrayLike, names: npt.NDArray[Any], known: Mask) -> 
         raise BadFit(f"there are {len(known)} gold labels but predictions of shape {array.shape}")
     where = {name: j for j, name in enumerate(names.tolist())}
     return np.array([where.get(name, -1) for name in array[known].tolist()], np.int64)
-
-
-def _seeds(predicted: Any) -> list[Any]:
-    """One array for each seed."""
-    return list(predicted) if np.ndim(predicted) == 2 or np.ndim(predicted[0]) == 1 else [predicted]

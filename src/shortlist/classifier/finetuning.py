@@ -9,27 +9,24 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 
 from shortlist.arrays import Floats, Positions
-from shortlist.classifier.evaluation import score
-from shortlist.classifier.training import FeatureBatches, Plan, Trainer, make_head
+from shortlist.classifier.training import FeatureBatches, make_head, train
 from shortlist.errors import BadFile, require
 from shortlist.progress import progress_bar
-from shortlist.tensors import Module, Tensor, Tensors, autocast, own_randomness, torch_on, upload
+from shortlist.tensors import Module, Tensor, Tensors, autocast, own_randomness, torch_on
 
 Ids: TypeAlias = list[npt.NDArray[np.int32]]
 Vectors: TypeAlias = npt.NDArray[np.float32]
-DevRows: TypeAlias = tuple[Ids, Positions]  # token ids of labelled texts, and the positions of their classes
 
 
 # -- encoders ----------------------------------------------------------------------------------------------
@@ -121,32 +118,7 @@ def quiet(transformers: Any) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-# -- the network -------------------------------------------------------------------------------------------
-
-
-@cache
-def text_network_class() -> Any:
-    """Return the class TextNetwork: an encoder with a head. A function, because its base class comes from torch."""
-    torch: Any = require("torch", extra="torch")
-
-    class TextNetwork(torch.nn.Module):  # type: ignore[misc]
-        """Token ids (m, length) and their mask → logits (m, k)."""
-
-        def __init__(self, encoder: Module, head: Module, pooling: str) -> None:
-            super().__init__()
-            self.encoder, self.head, self.pooling = encoder, head, pooling
-
-        def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
-            states = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-            if self.pooling == "cls":
-                return states[:, 0]
-            counted = mask.unsqueeze(-1).to(states.dtype)
-            return (states * counted).sum(dim=1) / counted.sum(dim=1).clamp(min=1)
-
-        def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-            return self.head(self.embed(ids, mask).float())
-
-    return TextNetwork
+# -- batches -----------------------------------------------------------------------------------------------
 
 
 class TokenBatches(FeatureBatches):
@@ -181,125 +153,80 @@ class TokenBatches(FeatureBatches):
         for i, row in enumerate(rows):
             ids[i, : self.lengths[row]] = self.X[row]
         real = np.arange(length) < self.lengths[rows][:, None]
-        return tuple(upload(self.torch, array, self.device) for array in (ids, real.astype(np.int64)))
+        return tuple(self.torch.as_tensor(array, device=self.device) for array in (ids, real.astype(np.int64)))
 
 
 # -- phases ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Examples:
-    """Token ids of m texts, their beliefs (m, k) and weights (m,)."""
-
-    ids: Ids
-    beliefs: Floats
-    weights: Floats
-
-    def take(self, rows: Positions) -> Examples:
-        return Examples([self.ids[a] for a in rows], self.beliefs[rows], self.weights[rows])
-
-
-class Phase(NamedTuple):
-    """A training: its name in progress bars, its plan, learning rates and batch size."""
-
-    name: str
-    plan: Plan
-    lr: float
-    head_lr: float
-    batch_size: int
-
-
 class FineTuning:
-    """The network of a TransformerClassifier, whose options are read. Without a network there is a fresh head."""
+    """The network of a TransformerClassifier, whose options are read: {"encoder", "head"}, with a fresh head if new."""
 
     def __init__(self, options: Any, network: Module | None = None) -> None:
         self.torch, self.device = torch_on(options.device)
         self.encoder, self.k, self.options = options.encoder_, len(options.classes_), options
-        self.precision = "bf16" if self.device.startswith("cuda") else "fp32"
         if network is None:
             with own_randomness(self.torch, options.seed, self.device):
                 head = make_head(self.torch, self.encoder.width, 256, self.k)
-                network = text_network_class()(self.encoder.network, head, options.pooling).to(self.device)
+            network = self.torch.nn.ModuleDict({"encoder": self.encoder.network, "head": head}).to(self.device)
         self.network = network
 
-    def run(
-        self, examples: Examples, covered: int, held_out: Positions, dev: DevRows | None
-    ) -> tuple[Examples, list[float]]:
-        """Run all phases.
+    def _embed(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """(m, width): the mean of the vectors of the tokens."""
+        states = self.network["encoder"](input_ids=ids, attention_mask=mask).last_hidden_state
+        counted = mask.unsqueeze(-1).to(states.dtype)
+        return ((states * counted).sum(dim=1) / counted.sum(dim=1).clamp(min=1)).float()
 
-        The first `covered` examples have beliefs, the teacher gives the others theirs. `held_out` rows are not learned
-        from; `dev` rows choose the epoch of the last phase. Returns all examples with their beliefs, and the mean loss
-        of each epoch of the last phase.
-        """
-        options = self.options
-        if covered < len(examples.ids):
-            taught = self._taught(examples, covered)
-            examples = replace(examples, beliefs=np.concatenate([examples.beliefs[:covered], taught]))
-        shown = examples.take(np.setdiff1d(np.arange(len(examples.ids)), held_out))
-        vectors = self.embeddings(shown.ids) if options.frozen or options.head_steps else None
-        if options.head_steps:
-            plan = Plan(options.head_steps, warmup=0.0, clip=None)
-            self._train(Phase("head", plan, 0.0, 1e-3, 256), shown, vectors)
-        precision = "fp32" if options.frozen else self.precision
-        plan = Plan(options.steps, options.epochs, options.schedule, precision=precision)
-        last = Phase("fine-tuning", plan, options.lr, options.head_lr or options.lr, options.batch_size)
-        return examples, self._train(last, shown, vectors if options.frozen else None, dev)
+    def _forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """(m, k): logits."""
+        return self.network["head"](self._embed(ids, mask))
 
-    def _taught(self, examples: Examples, covered: int) -> Floats:
-        """Beliefs of the teacher about the uncovered rows, (m, k). Afterwards the network is as it was before."""
+    def teach(self, ids: Ids, beliefs: Floats, weights: Floats, others: Ids) -> Floats:
+        """(others, k): what a short training believes about other rows. Afterwards the network is as it was before."""
         before = {name: tensor.detach().cpu().clone() for name, tensor in self.network.state_dict().items()}
-        plan = Plan(self.options.teacher_steps, precision=self.precision)
-        phase = Phase("teacher", plan, 1e-5, 1e-4, self.options.batch_size)
-        self._train(phase, examples.take(np.arange(covered)))
-        taught: Floats = softmax(self.logits(examples.ids[covered:]), axis=1)
+        self._train_all("teacher", ids, beliefs, weights, max(1, self.options.steps // 2))
+        taught: Floats = softmax(self.logits(others), axis=1)
         self.network.load_state_dict(before)
         return taught
 
-    def _train(
-        self, phase: Phase, examples: Examples, vectors: Vectors | None = None, dev: DevRows | None = None
-    ) -> list[float]:
-        """Train one phase, of the head alone where `vectors` of the encoder are given; the mean loss of each epoch."""
-        network: Module = self.network
-        batches: FeatureBatches = self._batches(examples.ids, phase.batch_size)
-        groups = [{"params": list(self.network.head.parameters()), "lr": phase.head_lr}]
-        if vectors is not None:
-            there = self.torch.as_tensor(vectors, device=self.device)
-            network, batches = network.head, FeatureBatches(there, phase.batch_size, self.options.seed)
-        else:
-            groups.append({"params": list(self.network.encoder.parameters()), "lr": phase.lr})
-        trainer = Trainer(
-            self.torch,
-            network,
-            self.torch.optim.AdamW(groups, weight_decay=0.01, fused=self.device.startswith("cuda")),
-            batches,
-            examples.beliefs,
-            examples.weights,
-            phase.plan,
-            device=self.device,
-            score_epoch=None if dev is None else lambda _: self._macro_f1(*dev),
-        )
-        with progress_bar(self.options.progress, phase.name) as trainer.tick:
-            history = trainer.run(self.options.seed)
-        self.network.eval()
-        return history
+    def run(self, ids: Ids, beliefs: Floats, weights: Floats) -> list[float]:
+        """Train the head on the encoder as it is, then, unless it is frozen, both; the mean loss of each epoch."""
+        steps, frozen = self.options.steps, self.options.frozen
+        history = self._train_head(ids, beliefs, weights, steps if frozen else max(1, steps // 2))
+        return history if frozen else self._train_all("fine-tuning", ids, beliefs, weights, steps)
 
-    def _macro_f1(self, ids: Ids, gold: Positions) -> float:
-        return score(gold, self.logits(ids).argmax(axis=1), self.k)["macro_f1"]
+    def _train_head(self, ids: Ids, beliefs: Floats, weights: Floats, steps: int) -> list[float]:
+        vectors = self.torch.as_tensor(self._read(ids, self._embed, self.encoder.width), device=self.device)
+        batches, head = FeatureBatches(vectors, 256, self.options.seed), self.network["head"]
+        optimiser = self.torch.optim.AdamW(head.parameters(), lr=1e-3, weight_decay=0.01)
+        with progress_bar(self.options.progress, "head") as tick:
+            return train(
+                self.torch, head, optimiser, batches, beliefs, weights,
+                steps=steps, schedule="linear", warmup=0.0, tick=tick,
+            )  # fmt: skip
+
+    def _train_all(self, name: str, ids: Ids, beliefs: Floats, weights: Floats, steps: int) -> list[float]:
+        """Train encoder and head; the head learns ten times as fast, and gradients are clipped."""
+        rates = {"head": 10 * self.options.lr, "encoder": self.options.lr}
+        groups = [{"params": list(self.network[part].parameters()), "lr": rate} for part, rate in rates.items()]
+        cuda = self.device.startswith("cuda")
+        with progress_bar(self.options.progress, name) as tick:
+            return train(
+                self.torch, self.network, self.torch.optim.AdamW(groups, weight_decay=0.01, fused=cuda),
+                self._batches(ids, self.options.batch_size), beliefs, weights,
+                steps=steps, schedule="linear", clip=2.0, mixed=cuda, forward=self._forward, tick=tick,
+            )  # fmt: skip
 
     def logits(self, ids: Ids) -> Floats:
         """(m, k), in the order of the rows."""
-        return self._read(ids, lambda *inputs: self.network(*inputs), self.k).astype(np.float64)
+        return self._read(ids, self._forward, self.k).astype(np.float64)
 
-    def embeddings(self, ids: Ids) -> Vectors:
-        """(m, width): the vectors of the encoder."""
-        return self._read(ids, self.network.embed, self.encoder.width)
-
-    def _read(self, ids: Ids, part: Any, width: int) -> Vectors:
+    def _read(self, ids: Ids, part: Callable[[Tensor, Tensor], Tensor], width: int) -> Vectors:
         """(m, width): outputs of the network, or of a part of it, for texts."""
-        out = np.empty((len(ids), width), np.float32)
-        batches = self._batches(ids, 512 if self.device.startswith("cuda") else 128)
+        out, cuda = np.empty((len(ids), width), np.float32), self.device.startswith("cuda")
+        batches = self._batches(ids, 512 if cuda else 128)
         self.network.to(self.device).eval()
-        with self.torch.inference_mode(), autocast(self.torch, self.device, self.precision):
+        with self.torch.inference_mode(), autocast(self.torch, self.device, enabled=cuda):
             for rows in batches.in_order():
                 out[rows] = part(*batches.inputs(rows)).float().cpu().numpy()
         return out

@@ -13,9 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from shortlist.arrays import Floats
 from shortlist.classifier.base import BaseClassifier, pack_classes, reading, unpack_classes
-from shortlist.classifier.evaluation import score
-from shortlist.classifier.targets import Uncovered, known_labels, make_targets
-from shortlist.classifier.training import EpochScore, FeatureBatches, Plan, Trainer, check_two_rows, make_head
+from shortlist.classifier.targets import Uncovered, make_targets
+from shortlist.classifier.training import FeatureBatches, check_two_rows, make_head, train
 from shortlist.progress import Tell, progress_bar
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
@@ -27,8 +26,7 @@ class MLPClassifier(BaseClassifier):
 
     The end model of the paper's experiments on images: three linear layers with batch normalisation, LeakyReLU and
     dropout between them, trained by Adam on the soft cross-entropy averaged over rows. The learning rate falls tenfold
-    on a plateau of the loss. The weights of the epoch with the lowest training loss are kept; with `dev`, those of the
-    epoch with the best macro F1 on it.
+    on a plateau of the loss.
 
     Parameters
     ----------
@@ -67,9 +65,8 @@ class MLPClassifier(BaseClassifier):
         *,
         covered: npt.ArrayLike | None = None,
         classes: Sequence[Any] | None = None,
-        dev: tuple[Any, Any] | None = None,
     ) -> Self:
-        """Learn from features and beliefs (m, k), or labels (m,). `dev`, (features, labels), chooses the epoch."""
+        """Learn from features and beliefs (m, k), or labels (m,)."""
         X = validate_data(self, rows, dtype=np.float32)
         targets = make_targets(
             y, len(X), classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
@@ -79,39 +76,24 @@ class MLPClassifier(BaseClassifier):
         with own_randomness(torch, self.seed, device):
             network = make_head(torch, X.shape[1], self.hidden, len(targets.classes)).to(device)
         self.classes_, self.named_, self.network_ = targets.classes, targets.named, network
-        trainer = Trainer(
-            torch,
-            network,
-            torch.optim.Adam(network.parameters(), lr=self.lr),
-            FeatureBatches(torch.as_tensor(X[targets.rows], device=device), self.batch_size, self.seed),
-            targets.beliefs,
-            targets.weights,
-            Plan(epochs=self.epochs, schedule="plateau", clip=None),
-            device=device,
-            score_epoch=self._epoch_score(dev),
-        )
-        with progress_bar(self.progress) as trainer.tick:
-            self.history_ = np.array(trainer.run(self.seed))
-        self.n_iter_, self.temperature_, self.offset_ = len(self.history_), 1.0, 0.0
+        batches = FeatureBatches(torch.as_tensor(X[targets.rows], device=device), self.batch_size, self.seed)
+        optimiser, steps = torch.optim.Adam(network.parameters(), lr=self.lr), self.epochs * len(batches)
+        with progress_bar(self.progress) as tick:
+            history = train(
+                torch, network, optimiser, batches, targets.beliefs, targets.weights,
+                steps=steps, schedule="plateau", tick=tick,
+            )  # fmt: skip
+        self.history_, self.n_iter_ = np.array(history), len(history)
+        self.temperature_, self.offset_ = 1.0, 0.0
         return self
 
-    def _epoch_score(self, dev: tuple[Any, Any] | None) -> EpochScore:
-        if dev is None:
-            return lambda loss: -loss
-        rows, gold = known_labels(dev[1], self.classes_)
-        X = validate_data(self, dev[0], dtype=np.float32, reset=False)[rows]
-        return lambda _: score(gold, self._logits(X).argmax(axis=1), len(self.classes_))["macro_f1"]
-
-    def _logits(self, X: npt.NDArray[np.float32]) -> Floats:
+    def _log_proba(self, rows: Any) -> Floats:
+        X = validate_data(self, rows, dtype=np.float32, reset=False)
         torch, device = torch_on(self.device)
         network, size = self.network_.to(device).eval(), 16_384
         with torch.inference_mode():
             parts = [network(torch.as_tensor(X[a : a + size], device=device)) for a in range(0, len(X), size)]
-            return np.concatenate([part.double().cpu().numpy() for part in parts])
-
-    def _log_proba(self, rows: Any) -> Floats:
-        X = validate_data(self, rows, dtype=np.float32, reset=False)
-        log_p: Floats = log_softmax(self._logits(X), axis=1)
+            log_p: Floats = log_softmax(np.concatenate([part.double().cpu().numpy() for part in parts]), axis=1)
         return log_p
 
     def save(self, path: str | os.PathLike[str]) -> None:

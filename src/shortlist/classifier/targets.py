@@ -153,15 +153,6 @@ def label_positions(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> Positio
     return np.array([where[name] if has else -1 for name, has in zip(names, known, strict=True)], np.int64)
 
 
-def known_labels(labels: npt.ArrayLike, classes: npt.NDArray[Any]) -> tuple[Positions, Positions]:
-    """(rows, positions): the dev rows whose class is known, and the positions of their classes."""
-    where = label_positions(labels, classes)
-    rows = np.flatnonzero(where >= 0)
-    if not len(rows):
-        raise BadFit("dev has no row with a known class to choose the epoch by")
-    return rows, where[rows]
-
-
 def _one_hot(labels: npt.NDArray[Any], classes: Sequence[Any] | None) -> tuple[Floats, npt.NDArray[Any], Mask]:
     known = is_known(labels)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():

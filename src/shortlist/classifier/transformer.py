@@ -14,9 +14,9 @@ from scipy.special import log_softmax
 
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.base import BaseClassifier, pack_classes, reading, unpack_classes
-from shortlist.classifier.finetuning import DevRows, Examples, FineTuning, load_encoder, pack_encoder, unpack_encoder
+from shortlist.classifier.finetuning import FineTuning, load_encoder, pack_encoder, unpack_encoder
 from shortlist.classifier.noise_aware import NoiseAwareClassifier
-from shortlist.classifier.targets import Targets, known_labels, make_targets, uncovered_rows
+from shortlist.classifier.targets import Targets, make_targets, uncovered_rows
 from shortlist.classifier.training import check_two_rows
 from shortlist.errors import BadRows
 from shortlist.progress import Tell
@@ -33,19 +33,15 @@ class TransformerClassifier(BaseClassifier):
     The end model of the paper's experiments on text, with a recipe that needs no labelled rows to stop in time. It has
     three phases. A teacher is trained for a short time on covered rows, and gives uncovered rows their beliefs. Then a
     fresh head is trained on the pretrained encoder. Then encoder and head are trained together on all rows. A linear
-    model of words is averaged with the network. `TransformerClassifier.paper()` is the paper's own recipe.
+    model of words is averaged with the network.
 
     Parameters
     ----------
     encoder : the name of an encoder on the Hugging Face hub, or a folder that holds one
     frozen : leave the encoder as it is and train the head alone, on vectors that are computed once; without a teacher
-    pooling : "mean" of the token vectors, or "cls", the first of them
     max_length : how many tokens of a text are read
-    steps, epochs : length of the last phase, in optimiser steps; `epochs` replaces `steps` where it is given
-    teacher_steps : length of the teacher's training, where rows are uncovered
-    head_steps : length of the training of the head alone, 256 rows a step; 0 leaves this phase out
-    lr, head_lr : the learning rates of encoder and head in the last phase (None: the encoder's)
-    schedule : "linear" rises during the first tenth of the steps and then falls to zero; or "constant"
+    steps : length of the last phase, in optimiser steps; the other two take half as many
+    lr : the learning rate of the encoder; that of the head is ten times as large
     batch_size : rows in a batch
     uncovered : "teach" also trains on rows without a vote (or label), with the teacher's beliefs; "drop" (the paper)
         leaves them out
@@ -67,15 +63,9 @@ class TransformerClassifier(BaseClassifier):
         encoder: str | os.PathLike[str] = "bert-base-uncased",
         *,
         frozen: bool = False,
-        pooling: Literal["mean", "cls"] = "mean",
         max_length: int = 128,
         steps: int = 800,
-        epochs: float | None = None,
-        teacher_steps: int = 400,
-        head_steps: int = 400,
         lr: float = 1e-5,
-        head_lr: float | None = 1e-4,
-        schedule: Literal["linear", "constant"] = "linear",
         batch_size: int = 16,
         uncovered: Literal["teach", "drop"] = "teach",
         words: bool = True,
@@ -84,23 +74,10 @@ class TransformerClassifier(BaseClassifier):
         device: str = "auto",
         progress: bool | Tell = False,
     ) -> None:
-        self.encoder, self.frozen, self.pooling, self.max_length = encoder, frozen, pooling, max_length
-        self.steps, self.epochs, self.teacher_steps, self.head_steps = steps, epochs, teacher_steps, head_steps
-        self.lr, self.head_lr, self.schedule, self.batch_size = lr, head_lr, schedule, batch_size
+        self.encoder, self.frozen, self.max_length = encoder, frozen, max_length
+        self.steps, self.lr, self.batch_size = steps, lr, batch_size
         self.uncovered, self.words, self.on = uncovered, words, on
         self.seed, self.device, self.progress = seed, device, progress
-
-    @classmethod
-    def paper(cls, encoder: str | os.PathLike[str] = "bert-base-uncased", **options: Any) -> Self:
-        """The paper's recipe: covered rows, 20 epochs at a constant 3e-5; give `dev` to `fit`, which chooses the epoch.
-
-        The paper has a rate and a number of epochs for each data set: TREC 25 at 3e-5, SciCite 20 at 3e-6, AG-News 20
-        at 5e-7.
-        """
-        epochs = None if "steps" in options else 20
-        own = {"pooling": "cls", "schedule": "constant", "epochs": epochs, "lr": 3e-5, "head_lr": None}
-        one_phase = {"uncovered": "drop", "head_steps": 0, "words": False}
-        return cls(encoder, **{**own, **one_phase, **options})
 
     def fit(
         self,
@@ -110,66 +87,47 @@ class TransformerClassifier(BaseClassifier):
         *,
         covered: npt.ArrayLike | None = None,
         classes: Sequence[Any] | None = None,
-        dev: tuple[Any, Any] | None = None,
     ) -> Self:
-        """Learn from texts and beliefs (m, k), or labels (m,).
-
-        `dev` is (texts, labels): the weights of the epoch with the best macro F1 on them are kept. Without it, those at
-        the end are.
-        """
+        """Learn from texts and beliefs (m, k), or labels (m,)."""
         texts = self._texts(rows)
-        self._check_options()
+        check_choice("uncovered", self.uncovered, ("teach", "drop"))
+        check_whole("steps", self.steps, least=1)
         targets = make_targets(y, len(texts), classes=classes, covered=covered, sample_weight=sample_weight)
         check_two_rows(targets)
         torch_on(self.device)  # refuse a bad device before the encoder is loaded
         self.classes_, self.named_ = targets.classes, targets.named
         self.encoder_ = load_encoder(self.encoder)
-        read, examples = self._examples(texts, targets, sample_weight)
-        held_out = held_out_rows(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)
         tuning = FineTuning(self)
+        read, beliefs, weights = self._examples(texts, targets, sample_weight, tuning)
+        held_out = held_out_rows(len(read) if self.words and any(map(str.strip, read)) else 0, self.seed)
+        ids = self.encoder_.tokens(read, self.max_length)
+        shown = np.setdiff1d(np.arange(len(read)), held_out)
+        self.history_ = np.array(tuning.run([ids[a] for a in shown], beliefs[shown], weights[shown]))
         self.network_, self.words_ = tuning.network, None
-        dev_rows = None if dev is None else self._dev_rows(dev)
-        examples, history = tuning.run(examples, len(targets.rows), held_out, dev_rows)
-        self.history_ = np.array(history)
         if len(held_out):
-            network = log_softmax(tuning.logits([examples.ids[a] for a in held_out]), axis=1)
-            self.words_ = WordModel.learn(read, examples.beliefs, examples.weights, held_out, network)
+            network = log_softmax(tuning.logits([ids[a] for a in held_out]), axis=1)
+            self.words_ = WordModel.learn(read, beliefs, weights, held_out, network)
         self.temperature_, self.offset_ = 1.0, 0.0
         return self
 
-    def _check_options(self) -> None:
-        check_choice("uncovered", self.uncovered, ("teach", "drop"))
-        check_choice("pooling", self.pooling, ("mean", "cls"))
-        check_choice("schedule", self.schedule, ("linear", "constant"))
-        check_whole("teacher_steps", self.teacher_steps, least=1)
-        check_whole("head_steps", self.head_steps, least=0)
-        if self.epochs is None:
-            check_whole("steps", self.steps, least=1)
-
-    def _examples(self, texts: list[str], targets: Targets, sample_weight: Any) -> tuple[list[str], Examples]:
-        """(texts, examples): covered rows first; then those that the teacher gives beliefs to, if there is one."""
-        rows, weights = uncovered_rows(targets, len(texts), sample_weight)
-        if self.uncovered == "drop" or self.frozen:
-            rows, weights = rows[:0], weights[:0]
-        read = [texts[a] for a in (*targets.rows, *rows)]
-        beliefs = np.concatenate([targets.beliefs, np.zeros((len(rows), targets.beliefs.shape[1]))])
-        ids = self.encoder_.tokens(read, self.max_length)
-        return read, Examples(ids, beliefs, np.concatenate([targets.weights, weights]))
-
-    def _dev_rows(self, dev: tuple[Any, Any]) -> DevRows:
-        texts, (rows, gold) = self._texts(dev[0]), known_labels(dev[1], self.classes_)
-        return self.encoder_.tokens([texts[a] for a in rows], self.max_length), gold
+    def _examples(
+        self, texts: list[str], targets: Targets, sample_weight: Any, tuning: FineTuning
+    ) -> tuple[list[str], Floats, Floats]:
+        """(texts, beliefs, weights): covered rows first; then those that the teacher gives beliefs to, if any."""
+        read, (rows, weights) = [texts[a] for a in targets.rows], uncovered_rows(targets, len(texts), sample_weight)
+        if self.uncovered == "drop" or self.frozen or not len(rows):
+            return read, targets.beliefs, targets.weights
+        others = [texts[a] for a in rows]
+        ids, more = (self.encoder_.tokens(some, self.max_length) for some in (read, others))
+        taught = tuning.teach(ids, targets.beliefs, targets.weights, more)
+        beliefs = np.concatenate([targets.beliefs, taught])
+        return [*read, *others], beliefs, np.concatenate([targets.weights, weights])
 
     def _texts(self, rows: Any) -> list[str]:
         texts = read_texts(rows, self.on)
         if texts is None and len(rows):
             raise BadRows("TransformerClassifier reads text; for features there is MLPClassifier")
         return texts or []
-
-    def embed(self, rows: Any) -> npt.NDArray[np.float32]:
-        """(m, width): the vectors of the encoder, as they are now."""
-        self._check_fitted()
-        return FineTuning(self, self.network_).embeddings(self.encoder_.tokens(self._texts(rows), self.max_length))
 
     def _log_proba(self, rows: Any) -> Floats:
         texts = self._texts(rows)

@@ -34,6 +34,7 @@ Folder = Annotated[Path, option("Project folder.", "--project", "-C", file_okay=
 Json = Annotated[bool, option("Print one JSON object instead of text.", "--json")]
 Debug = Annotated[bool, option("Show the full traceback of an error.", "--debug")]
 Force = Annotated[bool, option("Run even if the results are up to date.", "--force")]
+First = Annotated[int | None, option("Only this many rows, as a trial; no votes are saved.", min=1, show_default=False)]
 HERE = Path()
 ROW_FILES = either(list(dict.fromkeys(ROW_FORMATS.values())))
 TABLE_FILES = either([f".{name}" for name in TABLE_FORMATS])
@@ -216,11 +217,16 @@ def demo(
 
 
 @stage_command("vote")
-def vote(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+def vote(
+    first: First = None, project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False
+) -> None:
     """Apply every labeler to every row it has not seen, and show the table of labelers."""
-    from shortlist.cli.commands import show_votes
+    from shortlist.cli.commands import show_first_votes, show_votes
 
-    show_votes(project, force=force, as_json=json)
+    if first is not None:
+        show_first_votes(project, first, as_json=json)
+    else:
+        show_votes(project, force=force, as_json=json)
 
 
 @stage_command("fit")
@@ -258,9 +264,6 @@ def export(
     to: Annotated[Path | None, option(f"Also write this file: {TABLE_FILES}.", "--to")] = None,
     columns: Annotated[str, option("With --to: data columns to include, such as the text: A,B.")] = "",
     min_belief: Annotated[float | None, option("With --to: only rows with at least this belief, from 0 to 1.")] = None,
-    plain_names: Annotated[
-        bool, option("With --to: column names that need no quotes in SQL.", "--plain-names")
-    ] = False,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,
@@ -269,7 +272,7 @@ def export(
     """Write the labels: class, belief, margin, shortlist, and one column of beliefs per class."""
     from shortlist.cli.commands import show_export
 
-    show_export(project, to, columns, min_belief, plain_names=plain_names, force=force, as_json=json)
+    show_export(project, to, columns, min_belief, force=force, as_json=json)
 
 
 @stage_command("report")
@@ -313,11 +316,16 @@ def predict(
 
 
 @command("Estimate the cost of asking language models; nothing is sent.")
-def plan(project: Folder = HERE, json: Json = False, debug: Debug = False) -> None:
-    """Estimate what asking language models would cost: calls, tokens, money. Nothing is sent."""
+def plan(
+    first: Annotated[int | None, option("Only this many rows.", min=1, show_default=False)] = None,
+    project: Folder = HERE,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Estimate what asking language models would cost: calls, tokens, money, time. Nothing is sent."""
     from shortlist.cli.commands import show_plan
 
-    show_plan(project, as_json=json)
+    show_plan(project, first, as_json=json)
 
 
 @command("Suggest which question to ask a model next.")

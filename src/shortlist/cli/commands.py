@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ from shortlist.wording import number_of, percent, some_of, split_names
 if TYPE_CHECKING:
     from shortlist.project.labels import Extract
     from shortlist.project.session import Session
-    from shortlist.prompts import Plan
 
 
 def show_run(
@@ -87,6 +87,28 @@ def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
     screen.json({**outcome.to_dict(), "table": table.to_dicts()})
 
 
+def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
+    """Ask the labelers about the first rows only, and print what they say. No votes are saved."""
+    from shortlist.project.stages.stage import warnings_as_notes
+    from shortlist.project.voting import vote_first
+
+    screen, project = Screen(as_json=as_json), Project(folder)
+    notes: list[str] = []
+    with screen.working(), project.open(screen) as session, warnings_as_notes(notes):
+        chunk, votes = vote_first(session.roster, session.rows, first, screen.tell)
+        plan = session.plan()
+    for note in notes:
+        screen.note(note)
+    rows = []
+    for a, text in enumerate(chunk.values(session.settings.data.text)):
+        rows.append({"row": a, "votes": {name: list(said) for name, said in votes.said(a).items()}})
+        said = "; ".join(f"{name}: {votes.space.show(classes)}" for name, classes in votes.said(a).items())
+        screen.text(f"{a}  {' '.join(str(text).split())[:100]}\n   {said or 'no labeler votes'}")
+    if plan.lines:
+        screen.text(f"\nAll rows: {plan.head}")
+    screen.json({"rows": rows, "plan": plan.to_dict()})
+
+
 def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     """Fit the label model, and print the table of labelers and the class shares."""
     screen, project = Screen(as_json=as_json), Project(folder)
@@ -119,15 +141,14 @@ def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> boo
 
 
 def show_export(
-    folder: Path, to: Path | None, columns: str, min_belief: float | None, *,
-    plain_names: bool, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    folder: Path, to: Path | None, columns: str, min_belief: float | None, *, force: bool, as_json: bool
+) -> None:
     """Write the labels: the project's own file, and the one of --to."""
     from shortlist.project.labels import Extract
     from shortlist.project.stages.run import write_extract
 
     screen, project = Screen(as_json=as_json), Project(folder)
-    extract = Extract(tuple(split_names(columns)), min_belief, plain_names)
+    extract = Extract(tuple(split_names(columns)), min_belief)
     _check_export(project, to, extract)
     outcome = run_stage(project, "export", screen, force=force)
     path, facts = outcome.outputs[0], outcome.facts
@@ -149,7 +170,7 @@ def _check_export(project: Project, to: Path | None, extract: Extract) -> None:
         table_format(to)
         extract.check(project.rows)
     elif extract != type(extract)():
-        raise ShortlistError("--columns, --min-belief and --plain-names need a file: add --to labels.csv")
+        raise ShortlistError("--columns and --min-belief need a file: add --to labels.csv")
 
 
 def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json: bool) -> None:
@@ -177,42 +198,22 @@ def _labelers(screen: Screen, table: Any) -> None:
     screen.table("Labelers", *labeler_lines(table))
 
 
-def show_plan(folder: Path, *, as_json: bool) -> None:
+def show_plan(folder: Path, first: int | None, *, as_json: bool) -> None:
     """Print what asking language models would cost. Nothing is sent."""
     screen, project = Screen(as_json=as_json), Project(folder)
-    plan, spent = project.plan(), project.spent
-    screen.json({**plan.to_dict(), "spent": [one.to_dict() for one in spent]})
+    plan, spent = project.plan(first=first), project.spent
+    screen.json({**plan.to_dict(), "spent": [asdict(one) for one in spent]})
     if not plan.lines:
         screen.text("no labeler asks a language model: nothing would be sent")
         return
-    headers, rows = _plan_table(plan)
-    screen.table("Planned requests (nothing was sent)", headers, rows)
+    screen.table("Planned requests (nothing was sent)", *plan.table())
     screen.text(plan.head)
+    if plan.seconds is None:
+        screen.text("To measure the time, and to see some answers: shortlist vote --first 20")
     if spent:
         calls, tokens = sum(one.calls for one in spent), sum(one.tokens for one in spent)
         paid = sum(one.money for one in spent)
-        screen.text(f"spent so far: {calls:,} calls, {tokens:,} tokens{f', {_money(paid)} of money' if paid else ''}")
-
-
-def _plan_table(plan: Plan) -> tuple[list[str], list[list[str]]]:
-    """Headers and rows; columns that are empty for every labeler are left out."""
-    columns: dict[str, list[str]] = {
-        "labeler": [line.labeler for line in plan.lines],
-        "rows": [f"{line.rows:,}" for line in plan.lines],
-        "skipped": [f"{line.skipped:,}" for line in plan.lines if any(one.skipped for one in plan.lines)],
-        "known": [f"{line.known:,}" for line in plan.lines],
-        "calls": [f"{line.calls:,}" for line in plan.lines],
-        "tokens": [f"{line.tokens:,}" for line in plan.lines],
-        "money": [_money(line.money) for line in plan.lines if plan.money is not None],
-        "model": [line.model for line in plan.lines],
-        "asked by": [line.ways[0] if line.ways else "not tried yet" for line in plan.lines],
-    }
-    shown = {header: cells for header, cells in columns.items() if cells}
-    return list(shown), [list(row) for row in zip(*shown.values(), strict=True)]
-
-
-def _money(amount: float | None) -> str:
-    return "–" if amount is None else f"{amount:.4f}"
+        screen.text(f"spent so far: {calls:,} calls, {tokens:,} tokens{f', {paid:.4f} of money' if paid else ''}")
 
 
 def show_questions(folder: Path, n: int, *, as_json: bool) -> None:
@@ -222,7 +223,7 @@ def show_questions(folder: Path, n: int, *, as_json: bool) -> None:
     table = session.analysis.suggest_questions(n)
     screen.json({"questions": table.to_dicts()})
     if table.is_empty():
-        screen.text("no question would help: the class of every row is certain")
+        screen.text("no question would help much: classes are told apart, or their rows are few")
         return
     rows = [
         [" or ".join(line["classes"]), f"{line['gain']:.3f}", str(line["separates"])]

@@ -5,7 +5,6 @@ Dask, Ray, Spark            clusters: `from shortlist.engines.dask import Dask`
 make_engine("dask")         any of them by name
 """
 
-from shortlist.engines.engine import Engine, is_elsewhere, ordered
-from shortlist.engines.local import ENGINES, Local, Threads, chosen_engine, make_engine
+from shortlist.engines.engine import ENGINES, Engine, Local, Threads, chosen_engine, is_elsewhere, make_engine, ordered
 
 __all__ = ["ENGINES", "Engine", "Local", "Threads", "chosen_engine", "is_elsewhere", "make_engine", "ordered"]

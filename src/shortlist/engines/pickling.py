@@ -9,19 +9,17 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import inspect
 import io
 import sys
 import tempfile
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import shortlist
-from shortlist.engines.engine import Catching
-from shortlist.engines.local import CachedFunction, reduce_cached
+from shortlist.engines.engine import CachedFunction, Catching, reduce_cached
 from shortlist.errors import CannotTravel, MissingPackage, ShortlistError, require
 
 MAKER = f"shortlist {shortlist.__version__}, Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -96,7 +94,7 @@ def make_importable(sources: Mapping[str, str]) -> None:
         return
     for folder in filter(None, _folders.values()):
         sys.path.remove(folder)
-        for name, module in list(sys.modules.items()):
+        for name, module in sys.modules.copy().items():
             if str(getattr(module, "__file__", None) or "").startswith(folder):
                 del sys.modules[name]
     _folders.clear()
@@ -118,46 +116,16 @@ def _digest(sources: Mapping[str, str]) -> str:
     return hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()
 
 
-# -- errors ----------------------------------------------------------------------------------------------
-
-
 def _cannot_travel(function: Any, error: Exception) -> CannotTravel:
     """The error that names the part that cannot be pickled."""
-    parts = list(getattr(function, "parts_to_pickle", list)()) or [("the function", function)]
-    for name, thing in parts:
-        culprit = _culprit(thing)
-        if culprit is not None:
-            path, why = culprit
-            inside = f": {' → '.join(path)} in it cannot" if path else ""
-            return CannotTravel(
-                f"{name} cannot travel to workers elsewhere{inside} ({why}). Make it where it is used, inside the "
-                "function, or run without an engine"
-            )
-    return CannotTravel(f"the work cannot travel to workers elsewhere ({error})")
-
-
-def _culprit(thing: Any, depth: int = 4) -> tuple[list[str], str] | None:
-    """(names on the way to what cannot be pickled, why), or None where all of it can."""
-    try:
-        to_bytes(thing)
-    except Exception as error:
-        for name, part in _parts(thing) if depth else ():
-            culprit = _culprit(part, depth - 1)
-            if culprit is not None:
-                return [name, *culprit[0]], culprit[1]
-        return [], f"{type(error).__name__}: {error}"
-    return None
-
-
-def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
-    """The parts of an object by name; those of a function are its globals and closure variables."""
-    function = inspect.unwrap(thing) if callable(thing) and not isinstance(thing, type) else thing
-    if inspect.isfunction(function):
-        used = inspect.getclosurevars(function)
-        yield from {**used.globals, **used.nonlocals}.items()
-    elif hasattr(thing, "__dict__") and not isinstance(thing, type):
-        yield from vars(thing).items()
-    elif isinstance(thing, dict):
-        yield from ((repr(key), value) for key, value in thing.items())
-    elif isinstance(thing, (list, tuple)):
-        yield from ((f"[{place}]", value) for place, value in enumerate(thing))
+    guilty = "the work"
+    for name, part in getattr(function, "parts_to_pickle", list)():
+        try:
+            to_bytes(part)
+        except Exception:
+            guilty = name
+            break
+    return CannotTravel(
+        f"{guilty} cannot travel to workers elsewhere ({type(error).__name__}: {error}). Make what it uses where it is "
+        "used, inside the function, or run without an engine"
+    )

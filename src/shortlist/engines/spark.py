@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from shortlist.engines.engine import Cluster, Pieces, Results, processes_here, unwrapped
-from shortlist.engines.local import as_they_finish
+from shortlist.engines.engine import Cluster, Pieces, Results, as_they_finish, processes_here, unwrapped
 from shortlist.engines.pickling import Packed, to_bytes
 from shortlist.errors import PieceLost, ShortlistError, require
 

@@ -2,88 +2,70 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
+from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import findings
-from shortlist.identifiability.local_rank import Rank, generic_rank
-from shortlist.identifiability.repair import Repair, find_repairs
 from shortlist.identifiability.theorem import (
-    By,
     Certificate,
-    Deadline,
     LabelerMasks,
-    Split,
-    TimeUp,
+    Names,
+    Repair,
+    find_repairs,
     find_split,
     masks_of,
     names,
     scarce,
-    singles_out,
 )
-from shortlist.labelmodel.layout import Panel
+from shortlist.labelmodel.layout import Layout, Panel
+from shortlist.labelmodel.likelihood import Parameters, emission, equal_split, log_joint, posterior
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes import Votes
+from shortlist.votes import Codomain, Votes
 from shortlist.wording import html_list, some_of
 
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Answer of Theorem 1: True with its certificate, False, or None where time ran out; and the obstacles."""
+class Rank(NamedTuple):
+    """Number of parameters that votes determine: free accuracies, and the balance."""
 
-    identifiable: bool | None
-    decided_by: By
-    certificate: Certificate | None = None
-    scarce: Mapping[Pair, tuple[str, ...]] = field(default_factory=dict)  # (y, c) → who rules c out, y still possible
-    unreachable: tuple[str, ...] = ()  # classes that not even all labelers together single out
-    repairs: tuple[Repair, ...] = ()
-    repairs_smallest: bool = False  # fewer would not do
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Verdict:
-        return cls(
-            identifiable=record["identifiable"],
-            decided_by=record["decided_by"],
-            certificate=Certificate.from_dict(record["certificate"]) if record["certificate"] else None,
-            scarce={(y, c): tuple(who) for y, c, who in record["scarce"]},
-            unreachable=tuple(record["unreachable"]),
-            repairs=tuple(Repair(r["labeler"], tuple(map(frozenset, r["shortlists"]))) for r in record["repairs"]),
-            repairs_smallest=record["repairs_smallest"],
-        )
+    rank: int
+    parameters: int
 
 
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """Verdicts of Theorem 1 of the paper, which says when the parameters can be learned from votes alone.
+    """Verdict of Theorem 1 of the paper, which says when the parameters can be learned from votes alone.
 
-    `said` is the verdict on what labelers really say, and the headline; `letter` is the theorem to the letter, which
-    counts the dummies as if they were said. False means that no split exists, so that the theorem guarantees nothing;
-    None that the time limit came first.
+    `identifiable` is the verdict on what labelers really say. `identifiable_with_dummies` is the theorem to the letter,
+    which counts the dummies as if they were said. `identifiable_as_heard` counts only what occurs in the rows. False
+    means that no split exists, so that the theorem guarantees nothing; None that the time limit came first.
     """
 
     space: LabelSpace
-    says: Mapping[str, tuple[Shortlist, ...]]  # labeler → what it says
-    dummies: Mapping[str, Shortlist]  # labeler → the shortlist added to meet the two conditions on T(G)
-    unheard: Mapping[str, tuple[Shortlist, ...]]  # labeler → what it never said in the rows at hand
-    said: Verdict
-    letter: Verdict
-    heard: Verdict | None  # the verdict on what was said in the rows at hand, where that is less than declared
+    says: Mapping[str, tuple[Names, ...]]  # labeler → what it says
+    dummies: Mapping[str, Names]  # labeler → the shortlist added to meet the two conditions on T(G)
+    unheard: Mapping[str, tuple[Names, ...]]  # labeler → what it never said in the rows at hand
+    open: Names  # labelers that may say any set of classes: people
+    identifiable: bool | None
+    identifiable_with_dummies: bool | None
+    identifiable_as_heard: bool | None
+    certificate: Certificate | None  # S1, S2 and S3, and the chosen shortlists
+    scarce: tuple[tuple[str, str, Names], ...]  # (y, c, who): fewer than two rule c out, y still possible
+    repairs: tuple[Repair, ...]  # shortlists that, all said besides, would make it identifiable
+    repairs_smallest: bool  # fewer would not do
     inseparable_pairs: tuple[Pair, ...]  # no shortlist of anyone holds one without the other
     untold_pairs: tuple[Pair, ...]  # no vote rules out one and leaves the other possible
-    prior_only: Mapping[str, tuple[str, ...]]  # labeler → classes whose accuracy is 0 or 1 by construction
+    prior_only: Mapping[str, Names]  # labeler → classes whose accuracy is 0 or 1 by construction
     generic: Rank | None  # where Theorem 1 guarantees nothing: what votes determine at random values
-    open: frozenset[str] = frozenset()  # labelers that may say any set of classes: people
-
-    @property
-    def identifiable(self) -> bool | None:
-        """The verdict without shortlists that are never said."""
-        return self.said.identifiable
 
     @property
     def status(self) -> Literal["identifiable", "not guaranteed", "not identifiable", "not decided"]:
@@ -96,24 +78,9 @@ class Diagnosis:
         return "not identifiable" if undetermined else "not guaranteed"
 
     @property
-    def identifiable_with_dummies(self) -> bool | None:
-        """Theorem 1 to the letter."""
-        return self.letter.identifiable
-
-    @property
-    def certificate(self) -> Certificate | None:
-        """The split and the chosen shortlists, for `verify`."""
-        return self.said.certificate
-
-    @property
-    def split(self) -> Split | None:
+    def split(self) -> tuple[Names, Names, Names] | None:
         """S1, S2 and S3."""
         return self.certificate.split if self.certificate else None
-
-    @property
-    def repairs(self) -> tuple[Repair, ...]:
-        """Shortlists that, all said besides, would make it identifiable."""
-        return self.said.repairs
 
     @cached_property
     def findings(self) -> list[str]:
@@ -131,51 +98,27 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as JSON stores it."""
-        own = {one.name: _plain(getattr(self, one.name), self.space) for one in fields(self)}
-        return {
-            "classes": own.pop("space"),
-            **{name: own.pop(name) for name in ("says", "dummies", "unheard")},
-            "identifiable": self.identifiable,
-            "status": self.status,
-            "identifiable_with_dummies": self.identifiable_with_dummies,
-            **own,
-            "open": sorted(self.open),
-            "findings": list(self.findings),
-        }
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        named = {"repairs": [repair._asdict() for repair in self.repairs]}
+        named |= {name: own[name] and own[name]._asdict() for name in ("certificate", "generic")}
+        classes = {"classes": list(own.pop("space"))}
+        return {**classes, **own, **named, "status": self.status, "findings": self.findings}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Diagnosis:
         """Make a diagnosis from what `to_dict` returned."""
-        own: dict[str, Any] = {
-            name: {one: tuple(map(frozenset, shortlists)) for one, shortlists in record[name].items()}
-            for name in ("says", "unheard")
-        }
-        own |= {name: record[name] and Verdict.from_dict(record[name]) for name in ("said", "letter", "heard")}
-        own |= {name: tuple(map(tuple, record[name])) for name in ("inseparable_pairs", "untold_pairs")}
-        return cls(
-            space=LabelSpace(record["classes"]),
-            dummies={name: frozenset(t) for name, t in record["dummies"].items()},
-            prior_only={name: tuple(classes) for name, classes in record["prior_only"].items()},
-            generic=Rank(**record["generic"]) if record["generic"] else None,
-            open=frozenset(record["open"]),
-            **own,
-        )
+        own = {one.name: _with_tuples(record[one.name]) for one in fields(cls) if one.name != "space"}
+        own |= {"space": LabelSpace(record["classes"]), "repairs": tuple(Repair(**one) for one in own["repairs"])}
+        own["certificate"] = own["certificate"] and Certificate(**own["certificate"])
+        own["generic"] = own["generic"] and Rank(**own["generic"])
+        return cls(**own)
 
 
-def _plain(value: Any, space: LabelSpace) -> Any:
-    """A part of a diagnosis as JSON stores it; shortlists are lists in the order of the classes."""
-    if isinstance(value, LabelSpace):
-        return list(value)
-    if isinstance(value, frozenset):
-        return [name for name in space if name in value]
-    if isinstance(value, Rank):
-        return value._asdict()
-    if is_dataclass(value):
-        own = {one.name: _plain(getattr(value, one.name), space) for one in fields(value)}
-        return own | {"scarce": [[*pair, who] for pair, who in own["scarce"].items()]} if "scarce" in own else own
+def _with_tuples(value: Any) -> Any:
+    """What JSON stored, with tuples for its lists."""
     if isinstance(value, Mapping):
-        return {key: _plain(each, space) for key, each in value.items()}
-    return [_plain(each, space) for each in value] if isinstance(value, tuple) else value
+        return {key: _with_tuples(one) for key, one in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
 def diagnose(
@@ -195,29 +138,43 @@ def diagnose(
     votes = _votes(votes_or_labelers, space)
     if not time_limit >= 0:
         raise ShortlistError(f"time_limit is a number of seconds, 0 or more; got {time_limit!r}")
-    deadline = Deadline.after(time_limit)
+    end, classes = time.monotonic() + time_limit, votes.space
     panel, unheard = _heard(votes)
-    said, letter = (decide(panel, deadline, dummies=dummies) for dummies in (False, True))
-    named, heard = list(zip(panel.names, panel.codomains, strict=True)), None
-    if said.identifiable and unheard:
-        spoken = tuple(replace(c, dummies=c.dummies | set(unheard.get(name, ()))) for name, c in named)
-        heard = decide(replace(panel, codomains=spoken), deadline, dummies=False)
+    named = list(zip(panel.names, panel.codomains, strict=True))
+    dummies = {name: classes.ordered(t) for name, c in named for t in c.dummies}
     masks = masks_of(panel, dummies=False)
-    inseparable = tuple(_inseparable(masks, votes.space))
+    found = find_split(masks, classes, end)
+    certificate, identifiable = (found, True) if isinstance(found, Certificate) else (None, found)
+    inseparable = tuple(_inseparable(masks, classes))
+    soon = min(end, time.monotonic() + 10.0)  # a good repair soon is better than the smallest one
+    repairs, smallest = find_repairs(panel, soon) if identifiable is False else ((), False)
     return Diagnosis(
-        space=votes.space,
-        says={name: c.says for name, c in named},
-        dummies={name: t for name, c in named for t in c.dummies},
-        unheard=unheard,
-        said=_with_repairs(said, panel, deadline, dummies=False),
-        letter=_with_repairs(letter, panel, deadline, dummies=True),
-        heard=heard,
+        space=classes,
+        says={name: _ordered(c.says, classes) for name, c in named},
+        dummies=dummies,
+        unheard={name: _ordered(shortlists, classes) for name, shortlists in unheard.items()},
+        open=tuple(name for name, c in named if c.open),
+        identifiable=identifiable,
+        identifiable_with_dummies=identifiable or (_has_split(panel, end, dummies=True) if dummies else identifiable),
+        identifiable_as_heard=_as_heard(panel, unheard, end) if unheard and identifiable else identifiable,
+        certificate=certificate,
+        scarce=() if identifiable else tuple(_scarce(masks, classes)),
+        repairs=repairs,
+        repairs_smallest=smallest,
         inseparable_pairs=inseparable,
-        untold_pairs=tuple(pair for pair in _untold(masks, votes.space) if pair not in inseparable),
-        prior_only=dict(_prior_only(masks, votes.space)),
-        open=frozenset(name for name, c in named if c.open),
-        generic=generic_rank(panel) if said.identifiable is False else None,
+        untold_pairs=tuple(pair for pair in _untold(masks, classes) if pair not in inseparable),
+        prior_only=dict(_prior_only(masks, classes)),
+        generic=generic_rank(panel) if identifiable is False else None,
     )
+
+
+def _has_split(panel: Panel, end: float, *, dummies: bool) -> bool | None:
+    found = find_split(masks_of(panel, dummies=dummies), panel.space, end)
+    return True if isinstance(found, Certificate) else found
+
+
+def _ordered(shortlists: Iterable[Shortlist], space: LabelSpace) -> tuple[Names, ...]:
+    return tuple(space.ordered(t) for t in shortlists)
 
 
 # -- labelers and what they say ------------------------------------------------------------------------
@@ -270,31 +227,19 @@ def _heard(votes: Votes) -> tuple[Panel, dict[str, tuple[Shortlist, ...]]]:
     return Panel(votes.space, votes.names, tuple(codomains)), unheard
 
 
-# -- verdicts ------------------------------------------------------------------------------------------
+def _as_heard(panel: Panel, unheard: Mapping[str, tuple[Shortlist, ...]], end: float) -> bool | None:
+    """The verdict with what labelers never said among their dummies."""
+    named = zip(panel.names, panel.codomains, strict=True)
+    codomains = tuple(replace(c, dummies=c.dummies | set(unheard.get(name, ()))) for name, c in named)
+    return _has_split(replace(panel, codomains=codomains), end, dummies=False)
 
 
-def decide(panel: Panel, deadline: Deadline, *, dummies: bool) -> Verdict:
-    """The verdict with dummies counted as if they were said (the theorem to the letter), or not."""
-    masks, space = masks_of(panel, dummies=dummies), panel.space
-    groups, by = find_split(masks, len(space), deadline)
-    if groups is not None:
-        return Verdict(True, by, Certificate.of(groups, space, dummies=dummies))
-    pairs = {(space[y], space[c]): tuple(labeler.name for labeler in who) for y, c, who in scarce(masks, len(space))}
-    voting = [labeler for labeler in masks if labeler.shortlists]
-    try:
-        unreachable = tuple(name for y, name in enumerate(space) if not singles_out(voting, y, deadline))
-    except TimeUp:
-        unreachable = ()
-    return Verdict(None if by == "time limit" else False, by, None, pairs, unreachable)
+# -- obstacles -----------------------------------------------------------------------------------------
 
 
-def _with_repairs(verdict: Verdict, panel: Panel, deadline: Deadline, *, dummies: bool) -> Verdict:
-    """The verdict with the smallest repair, where it is False."""
-    if verdict.identifiable is not False:
-        return verdict
-    soon = Deadline(min(deadline.at, Deadline.after(10.0).at))  # a good repair soon is better than the smallest one
-    repairs, smallest = find_repairs(panel, soon, dummies=dummies)
-    return replace(verdict, repairs=repairs, repairs_smallest=smallest)
+def _scarce(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[tuple[str, str, Names]]:
+    for y, c, who in scarce(masks, len(space)):
+        yield space[y], space[c], tuple(labeler.name for labeler in who)
 
 
 def _inseparable(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[Pair]:
@@ -310,10 +255,38 @@ def _untold(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[Pair]:
             yield a, b
 
 
-def _prior_only(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _prior_only(masks: Sequence[LabelerMasks], space: LabelSpace) -> Iterable[tuple[str, Names]]:
     """Labeler by labeler, the classes it cannot be both right and wrong about."""
     everything = (1 << len(space)) - 1
     for labeler in masks:
         fixed = everything & ~labeler.free
         if labeler.shortlists and fixed:
-            yield labeler.name, space.ordered(names(fixed, space))
+            yield labeler.name, names(fixed, space)
+
+
+# -- rank at random values -----------------------------------------------------------------------------
+
+
+def generic_rank(panel: Panel, *, most: int = 400) -> Rank | None:
+    """Number of parameters that votes determine near random values. None above `most` parameters.
+
+    Theorem 1 is sufficient, not necessary. The rank at random values is the rank almost everywhere: full rank means
+    that votes determine the parameters near almost all values; less, that no number of rows determines them. It is the
+    rank of the scores ∂ log P(G) of random patterns of votes, for labelers that never vote a dummy.
+    """
+    layout = Layout.of([Codomain(c.says) for c in panel.codomains if len(c.says) > 1], panel.space)
+    parameters = int(layout.free.sum()) + layout.k - 1
+    if not layout.n or parameters > most:
+        return None if layout.n else Rank(0, parameters)
+    n, k, free = layout.n, layout.k, layout.free
+    rng, rows = np.random.default_rng(0), 2_000 + 24 * parameters
+    accuracy = np.where(free, rng.uniform(0.55, 0.95, (n, k)), layout.no_wrong)
+    values = Parameters(accuracy, np.full(n, 0.5), rng.dirichlet(np.full(k, 5.0)), equal_split(layout))
+    voted = rng.random((rows, n)) < rng.random((rows, 1))  # from few votes to many
+    codes = np.where(voted, rng.integers(1, np.array(layout.sizes, np.int64) + 1, (rows, n)), 0)
+    beliefs = posterior(log_joint(codes, emission(values, layout), layout))
+    hits: Floats = layout.member[layout.rows_of(codes)][:, free] - accuracy[free]  # (rows, free accuracies)
+    labelers, classes = np.nonzero(free)
+    scores = np.hstack([beliefs[:, classes] * voted[:, labelers] * hits, (beliefs - values.balance)[:, :-1]])
+    scores /= np.maximum(np.linalg.norm(scores, axis=0), 1e-300)
+    return Rank(int((np.linalg.eigvalsh(scores.T @ scores) > 1e-9).sum()), parameters)

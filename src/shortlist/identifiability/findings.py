@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shortlist.wording import some_of
 
 if TYPE_CHECKING:
-    from shortlist.identifiability.diagnosis import Diagnosis, Pair, Verdict
+    from shortlist.identifiability.diagnosis import Diagnosis, Pair
 
 REMEDY = "Add other labelers or gold labels, or give the class balance. Until then, the model falls back on its prior."
 
@@ -16,9 +16,9 @@ REMEDY = "Add other labelers or gold labels, or give the class balance. Until th
 def of(d: Diagnosis) -> Iterator[str]:
     """All findings."""
     yield _headline(d)
-    if d.heard and d.heard.identifiable is not True:
+    if d.identifiable and not d.identifiable_as_heard:
         never = [f"{name} never said {' or '.join(d.space.show(t) for t in ts)}" for name, ts in d.unheard.items()]
-        outcome = "Theorem 1 does not apply." if d.heard.identifiable is False else "it is not decided."
+        outcome = "Theorem 1 does not apply." if d.identifiable_as_heard is False else "it is not decided."
         yield f"But some declared answers do not occur here: {some_of(never)}. With only the answers that do, {outcome}"
     yield from _one_sided(d)
     if d.inseparable_pairs:
@@ -46,7 +46,6 @@ def theory(d: Diagnosis) -> Iterator[str]:
         )
     if not d.identifiable:
         yield from _obstacles(d)
-        yield from _letter(d)
     yield from _by_construction(d)
 
 
@@ -116,48 +115,27 @@ def _obstacles(d: Diagnosis) -> Iterator[str]:
             "the other, but none gives both answers, now the one and now the other. Theorem 1 does not count that; "
             'LabelModel() and propensity="class" use it.'
         )
-    if d.said.unreachable:
-        yield (
-            "Labelers that always give the same answer left aside, no combination of answers leaves only "
-            f"{some_of(d.said.unreachable, joint=' or ')} possible."
-        )
-    yield from _few_separators(d.said, d)
-    if d.repairs:
-        at_least = "the fewest additions that do" if d.said.repairs_smallest else "perhaps not the fewest additions"
-        yield f"Theorem 1 would hold if {_additions(d.said, d)} ({at_least})."
-
-
-def _additions(verdict: Verdict, d: Diagnosis) -> str:
-    return some_of([repair.show(d.space) for repair in verdict.repairs], 12, " and if ")
-
-
-def _few_separators(verdict: Verdict, d: Diagnosis) -> Iterator[str]:
     hidden = {frozenset(pair) for pair in (*d.inseparable_pairs, *d.untold_pairs)}
-    pairs = {pair: who for pair, who in verdict.scarce.items() if frozenset(pair) not in hidden}
-    if pairs:
-        cases = [f"{c} out, {y} still possible ({who[0] if who else 'none'})" for (y, c), who in pairs.items()]
+    cases = [
+        f"{c} out, {y} still possible ({who[0] if who else 'none'})"
+        for y, c, who in d.scarce
+        if frozenset((y, c)) not in hidden
+    ]
+    if cases:
         yield (
             "Theorem 1 needs two labelers that can rule one class out and keep another. A labeler that always gives "
             f"the same answer rules nothing out. Fewer than two can rule: {some_of(cases, joint='; ')}."
         )
-
-
-def _letter(d: Diagnosis) -> Iterator[str]:
-    """The verdict of the theorem to the letter, where it differs, or is no better."""
-    if not d.dummies:
-        return
-    if d.identifiable_with_dummies:
+    if d.repairs:
+        at_least = "the fewest additions that do" if d.repairs_smallest else "perhaps not the fewest additions"
+        additions = some_of([repair.show(d.space) for repair in d.repairs], 12, " and if ")
+        yield f"Theorem 1 would hold if {additions} ({at_least})."
+    if d.identifiable_with_dummies and d.dummies:
         yield (
             "To the letter, Theorem 1 does hold, because it counts dummies: shortlists that labelers never say. It "
             "leaves out exceptional parameters, and a labeler that never says its dummy is such an exception. So this "
             "guarantees nothing here."
         )
-    elif d.identifiable_with_dummies is None:
-        yield "Whether Theorem 1 holds to the letter, with dummies counted as if they were said, is not decided."
-    else:
-        would = [f"It would if {_additions(d.letter, d)}."] if d.letter.repairs else []
-        no = "Theorem 1 does not hold even with dummies counted as if they were said."
-        yield " ".join([no, *_few_separators(d.letter, d), *would])
 
 
 def _by_construction(d: Diagnosis) -> Iterator[str]:

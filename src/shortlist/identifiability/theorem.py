@@ -1,17 +1,17 @@
-"""Theorem 1: search for a split of the labelers into S1, S2 and S3, and its certificate.
+"""Theorem 1: a split of the labelers into S1, S2 and S3, and the fewest additions that make one possible.
 
-Sets of classes are integers here, with one bit for each class.
+Both are found by one integer program. Sets of classes are integers here, with one bit for each class.
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import and_, or_
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -19,30 +19,9 @@ from scipy.sparse import csr_array
 
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes import Codomain
 
-
-class TimeUp(Exception):  # noqa: N818  it is no error: it becomes "not decided"
-    """The time limit of a search is over."""
-
-
-@dataclass(frozen=True)
-class Deadline:
-    """End of a search."""
-
-    at: float
-
-    @classmethod
-    def after(cls, seconds: float) -> Deadline:
-        return cls(time.monotonic() + seconds)
-
-    @property
-    def left(self) -> float:
-        return self.at - time.monotonic()
-
-    def check(self) -> None:
-        if self.left <= 0:
-            raise TimeUp
+Names = tuple[str, ...]  # of classes, in the order of the space; or of labelers
+PENALTY = 0.01  # among equally small repairs: first what a labeler's dummy already is, then other shortlists
 
 
 # -- votes as bit masks --------------------------------------------------------------------------------
@@ -98,9 +77,9 @@ def bits(classes: Iterable[str], space: LabelSpace) -> int:
     return sum(1 << space.position(name) for name in classes)
 
 
-def names(mask: int, space: LabelSpace) -> Shortlist:
-    """The set of names of an integer."""
-    return frozenset(name for j, name in enumerate(space) if mask >> j & 1)
+def names(mask: int, space: LabelSpace) -> Names:
+    """The names of the classes in an integer."""
+    return tuple(name for j, name in enumerate(space) if mask >> j & 1)
 
 
 def masks_of(panel: Panel, *, dummies: bool) -> tuple[LabelerMasks, ...]:
@@ -109,115 +88,6 @@ def masks_of(panel: Panel, *, dummies: bool) -> tuple[LabelerMasks, ...]:
         LabelerMasks(name, tuple(bits(t, panel.space) for t in (c.shortlists if dummies else c.says)), len(panel.space))
         for name, c in zip(panel.names, panel.codomains, strict=True)
     )
-
-
-def _choose(group: Sequence[LabelerMasks], y: int, deadline: Deadline) -> list[int] | None:
-    """A shortlist of each labeler, such that together they rule out every class but y; None if there are none."""
-    if not group:
-        return None
-    order = sorted(range(len(group)), key=lambda i: len(group[i].options[y]))  # those without a choice first
-    states: dict[int, tuple[int, ...]] = {0: ()}  # sets that can be ruled out so far, without parts of others
-    for i in order:
-        deadline.check()
-        options = group[i].options[y]
-        if not options:
-            return None
-        grown = {out | more: (*path, t) for out, path in states.items() for more, t in options}
-        states = grown if len(options) == 1 else _largest(grown, deadline)
-    path = states.get((1 << group[0].k) - 1 & ~(1 << y))
-    return None if path is None else [t for _, t in sorted(zip(order, path, strict=True))]
-
-
-def _largest(states: dict[int, tuple[int, ...]], deadline: Deadline) -> dict[int, tuple[int, ...]]:
-    kept: list[int] = []
-    for out in sorted(states, key=int.bit_count, reverse=True):
-        deadline.check()
-        if all(out & ~other for other in kept):
-            kept.append(out)
-    return {out: states[out] for out in kept}
-
-
-def singles_out(group: Sequence[LabelerMasks], y: int, deadline: Deadline) -> bool:
-    """True if votes of the group can rule out every class but y."""
-    if not group:
-        return False
-    reached = reduce(or_, (labeler.reach[y] for labeler in group))
-    return reached == (1 << group[0].k) - 1 & ~(1 << y) and _choose(group, y, deadline) is not None
-
-
-def _singles_out_all(group: Sequence[LabelerMasks], deadline: Deadline) -> bool:
-    """Condition of Theorem 1 on S1 and S2."""
-    return bool(group) and all(singles_out(group, y, deadline) for y in range(group[0].k))
-
-
-def _tells_apart(group: Sequence[LabelerMasks]) -> bool:
-    """Condition on S3: for all classes but one, the accuracy of some labeler is a parameter."""
-    return bool(group) and reduce(or_, (labeler.free for labeler in group)).bit_count() >= group[0].k - 1
-
-
-# -- search --------------------------------------------------------------------------------------------
-
-Groups = tuple[list[LabelerMasks], list[LabelerMasks], list[LabelerMasks]]
-By = Literal["greedy", "counting", "integer program", "time limit"]
-
-
-def find_split(labelers: Sequence[LabelerMasks], k: int, deadline: Deadline) -> tuple[Groups | None, By]:
-    """The three sets, or None where there are none, and what decided it.
-
-    A set that singles out every class still does with one more labeler, so S1 and S2 are small and S3 gets the rest.
-    """
-    able = [labeler for labeler in labelers if any(labeler.reach)]
-    rest = [labeler for labeler in labelers if not any(labeler.reach)]  # they change nothing in any set
-
-    def completed(s1: list[LabelerMasks], s2: list[LabelerMasks]) -> Groups | None:
-        s3 = [labeler for labeler in able if labeler not in s1 and labeler not in s2]
-        return (s1, s2, s3 + rest) if _tells_apart(s3) else None
-
-    try:
-        first = _grown(able, deadline)  # of the labelers that rule out most
-        second = first and _grown([labeler for labeler in able if labeler not in first], deadline)
-        if first and second and (groups := completed(first, second)):
-            return groups, "greedy"
-        if len(able) < 3 or next(scarce(able, k), None):
-            return None, "counting"
-        solution = solve([Variant(i, labeler) for i, labeler in enumerate(able)], k, time_limit=deadline.left)
-        if solution == "impossible":
-            return None, "integer program"
-        if solution is not None:
-            s1, s2 = (_shrunk([able[v] for v in group], deadline) for group in solution.groups[:2])
-            if all(_singles_out_all(s, deadline) for s in (s1, s2)) and (groups := completed(s1, s2)):
-                return groups, "integer program"
-    except TimeUp:
-        pass
-    return None, "time limit"
-
-
-def _grown(labelers: Sequence[LabelerMasks], deadline: Deadline) -> list[LabelerMasks] | None:
-    """A small set that singles out every class; None if not even all labelers together do."""
-    group: list[LabelerMasks] = []
-    left = list(labelers)
-    while not _singles_out_all(group, deadline):
-        if not left:
-            return None
-        best = max(left, key=lambda labeler: _gain(labeler, group))
-        left.remove(best)
-        group.append(best)
-    return _shrunk(group, deadline)
-
-
-def _gain(labeler: LabelerMasks, group: Sequence[LabelerMasks]) -> int:
-    """Number of (class, class ruled out) pairs that a labeler adds to a group."""
-    before = [reduce(or_, each, 0) for each in zip(*(other.reach for other in group), strict=True)] or [0] * labeler.k
-    return sum((reach & ~other).bit_count() for reach, other in zip(labeler.reach, before, strict=True))
-
-
-def _shrunk(group: list[LabelerMasks], deadline: Deadline) -> list[LabelerMasks]:
-    """The set without labelers that are not needed, the least able tried first."""
-    for labeler in sorted(group, key=lambda labeler: sum(reach.bit_count() for reach in labeler.reach)):
-        without = [other for other in group if other is not labeler]
-        if _singles_out_all(without, deadline):
-            group = without
-    return group
 
 
 def scarce(labelers: Sequence[LabelerMasks], k: int) -> Iterator[tuple[int, int, list[LabelerMasks]]]:
@@ -229,23 +99,128 @@ def scarce(labelers: Sequence[LabelerMasks], k: int) -> Iterator[tuple[int, int,
                 yield y, c, who
 
 
+# -- split ---------------------------------------------------------------------------------------------
+
+
+class Certificate(NamedTuple):
+    """Proof of a split: S1, S2 and S3 by name; for S1 and for S2, class by class, a shortlist of each labeler."""
+
+    split: tuple[Names, Names, Names]
+    choices: tuple[dict[str, dict[str, Names]], dict[str, dict[str, Names]]]
+
+
+def find_split(labelers: Sequence[LabelerMasks], space: LabelSpace, end: float) -> Certificate | Literal[False] | None:
+    """The proof of a split, False where there is none, or None where time (until `end`) was not enough."""
+    able = [labeler for labeler in labelers if any(labeler.reach)]
+    rest = [labeler.name for labeler in labelers if not any(labeler.reach)]  # they change nothing in any set
+    if len(able) < 3:
+        return False
+    solution = solve([Variant(i, labeler) for i, labeler in enumerate(able)], len(space), end)
+    if not isinstance(solution, Solution):
+        return solution
+    small = [_shrunk(able, taken) for taken in solution.taken]
+    split = [[able[v].name for v in group] for group in small]
+    s3 = [labeler.name for v, labeler in enumerate(able) if not any(v in group for group in small)]
+    first, second = (
+        {space[y]: {able[v].name: names(t, space) for v, (_, t) in votes.items() if v in group}
+         for y, votes in enumerate(taken)}
+        for taken, group in zip(solution.taken, small, strict=True)
+    )  # fmt: skip
+    return Certificate((tuple(split[0]), tuple(split[1]), (*s3, *rest)), (first, second))
+
+
+def _shrunk(able: Sequence[LabelerMasks], taken: Sequence[dict[int, tuple[int, int]]]) -> list[int]:
+    """The labelers whose chosen votes are needed to single out every class, the least able left out first."""
+    group = sorted(taken[0])
+    for v in sorted(group, key=lambda v: sum(reach.bit_count() for reach in able[v].reach)):
+        others = [w for w in group if w != v]
+        ruled_out = (reduce(or_, (votes[w][0] for w in others), 0) for votes in taken)
+        if all(out.bit_count() == len(taken) - 1 for out in ruled_out):
+            group = others
+    return group
+
+
+# -- repairs -------------------------------------------------------------------------------------------
+
+
+class Repair(NamedTuple):
+    """Shortlists a labeler would have to say besides; a labeler of None is a new one."""
+
+    labeler: str | None
+    shortlists: tuple[Names, ...]
+
+    def show(self, space: LabelSpace) -> str:
+        shown = " and ".join(space.show(t) for t in self.shortlists)
+        return f"a new labeler said {shown}" if self.labeler is None else f"{self.labeler} also said {shown}"
+
+
+def find_repairs(panel: Panel, end: float) -> tuple[tuple[Repair, ...], bool]:
+    """The smallest additions, shortlists of labelers or new labelers, and True if that is proved.
+
+    Candidates for a labeler are the classes it never names (its dummy) and the complements of what it says; where it
+    says several things already, every class alone or left out, too. New labelers tell one class from the others, or
+    name every class.
+    """
+    speaking = [(name, c.says) for name, c in zip(panel.names, panel.codomains, strict=True) if c.says]
+    optional = frozenset(range(len(speaking), len(speaking) + 3))  # three that name every class are always enough
+    by_effect: dict[tuple[int, tuple[frozenset[int], ...]], Variant] = {}
+    for variant in _variants(speaking, optional, panel.space):
+        if time.monotonic() > end:
+            return (), False
+        by_effect.setdefault((variant.owner, variant.masks.effect), variant)
+    variants = list(by_effect.values())
+    solution = solve(variants, len(panel.space), end, optional=optional)
+    if not isinstance(solution, Solution):
+        return (), False
+    repairs = [variants[v].repair for v in sorted(v for group in solution.groups for v in group)]
+    return tuple(repair for repair in repairs if repair is not None), solution.proved
+
+
+def _variants(
+    speaking: Sequence[tuple[str, tuple[Shortlist, ...]]], optional: Iterable[int], space: LabelSpace
+) -> Iterator[Variant]:
+    """Labelers as they are and with one shortlist more, and new ones."""
+    everything = frozenset(space)
+    alone = [frozenset({y}) for y in space]
+
+    def variant(owner: int, name: str | None, says: Sequence[Shortlist], cost: float, *added: Shortlist) -> Variant:
+        masks = LabelerMasks(name or "", tuple(bits(t, space) for t in (*says, *added)), len(space))
+        repair = Repair(name, tuple(space.ordered(t) for t in added)) if added else None
+        return Variant(owner, masks, cost, repair)
+
+    for owner, (name, says) in enumerate(speaking):
+        yield variant(owner, name, says, 0.0)
+        candidates = [everything.difference(*says), *(everything - t for t in says)]
+        if len(says) > 1:
+            candidates += [t for y in alone for t in (y, everything - y)]
+        for order, t in enumerate(dict.fromkeys(t for t in candidates if t and t not in says)):
+            yield variant(owner, name, says, 1 + PENALTY * (order > 0) + PENALTY**2 * owner, t)
+    for owner in optional:
+        yield variant(owner, None, (), len(space) + PENALTY, *alone)
+        if len(space) > 2:
+            yield from (variant(owner, None, (), 2 + PENALTY, y, everything - y) for y in alone)
+
+
 # -- integer program -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(NamedTuple):
     """A labeler as it is or could be (with one shortlist more, or new), and its cost."""
 
     owner: int
     masks: LabelerMasks
     cost: float = 0.0
+    repair: Repair | None = None
 
 
-@dataclass(frozen=True)
-class Solution:
-    """The three sets, as positions of variants; `proved` if none is cheaper."""
+class Solution(NamedTuple):
+    """The three sets, as positions of variants; `proved` if none is cheaper.
+
+    `taken` holds, for S1 and S2 and each class, the vote of each variant: (classes ruled out, shortlist).
+    """
 
     groups: tuple[list[int], list[int], list[int]]
+    taken: tuple[list[dict[int, tuple[int, int]]], list[dict[int, tuple[int, int]]]]
     proved: bool
 
 
@@ -254,63 +229,61 @@ class _Program:
     """Constraints, row by row, and the costs of the columns."""
 
     costs: list[float] = field(default_factory=list)
-    rows: list[dict[int, float]] = field(default_factory=list)
-    limits: list[tuple[float, float]] = field(default_factory=list)
-    seen: set[tuple[int, ...]] = field(default_factory=set)
+    rows: dict[tuple[tuple[tuple[int, float], ...], float, float], None] = field(default_factory=dict)  # an ordered set
 
     def column(self, cost: float = 0.0) -> int:
         self.costs.append(cost)
         return len(self.costs) - 1
 
     def add(self, row: dict[int, float], lower: float, upper: float) -> None:
-        self.rows.append(row)
-        self.limits.append((lower, upper))
+        self.rows[tuple(sorted(row.items())), lower, upper] = None
 
     def at_least_one(self, columns: Iterable[int]) -> None:
-        wish = tuple(sorted(set(columns)))
-        if wish not in self.seen:
-            self.seen.add(wish)
-            self.add(dict.fromkeys(wish, 1.0), 1.0, np.inf)
+        self.add(dict.fromkeys(columns, 1.0), 1.0, np.inf)
 
-    def constraint(self) -> LinearConstraint:
-        data = [(r, c, v) for r, row in enumerate(self.rows) for c, v in row.items()]
-        r, c, v = zip(*data, strict=True) if data else ((), (), ())
-        matrix = csr_array((v, (r, c)), shape=(len(self.rows), len(self.costs)))
-        return LinearConstraint(matrix, *np.array(self.limits).T)
+    def solve(self, seconds: float) -> tuple[int, np.ndarray | None]:
+        """(status, values of the columns)."""
+        rows, lower, upper = zip(*self.rows, strict=True)
+        r, c, v = zip(*((r, c, v) for r, row in enumerate(rows) for c, v in row), strict=True)
+        matrix = csr_array((v, (r, c)), shape=(len(rows), len(self.costs)))
+        result = milp(
+            np.array(self.costs),
+            integrality=np.ones(len(self.costs)),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, lower, upper),
+            options={"time_limit": max(seconds, 0.001)},
+        )
+        return result.status, result.x
 
 
 def solve(
-    variants: Sequence[Variant], k: int, *, optional: frozenset[int] = frozenset(), time_limit: float
-) -> Solution | Literal["impossible"] | None:
-    """Find the cheapest split by an integer program; "impossible", or None where time ran out before either was known.
+    variants: Sequence[Variant], k: int, end: float, *, optional: frozenset[int] = frozenset()
+) -> Solution | Literal[False] | None:
+    """Find the cheapest split; False where there is none, or None where time ran out before either was known.
 
     Every owner is in one set in one variant; optional ones may be left out. One binary variable says that a variant is
     in a set; where it has several votes to choose from for a class, one more says which. For S1 and S2, every class y
     and every other class c, some chosen vote rules c out while y is possible.
     """
-    if time_limit <= 0:
-        return None
-    deadline = Deadline.after(time_limit)  # setting the program up takes time, too
     program = _Program()
     member = [[program.column(variant.cost) for variant in variants] for _ in range(3)]
     _one_place_each(program, variants, member, optional)
-    for columns in member[:2]:
-        for y in range(k):
-            _single_out(program, variants, columns, y)
+    takes: list[list[list[list[int]]]] = [[], []]  # set, class, variant, option → column
+    for s, y in ((s, y) for s in range(2) for y in range(k)):
+        if time.monotonic() > end:
+            return None
+        takes[s].append(_single_out(program, variants, member[s], y))
     _tell_apart(program, variants, member[2], k)
-    result = milp(
-        np.array(program.costs),
-        integrality=np.ones(len(program.costs)),
-        bounds=Bounds(0, 1),
-        constraints=program.constraint(),
-        options={"time_limit": max(deadline.left, 0.001)},
-    )
-    if result.status == 2:  # infeasible
-        return "impossible"
-    if result.x is None:
-        return None
-    s1, s2, s3 = ([v for v, column in enumerate(columns) if result.x[column] > 0.5] for columns in member)
-    return Solution((s1, s2, s3), result.status == 0)  # optimal
+    status, x = program.solve(end - time.monotonic())
+    if x is None:
+        return False if status == 2 else None
+    s1, s2, s3 = ([v for v, column in enumerate(columns) if x[column] > 0.5] for columns in member)
+    first, second = (
+        [{v: max(zip(x[columns[v]], variants[v].masks.options[y], strict=True))[1] for v in group}
+         for y, columns in enumerate(by_class)]
+        for group, by_class in zip((s1, s2), takes, strict=True)
+    )  # fmt: skip
+    return Solution((s1, s2, s3), (first, second), proved=status == 0)
 
 
 def _one_place_each(
@@ -326,79 +299,30 @@ def _one_place_each(
     program.add({c: 1.0 for v, c in zip(variants, member[1], strict=True) if v.owner == first}, 0.0, 0.0)
 
 
-def _single_out(program: _Program, variants: Sequence[Variant], columns: list[int], y: int) -> None:
-    """Votes of those in the set rule out every class but y."""
+def _single_out(program: _Program, variants: Sequence[Variant], columns: list[int], y: int) -> list[list[int]]:
+    """Votes of those in the set rule out every class but y. Returns the column of each option of each variant."""
     against: dict[int, list[int]] = {c: [] for c in range(variants[0].masks.k) if c != y}
+    takes = []
     for variant, column in zip(variants, columns, strict=True):
         options = variant.masks.options[y]
-        takes = [column] if len(options) == 1 else [program.column() for _ in options]
+        own = [column] if len(options) == 1 else [program.column() for _ in options]
         if len(options) > 1:
-            program.add({**dict.fromkeys(takes, 1.0), column: -1.0}, -np.inf, 0.0)
-        for take, (out, _) in zip(takes, options, strict=True):
+            program.add({**dict.fromkeys(own, 1.0), column: -1.0}, -np.inf, 0.0)
+        for take, (out, _) in zip(own, options, strict=True):
             for c, helpers in against.items():
                 if out >> c & 1:
                     helpers.append(take)
+        takes.append(own)
     for helpers in against.values():
         program.at_least_one(helpers)
+    return takes
 
 
 def _tell_apart(program: _Program, variants: Sequence[Variant], columns: list[int], k: int) -> None:
-    """All classes but one are free for someone in the set, and someone is in it."""
+    """All classes but one are free for someone in S3, and someone is in it."""
     program.at_least_one(columns)
     unseen = [program.column() for _ in range(k)]
     for c, column in enumerate(unseen):
         free = [at for variant, at in zip(variants, columns, strict=True) if variant.masks.free >> c & 1]
         program.at_least_one([column, *free])
     program.add(dict.fromkeys(unseen, 1.0), 0.0, 1.0)
-
-
-# -- certificate ---------------------------------------------------------------------------------------
-
-Split = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-Choice = Mapping[str, Shortlist]  # labeler → the shortlist chosen for it
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Proof of a split: S1, S2 and S3 by name; for S1 and for S2, class by class, a shortlist of each labeler."""
-
-    split: Split
-    choices: tuple[Mapping[str, Choice], Mapping[str, Choice]]
-    dummies: bool  # dummies may be among the chosen
-
-    @classmethod
-    def of(cls, groups: Groups, space: LabelSpace, *, dummies: bool) -> Certificate:
-        """The certificate of a split that holds."""
-
-        def choice(group: list[LabelerMasks], y: int) -> Choice:
-            masks = _choose(group, y, Deadline(float("inf"))) or ()
-            return {labeler.name: names(t, space) for labeler, t in zip(group, masks, strict=True)}
-
-        s1, s2, s3 = (tuple(labeler.name for labeler in group) for group in groups)
-        first, second = ({name: choice(group, y) for y, name in enumerate(space)} for group in groups[:2])
-        return cls((s1, s2, s3), (first, second), dummies)
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Certificate:
-        s1, s2, s3 = (tuple(group) for group in record["split"])
-        first, second = (
-            {y: {name: frozenset(t) for name, t in choice.items()} for y, choice in choices.items()}
-            for choices in record["choices"]
-        )
-        return cls((s1, s2, s3), (first, second), record["dummies"])
-
-
-def verify(certificate: Certificate, codomains: Mapping[str, Codomain], space: LabelSpace) -> bool:
-    """Check that a certificate proves the conditions of Theorem 1."""
-    says = {name: c.shortlists if certificate.dummies else c.says for name, c in codomains.items()}
-    named = {name: frozenset[str]().union(*shortlists) for name, shortlists in says.items()}
-    if not all(certificate.split) or sorted(i for group in certificate.split for i in group) != sorted(codomains):
-        return False
-    for group, choices in zip(certificate.split[:2], certificate.choices, strict=True):
-        for y in space:
-            if set(choices[y]) != set(group) or any(choices[y][i] not in says[i] for i in group):
-                return False
-            if frozenset[str]().union(*(named[i] - choices[y][i] for i in group)) != frozenset(space) - {y}:
-                return False
-    free = {y for i in certificate.split[2] for y in named[i] if not all(y in t for t in says[i])}
-    return len(free) >= len(space) - 1

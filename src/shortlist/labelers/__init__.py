@@ -4,11 +4,10 @@ from shortlist.labelers.answers import Ballot, checked_answer
 from shortlist.labelers.apply import apply
 from shortlist.labelers.attributes import Attribute, attributes
 from shortlist.labelers.features import Feature, feature
-from shortlist.labelers.labeler import FunctionLabeler, Labeler, Parts, labeler
+from shortlist.labelers.labeler import FunctionLabeler, Labeler, Parts, labeler, labeler_kind
 from shortlist.labelers.language import spacy_features
 from shortlist.labelers.models import from_classifier
-from shortlist.labelers.records import labeler_kind, load_labelers, save_labelers
-from shortlist.labelers.text_search import Keywords, Pattern, keywords, pattern
+from shortlist.labelers.text_search import TextLabeler, keywords, pattern
 from shortlist.labelspace import Not
 
 __all__ = [
@@ -16,11 +15,10 @@ __all__ = [
     "Ballot",
     "Feature",
     "FunctionLabeler",
-    "Keywords",
     "Labeler",
     "Not",
     "Parts",
-    "Pattern",
+    "TextLabeler",
     "apply",
     "attributes",
     "checked_answer",
@@ -29,8 +27,6 @@ __all__ = [
     "keywords",
     "labeler",
     "labeler_kind",
-    "load_labelers",
     "pattern",
-    "save_labelers",
     "spacy_features",
 ]

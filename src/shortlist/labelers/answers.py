@@ -41,7 +41,7 @@ def checked_says(says: Any, name: str) -> Said:
         says = [says]
     if isinstance(says, (set, frozenset)) and all(isinstance(word, str) for word in says):
         raise BadLabeler(  # one shortlist or several? and in which order?
-            f"labeler {name!r}: says is a list: [{show_answer(names_in(says))}] for this shortlist, "
+            f"labeler {name!r}: says is a list: [{as_written(names_in(says))}] for this shortlist, "
             f"{sorted(says)} for either class",
             labeler=name,
         )
@@ -57,16 +57,9 @@ def checked_says(says: Any, name: str) -> Said:
             f"labeler {name!r} says nothing: leave `says` out, or list the shortlists it may answer", labeler=name
         )
     if len(set(said)) < len(said):
-        shown = ", ".join(map(show_answer, said))
+        shown = ", ".join(map(as_written, said))
         raise BadLabeler(f"labeler {name!r} declares an answer twice: {shown}", labeler=name)
     return said
-
-
-def show_answer(answer: Shortlist | Not | None) -> str:
-    """Write an answer as a user would."""
-    if isinstance(answer, frozenset):
-        return repr(next(iter(answer))) if len(answer) == 1 else "{" + ", ".join(map(repr, sorted(answer))) + "}"
-    return repr(answer)
 
 
 def plain_answer(answer: Shortlist | Not) -> Any:
@@ -93,27 +86,24 @@ class Codebook:
 
     dtype = np.dtype(np.uint16)
 
-    def __init__(self, says: Said | None, space: LabelSpace | None, *, full_abstains: bool = False) -> None:
+    def __init__(self, says: Said | None, space: LabelSpace | None) -> None:
         self.space = space
         self.inferred = says is None
-        self.full_abstains = full_abstains
         self.seen: list[Shortlist | Not] = []
         self.table: dict[Any, int] = {None: 0}
         for answer in says or ():
             self._add(self._meaning(answer))
 
-    def _meaning(self, answer: Any) -> Shortlist | Not | None:
+    def _meaning(self, answer: Any) -> Shortlist | Not:
         """The shortlist that an answer stands for, or its words while no label space is known."""
         if self.space is None:
             words = names_in(answer)
             if words == frozenset():
                 raise BadShortlist(f"{as_written(answer)} leaves no class; to abstain, return nothing (None)")
             return words
-        return self.space.shortlist(answer, full_is_none=self.full_abstains)
+        return self.space.shortlist(answer)
 
-    def _add(self, meaning: Shortlist | Not | None) -> int:
-        if meaning is None:
-            return 0
+    def _add(self, meaning: Shortlist | Not) -> int:
         self.seen.append(meaning)
         code = len(self.seen)
         if code > np.iinfo(self.dtype).max:
@@ -125,14 +115,16 @@ class Codebook:
 
     def resolve(self, answer: Any) -> int:
         """The code of an answer that is not in the table yet; a bad answer is an error."""
-        meaning = None if answer is None else self._meaning(answer)
-        code = 0 if meaning is None else self.table.get(meaning)
+        if answer is None:
+            return 0
+        meaning = self._meaning(answer)
+        code = self.table.get(meaning)
         if code is None:
             if not self.inferred:
-                declared = ", ".join(map(show_answer, self.seen))
+                declared = ", ".join(map(as_written, self.seen))
                 raise BadShortlist(
-                    f"{show_answer(meaning)} is not among what it says: {declared}. "
-                    f"Add it: says=[{declared}, {answer if isinstance(answer, Not) else show_answer(meaning)}]"
+                    f"{as_written(meaning)} is not among what it says: {declared}. "
+                    f"Add it: says=[{declared}, {answer if isinstance(answer, Not) else as_written(meaning)}]"
                 )
             code = self._add(meaning)
         with suppress(TypeError):  # a list is understood, but cannot be remembered
@@ -186,15 +178,7 @@ def failed(error: BaseException, **facts: Any) -> LabelerFailed:
     """The error that a labeler or a feature (`labeler=`, `feature=`) failed on a row or on rows (`row=`, `rows=`)."""
     who = f"labeler {facts['labeler']!r}" if "labeler" in facts else f"feature {facts['feature']!r}"
     where = f"row {facts['row']}" if "row" in facts else f"rows {facts['rows'][0]} to {facts['rows'][1]}"
-    return LabelerFailed(f"{who} failed on {where}: {error_text(error)}", **facts, **users_place(error))
-
-
-def error_text(error: BaseException) -> str:
-    """The class and the message of an error; only the class where the message itself raises an error."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
-        return f"{type(error).__name__} (it has no message: its __str__ fails)"
+    return LabelerFailed(f"{who} failed on {where}: {type(error).__name__}: {error}", **facts, **users_place(error))
 
 
 def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = (), remedy: str = REMEDY) -> LabelerFailed:
@@ -222,7 +206,7 @@ def full_traceback(error: BaseException, row: int | None = None) -> str:
         return whole
     facts = users_place(error)
     place = f"{Path(facts['file']).name}, line {facts['line']}, " if facts else ""
-    return f"{whole}{place}row {row}: {' '.join(error_text(error).split())}\n"
+    return f"{whole}{place}row {row}: {' '.join(f'{type(error).__name__}: {error}'.split())}\n"
 
 
 def users_place(error: BaseException) -> dict[str, Any]:
@@ -234,7 +218,5 @@ def users_place(error: BaseException) -> dict[str, Any]:
 @cache
 def _installed(file: str) -> bool:
     """True for a file of Python, of a package or of Shortlist."""
-    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    folders.add(str(Path(__file__).parents[1]))
-    roots = {os.path.realpath(folder) + os.sep for folder in folders} | {folder + os.sep for folder in folders}
+    roots = [str(Path(__file__).parents[1]), sysconfig.get_path("stdlib"), os.path.realpath(os.__file__ + "/..")]
     return file.startswith(("<frozen", *roots)) or "site-packages" in file or "dist-packages" in file

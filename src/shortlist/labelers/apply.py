@@ -2,51 +2,49 @@
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from inspect import isroutine
 from itertools import chain, islice
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.engines import Engine, chosen_engine, ordered
-from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError, WholeRow
+from shortlist.errors import BadLabeler, BadRows, BadShortlist, LabelerFailed, ShortlistError
 from shortlist.labelers.answers import REMEDY, Ballot, Codebook, with_row
-from shortlist.labelers.features import Columns, Feature, FeaturePlan, meant_by
+from shortlist.labelers.features import Columns, Feature, FeaturePlan
 from shortlist.labelers.labeler import AllRows, FunctionLabeler, Labeler
-from shortlist.labelers.regex import ColumnSearch, search_columns
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.progress import Advance, progress_count, progress_lines
 from shortlist.rows import Chunk, chunks
+from shortlist.rows.chunk import no_column
 from shortlist.votes import Codomain, Votes
 from shortlist.votes.codomain import infer_codomain, merged_failure
 from shortlist.wording import first_duplicate, lone_surrogate
 
 OnError = Literal["raise", "abstain"]
+ORDER = "labelers come first, then rows. Write apply(labelers, rows)"
 
 
 def apply(
     labelers: Labeler | Callable[..., Any] | Iterable[Labeler | Callable[..., Any]],
     rows: Any,
     *,
+    text: str | None = None,
     space: LabelSpace | Iterable[str] | None = None,
     features: Feature | Iterable[Feature] = (),
     engine: Engine | None = None,
     workers: int = 1,
     on_error: OnError = "raise",
-    full_set_abstains: bool = False,
     progress: bool | Advance | None = None,
-    first_row: int = 0,
 ) -> Votes:
     """Ask every labeler about every row.
 
     rows       a list, a pandas, polars or pyarrow table, a Hugging Face dataset, any iterable (streamed)
+    text       the column of text, where it is not the only one: labelers without `on` read it, and parameters called
+               `text` receive it. Of rows that are strings: the name under which parameters receive them
     space      the classes, in order; without it, every class some labeler names
     features   features to be asked for by name, besides those in the labelers' own modules
     engine     where the work is done: any object with `workers` and `map` (see `shortlist.engines`). The result does
@@ -54,21 +52,23 @@ def apply(
     workers    the short form of `engine=Local(workers)`: so many processes of this machine share the rows
     on_error   "raise" stops at the first row a labeler fails on; "abstain" goes on, and the Votes say how many
                rows failed for which labeler, and how the first time
-    full_set_abstains   take an answer that holds every class for "no answer", as the paper does
     progress   a bar on a terminal (None), always or never; or a function that is told how many more rows are done
-    first_row  the number of the first row, where these rows are part of a whole: errors name rows of the whole
     """
-    _check_order(labelers, rows)
-    asker = Asker.of(labelers, space=space, features=features, on_error=on_error, full_set_abstains=full_set_abstains)
-    chosen = chosen_engine(engine, workers)
+    listed, chosen = _listed(labelers), chosen_engine(engine, workers)
+    pieces, total = chunks(rows, workers=chosen.workers)
+    start = list(islice(pieces, 1))
+    columns, texts = (start[0].columns, start[0].text_columns) if start else ([], [])
+    if text is not None and columns:
+        if text not in columns:
+            raise no_column(text, columns)
+        listed = tuple(labeler.on_text(text) for labeler in listed)
+    asker = Asker.of(
+        listed, columns=columns, text=text or (texts[0] if len(texts) == 1 else None), space=space,
+        features=features, on_error=on_error,
+    )  # fmt: skip
     if not isinstance(rows, Iterator):  # they can be read more than once
         with progress_lines(False if callable(progress) else progress) as tell:
-            asker = asker.prepared(AllRows(lambda: chunks(rows, first=first_row), tell))
-    largest = 262_144 if asker.by_column else None
-    pieces, total = chunks(rows, workers=chosen.workers, first=first_row, largest=largest)
-    start = list(islice(pieces, 1))
-    for chunk in start:
-        _warn_of_rows(asker.plan, chunk.columns)
+            asker = asker.prepared(AllRows(lambda: chunks(rows), tell))
     results = []
     with progress_count(progress, "voting", total) as advance:
         for ballots in ordered(chosen, asker, chain(start, pieces)):
@@ -85,7 +85,6 @@ class Asker:
     plan: FeaturePlan
     space: LabelSpace | None
     raise_errors: bool
-    full_abstains: bool
     shown: tuple[str, ...] = ()  # the columns of a row that error messages show; empty for all
     remedy: str = REMEDY  # the end of these messages
 
@@ -94,10 +93,11 @@ class Asker:
         cls,
         labelers: Any,
         *,
+        columns: Iterable[str] = (),
+        text: str | None = None,
         space: LabelSpace | Iterable[str] | None = None,
         features: Feature | Iterable[Feature] = (),
         on_error: str = "raise",
-        full_set_abstains: bool = False,
         shown: Sequence[str] = (),
         remedy: str = REMEDY,
     ) -> Asker:
@@ -106,9 +106,9 @@ class Asker:
             raise ShortlistError(f'on_error is "raise" or "abstain"; got {on_error!r}', option=("on_error",))
         listed = _listed(labelers)
         features = (features,) if isinstance(features, Feature) else tuple(features)
-        plan = FeaturePlan([function for labeler in listed for function in labeler.functions()], features)
+        plan = FeaturePlan([one for labeler in listed for one in labeler.functions()], features, columns, text)
         space = _declared_space(listed, space)
-        asker = cls(listed, plan, space, on_error == "raise", full_set_abstains, tuple(shown), remedy)
+        asker = cls(listed, plan, space, on_error == "raise", tuple(shown), remedy)
         _ = asker._declared
         return asker
 
@@ -131,45 +131,22 @@ class Asker:
 
     def __call__(self, chunk: Chunk) -> list[Ballot]:
         """The ballot of each labeler about a chunk."""
-        columns = Columns(chunk, self.plan, raise_errors=self.raise_errors, once=self._asked_once)
-        ballots = self._searched(chunk)
-        with _exit_is_an_error():
-            return [ballots.get(i) or self._vote(one, columns) for i, one in enumerate(self.labelers)]
-
-    def _searched(self, chunk: Chunk) -> dict[int, Ballot]:
-        """The ballots of labelers that search columns; none for a column that cannot be read, which `vote` reports."""
-        texts = {}
-        for column in dict.fromkeys(search.column for search, _ in self._searches.values()):
-            with suppress(BadRows):
-                texts[column] = chunk.text(column)
-        searches = {i: search for i, (search, _) in self._searches.items() if search.column in texts}
-        ballots = {i: Ballot(self._searches[i][1]) for i in searches}
-        for i, codes in search_columns(searches, texts).items():
-            ballots[i].codes = codes
-        return ballots
+        columns = Columns(chunk, self.plan, raise_errors=self.raise_errors, searches=self._searches)
+        return [self._vote(labeler, columns) for labeler in self.labelers]
 
     @cached_property
-    def _asked_once(self) -> frozenset[Feature | None]:
-        return self.plan.asked_once([function for labeler in self.labelers for function in labeler.functions()])
-
-    @cached_property
-    def _searches(self) -> dict[int, tuple[ColumnSearch, Codebook]]:
-        """The labelers that search columns, by place, each with its codebook; made once for all chunks."""
-        pairs = ((i, one, self._codebook(one)) for i, one in enumerate(self.labelers))
-        searches = ((i, one.search(self.plan, book), book) for i, one, book in pairs)
-        return {i: (search, book) for i, search, book in searches if search is not None}
+    def _searches(self) -> list[tuple[str | None, str]]:
+        """The searches of columns, which run together."""
+        return [search for labeler in self.labelers if (search := labeler.search(self.plan)) is not None]
 
     @property
     def by_column(self) -> bool:
         """True if all labelers search columns: then large chunks are as quick as small ones."""
         return len(self._searches) == len(self.labelers)
 
-    def _codebook(self, labeler: Labeler) -> Codebook:
-        return Codebook(labeler.says, self.space, full_abstains=self.full_abstains)
-
     def _vote(self, labeler: Labeler, columns: Columns) -> Ballot:
         try:
-            return labeler.vote(columns, self._codebook(labeler))
+            return labeler.vote(columns, Codebook(labeler.says, self.space))
         except BadRows as error:
             raise error.about(labeler=labeler.name) from error
         except LabelerFailed as error:
@@ -206,8 +183,7 @@ class Asker:
         """The codomain that a labeler declares, or that is inferred from its ballots."""
         answers = labeler.says if labeler.says is not None else [a for ballot in ballots for a in ballot.seen]
         try:
-            meanings = (space.shortlist(answer, full_is_none=self.full_abstains) for answer in answers)
-            shortlists = [meaning for meaning in meanings if meaning is not None]
+            shortlists = [space.shortlist(answer) for answer in answers]
             if labeler.says is None:
                 return infer_codomain(set(shortlists), space)
             return Codomain.declare(shortlists, space)
@@ -219,53 +195,12 @@ class Asker:
     ) -> npt.NDArray[np.unsignedinteger[Any]]:
         """The codes of one labeler over all chunks, in the codes of its codomain."""
         parts = []
-        code_of: dict[Shortlist | None, int] = {s: c for c, s in enumerate(codomain.shortlists, start=1)}
-        code_of[None] = 0
+        code_of = {shortlist: code for code, shortlist in enumerate(codomain.shortlists, start=1)}
         for ballot in ballots:
-            codes = [0, *(code_of[space.shortlist(answer, full_is_none=self.full_abstains)] for answer in ballot.seen)]
+            codes = [0, *(code_of[space.shortlist(answer)] for answer in ballot.seen)]
             same = codes == list(range(len(codes)))
             parts.append(ballot.codes if same else np.array(codes, np.uint16)[ballot.codes])
         return np.concatenate(parts) if parts else np.zeros(0, np.uint16)
-
-
-@contextmanager
-def _exit_is_an_error(real: Callable[[int], NoReturn] = os._exit) -> Iterator[None]:
-    """Raise SystemExit where a labeler calls os._exit: that ends the process without a word, perhaps with status 0."""
-    process = os.getpid()
-
-    def refuse(status: int) -> NoReturn:
-        if os.getpid() != process:  # a fork that the labeler made
-            real(status)
-        raise SystemExit(f"it called os._exit({status})")
-
-    os._exit = refuse
-    try:
-        yield
-    finally:
-        os._exit = real  # type: ignore[assignment]
-
-
-def _warn_of_rows(plan: FeaturePlan, columns: Sequence[str]) -> None:
-    """Warn of functions that seem to ask for a column, but receive the row."""
-    for function, name in plan.row_readers():
-        meant = meant_by(name, columns)
-        if meant is not None:
-            message = (
-                f"{function.name!r}: {name!r} receives the whole row, not the column {meant!r}. Call the first "
-                f"parameter row, and read row[{meant!r}]"
-            )
-            warnings.warn(message, WholeRow, stacklevel=3)
-
-
-def _check_order(labelers: Any, rows: Any) -> None:
-    """Raise if labelers and rows, which may both be lists, are swapped."""
-    if _holds_labelers(rows) and not _holds_labelers(labelers):
-        raise BadLabeler("labelers and rows are swapped: labelers come first, then rows. Write apply(labelers, rows)")
-
-
-def _holds_labelers(argument: Any) -> bool:
-    listed = argument if isinstance(argument, (list, tuple)) else [argument]
-    return any(isinstance(one, Labeler) or isroutine(one) for one in listed[:1])
 
 
 def _listed(labelers: Any) -> tuple[Labeler, ...]:
@@ -273,11 +208,14 @@ def _listed(labelers: Any) -> tuple[Labeler, ...]:
     if isinstance(labelers, (Labeler, Feature)) or callable(labelers):
         labelers = [labelers]
     if not isinstance(labelers, Iterable) or isinstance(labelers, str) or hasattr(labelers, "columns"):
-        raise BadLabeler(f"labelers is a {type(labelers).__name__}; give a labeler or a list of them")
+        raise BadLabeler(f"labelers is a {type(labelers).__name__}; give a labeler or a list of them. {ORDER}")
     listed = list(labelers)
     for one in listed:
         if isinstance(one, Feature):
             raise one.wrong("is a feature, not a labeler: give it with features=[…]")
+        if not callable(one):
+            hint = "a list of labelers among others is unpacked with *" if isinstance(one, list) else ORDER
+            raise BadLabeler(f"a {type(one).__name__} is no labeler: {hint}")
     if not listed:
         raise BadLabeler("there are no labelers to apply")
     result = tuple(one if isinstance(one, Labeler) else FunctionLabeler(one) for one in listed)

@@ -18,10 +18,9 @@ from shortlist.arrays import Mask
 from shortlist.errors import BadLabeler, UnknownClass, UselessLabeler
 from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, plain_answer
 from shortlist.labelers.features import Columns
-from shortlist.labelers.labeler import Labeler, Parts
-from shortlist.labelers.records import labeler_kind
+from shortlist.labelers.labeler import Labeler, Parts, labeler_kind
 from shortlist.labelspace import LabelSpace, Not, Shortlist
-from shortlist.rows import Chunk
+from shortlist.rows.reading import as_frame
 from shortlist.wording import did_you_mean, first_duplicate
 
 
@@ -47,10 +46,6 @@ class Attribute(Labeler):
 
     def fingerprint_parts(self) -> Parts:
         return Parts(self.record())
-
-    def __call__(self, row: Any) -> Shortlist | Not | None:
-        score = Chunk(0, [row]).numbers(self.on)[0]
-        return self.yes if score >= self.yes_from else self.no if score < self.no_below else None
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot = Ballot(codebook)
@@ -198,24 +193,16 @@ def _of_mapping(table: Mapping[Any, Any], classes: Iterable[str] | None) -> Attr
 
 
 def _of_frame(table: Any) -> AttributeTable:
-    columns, index = _columns(table)
+    frame = as_frame(table)
+    if frame is None:
+        raise BadLabeler(f"a table of attributes is a DataFrame or a mapping; got a {type(table).__name__}")
+    columns = {str(name): frame[name].to_list() for name in frame.columns}
     text = next((name for name, values in columns.items() if all(isinstance(v, str) for v in values)), None)
-    names = index if text is None else columns.pop(text)
-    if names is None or not all(isinstance(name, str) for name in names):
+    names = list(getattr(table, "index", ())) if text is None else columns.pop(text)
+    if not names or not all(isinstance(name, str) for name in names):
         raise BadLabeler("the table does not name its classes: add a column (or a pandas index) with their names")
     flags = [[_flag(value, name) for value in values] for name, values in columns.items()]
     return AttributeTable(tuple(names), tuple(columns), np.array(flags, np.bool_).reshape(len(flags), len(names)).T)
-
-
-def _columns(table: Any) -> tuple[dict[str, list[Any]], list[Any] | None]:
-    """Columns by name, and the index of a pandas table."""
-    if hasattr(table, "to_pydict"):  # pyarrow
-        return dict(table.to_pydict()), None
-    if hasattr(table, "to_dict") and hasattr(table, "index"):  # pandas
-        return {str(name): table[name].tolist() for name in table.columns}, table.index.tolist()
-    if hasattr(table, "columns") and hasattr(table, "get_column"):  # polars
-        return {name: table.get_column(name).to_list() for name in table.columns}, None
-    raise BadLabeler(f"a table of attributes is a DataFrame or a mapping; got a {type(table).__name__}")
 
 
 def _flag(value: Any, attribute: str) -> bool:

@@ -1,30 +1,33 @@
-"""Features: values computed at most once per row, however many labelers ask for them.
-
-A labeler asks for a function marked `@feature` by the name of a parameter, as in pytest's fixtures:
+"""Features, and what the parameters of a labeler receive: one rule, by their names.
 
     @feature
-    def words(question):
-        return question.lower().split()
+    def words(text):
+        return text.lower().split()
 
     @labeler(says=["HUM"])
     def who(words):
         if "who" in words:
             return "HUM"
 
-A parameter with the name of a feature receives that feature. A first parameter of any other name receives the row.
-Names are looked up among the features given to `apply(features=[...])`, then in the module where the function was
-written. A parameter with a default keeps it, unless there is a feature of its name.
+A parameter receives the feature of its name, as in pytest's fixtures, or else the column of its name. `text` is the
+column of text, whatever that is called, and rows that are strings themselves. A first parameter of any other name
+receives the whole row. A parameter with a default keeps it, unless there is a feature or a column of its name.
+
+Features are looked up among those given to `apply(features=[...])`, then in the module where the function was written.
+Each is computed at most once per row, however many labelers ask for it.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, update_wrapper
+from operator import itemgetter
 from typing import Any, ClassVar, SupportsIndex, overload
+
+import polars as pl
 
 from shortlist.errors import BadLabeler
 from shortlist.labelers.answers import failed
@@ -40,10 +43,6 @@ class FeatureFailed:
     error: BaseException
 
 
-class FeatureError(Exception):
-    """A feature failed while a function that asks for it was called; the argument is the error to raise."""
-
-
 class RowFunction:
     """A function of rows, with its name and the parameters it asks for; labelers and features are such."""
 
@@ -51,17 +50,12 @@ class RowFunction:
 
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
         if not callable(function):
-            hint = "; a list of labelers among others is unpacked with *" if isinstance(function, list) else ""
-            raise BadLabeler(f"{function!r} is not a function{hint}")
+            raise BadLabeler(f"{function!r} is not a function")
         if inspect.iscoroutinefunction(function):
             raise BadLabeler(f"{function.__name__!r} is async; labelers and features are plain functions")
+        update_wrapper(self, function)
         self.function = function
         self.name: str = name or getattr(function, "__name__", None) or type(function).__name__
-        self.__doc__ = getattr(function, "__doc__", None)
-        self.__name__ = self.name
-        self.__module__ = getattr(function, "__module__", None) or type(self).__module__
-        self.__qualname__ = getattr(function, "__qualname__", self.name)
-        self.__wrapped__ = function
         self.siblings: dict[str, Feature] = {}  # features made together with it, for those made in a function
 
     @property
@@ -98,14 +92,15 @@ class RowFunction:
 
     def __call__(self, row: Any) -> Any:
         """The answer for one row, with its features: to try the function out."""
-        columns = Columns(Chunk(0, [row]), FeaturePlan((self,), ()), raise_errors=True)
+        chunk = Chunk(0, [row])
+        columns = Columns(chunk, FeaturePlan((self,), columns=chunk.columns), raise_errors=True)
         return self.function(*next(zip(*columns.of(self), strict=True)))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Pickle by name if the module can be imported, else as a whole."""
-        module = sys.modules.get(self.__module__)
-        if self.__module__ != "__main__" and getattr(module, str(self.__qualname__), None) is self:
-            return str(self.__qualname__)
+        module, name = sys.modules.get(self.__module__), str(getattr(self, "__qualname__", ""))
+        if self.__module__ != "__main__" and getattr(module, name, None) is self:
+            return name
         return super().__reduce_ex__(protocol)
 
 
@@ -118,20 +113,11 @@ class Feature(RowFunction):
         return f"<feature {self.name}>"
 
 
-class ColumnFeature(Feature):
-    """A column of a table as a feature: a parameter of its name receives it, and no rows are made for it."""
-
-    def __init__(self, column: str, name: str | None = None) -> None:
-        super().__init__(_read, name or column)
-        self.column = column
-
-    def __call__(self, row: Any) -> Any:
-        return Chunk(0, [row]).values(self.column)[0]
-
-
-def _read(row: Any) -> Any:
-    """Stands in for the function of a column, which is read as a whole."""
-    raise NotImplementedError(row)
+def column_feature(column: str) -> Feature:
+    """A column as a feature. Of a table, it is read as a whole, and no rows are made for it."""
+    made = Feature(itemgetter(column), column)
+    made.column = column
+    return made
 
 
 @overload
@@ -147,52 +133,68 @@ Wants = list[Feature | None]  # the arguments of a function: features, and None 
 
 
 class FeaturePlan:
-    """The arguments of every function, resolved before any row is read. Raises for cycles and unknown names."""
+    """The arguments of every function, resolved before any row is read. Raises for cycles and unknown names.
 
-    def __init__(self, functions: Sequence[RowFunction], features: Sequence[Feature]) -> None:
+    features   given ones, which go before those of the modules of functions
+    columns    of the rows; none where rows are strings or objects
+    text       the column of text, or another name for rows that are strings
+    """
+
+    def __init__(
+        self,
+        functions: Sequence[RowFunction],
+        features: Sequence[Feature] = (),
+        columns: Iterable[str] = (),
+        text: str | None = None,
+    ) -> None:
         for one in features:
             if not isinstance(one, Feature):
                 raise BadLabeler(f"{one!r} among the features is none: mark the function with @feature")
         self.by_name = {f.name: f for f in features}
         if len(self.by_name) < len(features):
             raise BadLabeler(f"two features have one name: {sorted(f.name for f in features)}")
-        self.wants: dict[int, Wants] = {}
-        self.functions: list[RowFunction] = []
+        self.columns: dict[str, Feature | None] = {name: column_feature(name) for name in columns}
+        if not self.columns:
+            self.columns = {"text": None, text or "text": None}
+        elif text in self.columns:
+            self.columns.setdefault("text", self.columns[text])
+        self.wants: dict[RowFunction, Wants] = {}
         for function in (*features, *functions):
             self._visit(function, ())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the resolved arguments: in another process, modules may differ."""
-        return _restored, (self.by_name, [(f, self.wants[id(f)]) for f in self.functions])
+    def column(self, on: str | None) -> str | None:
+        """The column that a labeler reads `on`; None for the rows themselves."""
+        if on not in self.columns:
+            return on
+        feature = self.columns[on]
+        return None if feature is None else feature.column
 
     def _visit(self, function: RowFunction, path: tuple[RowFunction, ...]) -> None:
-        if any(function is earlier for earlier in path):
-            names = [f.name for f in (*path[path.index(function) :], function)]
-            circle = " → ".join(names)
+        if function in path:
+            circle = " → ".join(f.name for f in (*path[path.index(function) :], function))
             raise BadLabeler(f"features ask for one another in a circle: {circle}", feature=function.name)
-        if id(function) in self.wants:
+        if function in self.wants:
             return
-        wanted = self._wanted(function)
+        wanted: Wants = [None] if getattr(function, "column", None) else self._wanted(function)
         for want in wanted:
             if want is not None:
                 self._visit(want, (*path, function))
-        self.wants[id(function)] = wanted
-        self.functions.append(function)
+        self.wants[function] = wanted
 
     def _wanted(self, function: RowFunction) -> Wants:
         wanted: Wants = []
         kept: str | None = None  # the first parameter that keeps its default
         for place, (name, needed) in enumerate(function.parameters.items()):
             feature = self.by_name.get(name, function.scope.get(name))
-            if isinstance(feature, Feature):
+            if isinstance(feature, Feature) or name in self.columns:
                 if kept is not None:
                     raise function.wrong(f"asks for the feature {name!r} after {kept!r}: put it before")
-                wanted.append(feature)
+                wanted.append(feature if isinstance(feature, Feature) else self.columns[name])
             elif place == 0:
                 self._check_row(function, name)
                 wanted.append(None)
             elif needed:
-                raise self._no_feature(function, name)
+                raise self._unknown(function, name)
             else:
                 kept = kept or name
         if not wanted:
@@ -201,95 +203,74 @@ class FeaturePlan:
 
     def _check_row(self, function: RowFunction, name: str) -> None:
         """The first parameter receives the row, unless its name means something else: the row would be a surprise."""
+        row = "To receive the whole row, call the first parameter row"
         if function.beside(name):
             problem = f"asks for {name!r}, a function of this file without @feature: write @feature above it"
-            raise function.wrong(f"{problem}. To receive the whole row, call the first parameter row")
-        meant = meant_by(name, self._features_of(function))
+            raise function.wrong(f"{problem}. {row}")
+        if name == "text":
+            problem = "asks for 'text', and the rows have several columns: name the column of text with text=…"
+            raise function.wrong(f"{problem}. {row}")
+        exempt = {"row", "r", "x", "record", "item", "example", "sample", "instance"}
+        meant = None if name in exempt else nearest(name, self._names(function), cutoff=0.75)
         if meant is not None:
-            raise function.wrong(
-                f"asks for {name!r}, which is no column and no feature. Did you mean {meant!r}? "
-                "To receive the whole row, call the first parameter row"
-            )
+            problem = f"asks for {name!r}, which is no column and no feature. Did you mean {meant!r}?"
+            raise function.wrong(f"{problem} {row}")
 
-    def _features_of(self, function: RowFunction) -> list[str]:
-        """The features that a function may ask for by name."""
-        return [*self.by_name, *(name for name, value in function.scope.items() if isinstance(value, Feature))]
+    def _names(self, function: RowFunction) -> list[str]:
+        """The features and columns that a function may ask for by name."""
+        own = [name for name, value in function.scope.items() if isinstance(value, Feature)]
+        return [*self.by_name, *own, *(name for name, column in self.columns.items() if column is not None)]
 
-    def _no_feature(self, function: RowFunction, name: str) -> BadLabeler:
-        names = self._features_of(function)
+    def _unknown(self, function: RowFunction, name: str) -> BadLabeler:
+        names = self._names(function)
         write = " Write @feature above the function of that name."
         hint = write if function.beside(name) else did_you_mean(name, names)
         return function.wrong(
-            f"asks for {name!r}, which is no feature.{hint} "
-            f"Features: {', '.join(names) or 'none'}; those of another module or function are given "
-            "with features=[…]. Only the first parameter receives the row"
+            f"asks for {name!r}, which is no feature and no column.{hint} There are: {', '.join(names) or 'none'}. "
+            "Features of another module or function are given with features=[…]; the text of the rows is called so "
+            f"with text={name!r}. Only the first parameter receives the row"
         )
-
-    def row_readers(self) -> Iterator[tuple[RowFunction, str]]:
-        """The functions whose first parameter receives the row, and its name."""
-        for function in self.functions:
-            if self.wants[id(function)][0] is None:
-                yield function, next(iter(function.parameters))
-
-    def asked_once(self, functions: Iterable[RowFunction]) -> frozenset[Feature | None]:
-        """The arguments that only one function, or one feature of these functions, asks for."""
-        waiting = [*functions, *self.by_name.values()]
-        whole = [one for one in waiting if isinstance(one, Feature)]  # read by labelers that search, as columns
-        askers: Counter[Feature | None] = Counter(2 * whole)
-        while waiting:
-            wanted = self.wants[id(waiting.pop())]
-            waiting += [want for want in wanted if want is not None and want not in askers]
-            askers.update(wanted)
-        return frozenset(want for want, count in askers.items() if count == 1)
-
-
-def meant_by(name: str, names: Iterable[str]) -> str | None:
-    """The one of these names that the name of a first parameter misspells; None if it means the row."""
-    row_names = {"row", "r", "x", "record", "item", "example", "sample", "instance"}
-    return None if name in row_names else nearest(name, names, cutoff=0.75)
-
-
-def _restored(by_name: dict[str, Feature], wants: list[tuple[RowFunction, Wants]]) -> FeaturePlan:
-    plan = FeaturePlan((), ())
-    plan.by_name = by_name
-    plan.functions = [function for function, _ in wants]
-    plan.wants = {id(function): wanted for function, wanted in wants}
-    return plan
 
 
 class Columns:
     """The columns of one chunk: each feature is computed once for each row, when it is first asked for.
 
-    once   arguments that are asked for once: they are streamed, and never held as a whole
+    searches   columns and patterns that will be asked for, to be searched together
     """
 
     def __init__(
-        self, chunk: Chunk, plan: FeaturePlan, *, raise_errors: bool, once: frozenset[Feature | None] = frozenset()
+        self, chunk: Chunk, plan: FeaturePlan, *, raise_errors: bool, searches: Sequence[tuple[str | None, str]] = ()
     ) -> None:
-        self.chunk, self.plan, self.raise_errors = chunk, plan, raise_errors
-        self._once = once if raise_errors else frozenset()
-        self._computed: dict[int, list[Any]] = {}
-        self._failed: set[int] = set()
-        self._shared: dict[int, bool] = {}
+        self.chunk, self.plan, self.raise_errors, self._searches = chunk, plan, raise_errors, searches
+        self._matches: dict[tuple[str | None, str], pl.Series] = {}
+        self._computed: dict[Feature, list[Any]] = {}
+        self._failed: set[Feature] = set()
+        self._shared: dict[Feature | None, bool] = {}
 
     def of(self, function: RowFunction) -> list[Sequence[Any]]:
         """The columns a function is called with, row by row."""
-        return [self._own(want) for want in self.plan.wants[id(function)]]
+        return [self._own(want) for want in self.plan.wants[function]]
 
-    def one_by_one(self, function: RowFunction) -> list[Iterable[Any]]:
-        """The columns as streams, where possible. They raise FeatureError where a feature fails."""
-        wants = self.plan.wants[id(function)]
-        return [self._streamed(want) if want in self._once else self._own(want) for want in wants]
+    def _own(self, want: Feature | None) -> Sequence[Any]:
+        """The rows or a column. Values that a function could change are copied for each function."""
+        values = self.chunk.rows if want is None else self.column(want)
+        if want not in self._shared:
+            self._shared[want] = can_be_shared(values)
+        return values if self._shared[want] else [deep_copy(value) for value in values]
 
-    def _streamed(self, want: Feature | None) -> Iterable[Any]:
-        """The rows or a column, for the only function that asks for it."""
-        if want is None and self.chunk.frame is not None and self.chunk.can_be_shared():
-            return self.chunk.each()
-        return self._own(want) if want is None or want.column else map(deep_copy, self._stream(want, self.of(want)))
+    def may_fail(self, function: RowFunction) -> bool:
+        """True if a feature that the function asks for failed on a row."""
+        return not self._failed.isdisjoint(self.plan.wants[function])
 
-    def _stream(self, feature: Feature, inputs: list[Sequence[Any]]) -> Iterator[Any]:
+    def column(self, feature: Feature) -> list[Any]:
+        if feature not in self._computed:
+            whole = feature.column is not None and self.chunk.frame is not None
+            self._computed[feature] = list(self.chunk.values(feature.column) if whole else self._values(feature))
+        return self._computed[feature]
+
+    def _values(self, feature: Feature) -> Iterator[Any]:
         """The values of a feature, row by row."""
-        may_fail = self.may_fail(feature)
+        inputs, may_fail = self.of(feature), self.may_fail(feature)
         for row, arguments in enumerate(zip(*inputs, strict=True), self.chunk.start):
             broken = [one for one in arguments if one.__class__ is FeatureFailed] if may_fail else None
             try:
@@ -298,32 +279,17 @@ class Columns:
                 failure = failed(error, feature=feature.name, row=row)
                 failure.__cause__ = error
                 if self.raise_errors:
-                    raise FeatureError(failure) from error
+                    raise failure from error
                 value = FeatureFailed(failure)
             if value.__class__ is FeatureFailed:
-                self._failed.add(id(feature))
+                self._failed.add(feature)
             yield value
 
-    def _own(self, want: Feature | None) -> Sequence[Any]:
-        """The rows or a column. Values that a function could change are copied for each function."""
-        values, key = (self.chunk.rows, 0) if want is None else (self.column(want), id(want))
-        if key not in self._shared:
-            self._shared[key] = self.chunk.can_be_shared() if want is None else can_be_shared(values)
-        return values if self._shared[key] else [deep_copy(value) for value in values]
-
-    def may_fail(self, function: RowFunction) -> bool:
-        """True if a feature that the function asks for failed on a row."""
-        return any(id(want) in self._failed for want in self.plan.wants[id(function)])
-
-    def column(self, feature: Feature) -> list[Any]:
-        if id(feature) not in self._computed:
-            self._computed[id(feature)] = self._compute(feature)
-        return self._computed[id(feature)]
-
-    def _compute(self, feature: Feature) -> list[Any]:
-        if feature.column is not None:
-            return list(self.chunk.values(feature.column))
-        try:
-            return list(self._stream(feature, self.of(feature)))
-        except FeatureError as wrapped:
-            raise wrapped.args[0] from wrapped.__cause__
+    def matches(self, column: str | None, pattern: str) -> pl.Series:
+        """True where a text of a column holds a pattern, null where there is no text. Searches run on all cores."""
+        if (column, pattern) not in self._matches:
+            wanted = list(dict.fromkeys([pattern, *(other for where, other in self._searches if where == column)]))
+            texts = self.chunk.text(column).alias("text").to_frame()
+            found = texts.select(pl.col("text").str.contains(one).alias(str(i)) for i, one in enumerate(wanted))
+            self._matches |= {(column, one): found[str(i)] for i, one in enumerate(wanted)}
+        return self._matches[column, pattern]

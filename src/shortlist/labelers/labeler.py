@@ -7,25 +7,25 @@ def first_word(question):
         case "where": return "LOC"
         case "how": return {"DESC", "NUM"}      # returning nothing is abstaining
 
-A new kind of labeler is a subclass of `Labeler` with `vote` and `__call__`. The other methods have defaults.
+A new kind of labeler is a subclass of `Labeler` with `vote`. The other methods have defaults.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 
 from shortlist.errors import BadLabeler, BadShortlist, ShortlistError, UnknownClass
-from shortlist.labelers.answers import Ballot, Codebook, Said, checked_says, failed, plain_answer, show_answer
-from shortlist.labelers.features import Columns, FeatureError, FeatureFailed, FeaturePlan, RowFunction
-from shortlist.labelers.regex import ColumnSearch
+from shortlist.labelers.answers import Ballot, Codebook, Said, answers_from_plain, checked_says, failed, plain_answer
+from shortlist.labelers.features import Columns, FeatureFailed, FeaturePlan, RowFunction
+from shortlist.labelspace import as_written
 from shortlist.progress import Tell
-from shortlist.registry import parameters_known
+from shortlist.registry import Registry, attribute_of, make_from_record, parameters_known
 from shortlist.rows import Chunk
 
 
@@ -63,20 +63,23 @@ class Labeler(ABC):
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         """The votes on one chunk of rows."""
 
-    @abstractmethod
     def __call__(self, row: Any) -> Any:
-        """The answer for one row: to try a labeler out, and to check it by."""
+        """The answer for one row: to try a labeler out."""
+        chunk, codebook = Chunk(0, [row]), Codebook(self.says, None)
+        plan = FeaturePlan(self.functions(), columns=chunk.columns)
+        code = int(self.vote(Columns(chunk, plan, raise_errors=True), codebook).codes[0])
+        return codebook.seen[code - 1] if code else None
 
     def functions(self) -> Sequence[RowFunction]:
-        """The functions that run row by row: its own, or the feature that it reads."""
+        """The functions that run row by row."""
         return ()
 
-    def search(self, plan: FeaturePlan, codebook: Codebook) -> ColumnSearch | None:  # noqa: ARG002
-        """The search of a column that gives its votes, if that is all it does: such searches run together."""
+    def search(self, plan: FeaturePlan) -> tuple[str | None, str] | None:  # noqa: ARG002
+        """The column and the pattern to search for, if that is all it does: such searches run together."""
         return None
 
     def record(self) -> dict[str, Any] | None:
-        """The labeler as plain data for a file: its kind and its settings. None where it is Python code."""
+        """The labeler as plain data: its kind and its settings, as in shortlist.toml. None where it is Python code."""
         return None
 
     def fingerprint_parts(self) -> Parts:
@@ -95,8 +98,8 @@ class Labeler(ABC):
         object.__setattr__(renamed, "name", variable)
         return renamed
 
-    def bind_to_project(self, folder: Path, hidden: Path) -> Self:  # noqa: ARG002
-        """Return the labeler in a project: files that it names are in `folder`, its cache is in `hidden`."""
+    def bind_to_project(self, hidden: Path) -> Self:  # noqa: ARG002
+        """Return the labeler in a project, whose cache is in the folder `hidden`."""
         return self
 
     def prepare(self, rows: AllRows) -> Self:  # noqa: ARG002
@@ -133,7 +136,7 @@ class FunctionLabeler(RowFunction, Labeler):
         self.says = None if says is None else checked_says(says, self.name)
 
     def __repr__(self) -> str:
-        said = "says not declared" if self.says is None else f"says {', '.join(map(show_answer, self.says))}"
+        said = "says not declared" if self.says is None else f"says {', '.join(map(as_written, self.says))}"
         return f"<labeler {self.name}: {said}>"
 
     def functions(self) -> Sequence[RowFunction]:
@@ -143,7 +146,7 @@ class FunctionLabeler(RowFunction, Labeler):
         return Parts(plain_says(self.says), (self.function,))
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
-        inputs = columns.one_by_one(self)
+        inputs = columns.of(self)
         answers = map(self._call_unless_failed if columns.may_fail(self) else self.function, *inputs)
         ballot = Ballot(codebook)
         codes: list[int] = []
@@ -159,8 +162,6 @@ class FunctionLabeler(RowFunction, Labeler):
                         append(resolve(answer))
                 if len(codes) < m:
                     raise RuntimeError("it raised StopIteration")
-            except FeatureError as wrapped:
-                raise wrapped.args[0] from wrapped.__cause__
             except (Exception, SystemExit, GeneratorExit) as error:
                 if columns.raise_errors:
                     raise self._failure(error, columns.chunk.start + len(codes)) from error
@@ -212,3 +213,35 @@ def labeler(
         return FunctionLabeler(function, says, name, gpus)
 
     return wrap
+
+
+# -- kinds: labelers as plain data, as in shortlist.toml -------------------------------------------------
+
+Maker = TypeVar("Maker", bound=Callable[..., Labeler])
+
+
+LABELER_KINDS: Registry[Callable[..., Labeler]] = Registry(
+    "kind of labeler", "shortlist.labelers", attribute_of(object, "labeler_kind")
+)
+
+
+def labeler_kind(name: str) -> Callable[[Maker], Maker]:
+    """Register a function that makes labelers as a kind that shortlist.toml can hold.
+
+    The parameters of the function are the settings of the kind. Of two with one name, the last counts. An installed
+    package can announce its function as an entry point of the group `shortlist.labelers` instead.
+    """
+
+    def register(make: Maker) -> Maker:
+        make.labeler_kind = name  # type: ignore[attr-defined]
+        LABELER_KINDS.add(make)
+        return make
+
+    return register
+
+
+def from_record(record: Mapping[str, Any]) -> Labeler:
+    """Make a labeler from plain data. `error.option` names a wrong setting."""
+    if not isinstance(record, Mapping):
+        raise BadLabeler(f"{record!r} is no labeler: each is an object with a kind and a name")
+    return make_from_record({key: answers_from_plain(value) for key, value in record.items()}, LABELER_KINDS, "labeler")

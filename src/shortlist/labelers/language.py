@@ -28,14 +28,15 @@ class SpacyFeatures(NamedTuple):
     subject: Feature
 
 
-def spacy_features(model: str | Any = "en_core_web_sm", *, on: str | None = None) -> SpacyFeatures:
-    """Features of a text by spaCy. `model` is the name of an installed model, or a pipeline; it is loaded when
-    the first row asks for it. `on` names the column that holds the text, where rows are not text themselves.
+def spacy_features(model: str | Any = "en_core_web_sm") -> SpacyFeatures:
+    """Features of the text of a row, by spaCy.
+
+    model   the name of an installed model, which is loaded when the first row asks for it, or a pipeline
     """
 
     @feature
-    def doc(row: Any) -> Any:
-        return _pipeline(model)(row if on is None else row[on])
+    def doc(text: str) -> Any:
+        return (_load(model) if isinstance(model, str) else model)(text)
 
     @feature
     def lemmas(doc: Any) -> str:
@@ -54,10 +55,6 @@ def spacy_features(model: str | Any = "en_core_web_sm", *, on: str | None = None
     for one in (lemmas, entities, subject):
         one.siblings = {"doc": doc}
     return SpacyFeatures(doc, lemmas, entities, subject)
-
-
-def _pipeline(model: str | Any) -> Any:
-    return _load(model) if isinstance(model, str) else model
 
 
 @cache

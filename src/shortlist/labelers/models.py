@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from shortlist.errors import BadLabeler
-from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, failed, plain_answer, show_answer
+from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, failed, plain_answer
 from shortlist.labelers.features import Columns
 from shortlist.labelers.labeler import Labeler, Parts, checked_gpus
-from shortlist.labelspace import Not, Shortlist
+from shortlist.labelspace import Not, Shortlist, as_written
 from shortlist.registry import parameters_known
 from shortlist.rows import Chunk
 
@@ -37,7 +37,7 @@ class ClassifierLabeler(Labeler):
         return tuple(dict.fromkeys(m for m in self.means.values() if m is not None))
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{output!r} → {show_answer(m) if m else 'abstain'}" for output, m in self.means.items())
+        means = ", ".join(f"{output!r} → {as_written(m) if m else 'abstain'}" for output, m in self.means.items())
         return f"<labeler {self.name}: {means}>"
 
     def fingerprint_parts(self) -> Parts:
@@ -46,9 +46,6 @@ class ClassifierLabeler(Labeler):
 
     def on_text(self, column: str) -> ClassifierLabeler:
         return replace(self, on=column) if self.on is None else self
-
-    def __call__(self, row: Any) -> Shortlist | Not | None:
-        return self._meaning(self._outputs(Chunk(0, [row]))[0])
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot, chunk = Ballot(codebook), columns.chunk
@@ -63,15 +60,11 @@ class ClassifierLabeler(Labeler):
 
     def _codes(self, chunk: Chunk, codebook: Codebook) -> list[int]:
         outputs = self._outputs(chunk)
-        codes = {output: codebook.resolve(self._meaning(output)) for output in set(outputs)}
+        unknown = set(outputs) - {None, *self.means}
+        if unknown:
+            raise BadLabeler(f"the model said {unknown.pop()!r}, which is not in its map: {list(self.means)}")
+        codes = {output: codebook.resolve(self.means.get(output)) for output in set(outputs)}
         return [codes[output] for output in outputs]
-
-    def _meaning(self, output: Hashable) -> Shortlist | Not | None:
-        if output is None:
-            return None
-        if output not in self.means:
-            raise BadLabeler(f"the model said {output!r}, which is not in its map: {list(self.means)}")
-        return self.means[output]
 
     def _outputs(self, chunk: Chunk) -> list[Any]:
         """The output for each row, batch by batch; None below the threshold."""

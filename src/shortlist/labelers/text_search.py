@@ -1,79 +1,102 @@
 """pattern() and keywords(): labelers that are data, so they can be printed, compared, saved and run by column.
 
-They run in the linear-time engine of polars, a whole column at a time, with Python's meaning (see `regex.py`). A
-pattern that this engine cannot express runs with Python's `re`, with a time limit, and says so (see `slow_regex.py`).
+They run in the linear-time engine of polars, a whole column at a time. A pattern that this engine cannot express runs
+with Python's `re`, with a time limit, and says so (see `regex.py`).
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shortlist.errors import BadLabeler, BadRows, SlowPattern
-from shortlist.labelers.answers import (
-    Ballot,
-    Codebook,
-    Said,
-    checked_answer,
-    failed,
-    plain_answer,
-    show_answer,
-)
-from shortlist.labelers.features import Columns, Feature, FeatureFailed, FeaturePlan, RowFunction
-from shortlist.labelers.labeler import Labeler, Parts
-from shortlist.labelers.records import labeler_kind
-from shortlist.labelers.regex import ColumnSearch, Inexpressible, Linear, linear, linear_words, search_columns
-from shortlist.labelers.slow_regex import TIMED_OUT, slow_search, timeout_error
-from shortlist.labelspace import Not, Shortlist
+from shortlist.labelers.answers import Ballot, Codebook, Said, checked_answer, failed, plain_answer
+from shortlist.labelers.features import Columns, FeaturePlan
+from shortlist.labelers.labeler import Labeler, Parts, labeler_kind
+from shortlist.labelers.regex import TIMED_OUT, Inexpressible, accepted, linear, slow_search, timeout_error
+from shortlist.labelspace import Not, Shortlist, as_written
 from shortlist.registry import parameters_known
-from shortlist.rows import Chunk
 
 MAX_TIMEOUTS = 10  # rows of a chunk on which a search may be stopped, if errors abstain
 
 
+@dataclass(frozen=True, repr=False)
 class TextLabeler(Labeler):
-    """A labeler that searches a text: `yes` where there is a match, `no` where there is none."""
+    """A labeler that searches a text: `yes` where there is a match, `no` where there is none.
 
-    on: str | None
-    feature: Feature | None  # the feature of that name, if one was given
+    Made by `pattern()` (`what` is a regular expression) and `keywords()` (`what` is words or phrases).
+    """
+
+    name: str
+    what: str | tuple[str, ...]
     yes: Shortlist | Not | None
     no: Shortlist | Not | None
+    on: str | None
     ignore_case: bool
+    whole_words: bool = False
+    unnamed: bool = field(default=False, compare=False)
 
     @property
     def says(self) -> Said:  # type: ignore[override]
         return tuple(answer for answer in (self.yes, self.no) if answer is not None)
 
-    def functions(self) -> Sequence[RowFunction]:
-        return () if self.feature is None else (self.feature,)
-
     def fingerprint_parts(self) -> Parts:
-        return Parts(self.record(), () if self.feature is None else (self.feature.function,))
+        return Parts(self.record())
 
-    def on_text(self, column: str) -> Self:
-        return replace(self, on=column) if self.on is None else self  # type: ignore[type-var]
+    def on_text(self, column: str) -> TextLabeler:
+        return replace(self, on=column) if self.on is None else self
+
+    def _settings(self) -> dict[str, Any]:
+        """The arguments of the call that makes it."""
+        if isinstance(self.what, str):
+            return {"regex": self.what, "yes": self.yes, "no": self.no, "ignore_case": self.ignore_case}
+        options = {"whole_words": self.whole_words, "ignore_case": self.ignore_case}
+        return {"words": list(self.what), "says": self.yes, "no": self.no, **options}
+
+    def record(self) -> dict[str, Any]:
+        kind = "pattern" if isinstance(self.what, str) else "keywords"
+        record = {"kind": kind, "name": self.name, **self._settings(), "on": self.on}
+        return {key: _shown(value, plain_answer, value) for key, value in record.items() if value is not None}
+
+    def __repr__(self) -> str:
+        (first, what), *others = self._settings().items()
+        usual = {"yes": None, "no": None, "on": None, "whole_words": True, "ignore_case": first == "words"}
+        settings = dict(others) | {"on": self.on, "name": self.name}
+        shown = [
+            f"{key}={_shown(value, as_written, repr(value))}"
+            for key, value in settings.items()
+            if key not in usual or value != usual[key]
+        ]
+        slow = "" if self.engine == "polars" else f"  # runs with {self.engine}"
+        return f"{'keywords' if first == 'words' else 'pattern'}({', '.join([repr(what), *shown])}){slow}"
 
     @property
-    @abstractmethod
-    def python(self) -> re.Pattern[str]:
-        """The search as a pattern of Python's `re`: the meaning of this labeler."""
+    def python(self) -> str:
+        """What is searched for, as a pattern of Python."""
+        if isinstance(self.what, str):
+            return self.what
+        words = "|".join(map(re.escape, self.what))
+        return rf"(?<!\w)(?:{words})(?!\w)" if self.whole_words else words
 
-    @abstractmethod
-    def linear(self) -> Linear:
-        """The search for the linear-time engine, or Inexpressible."""
+    def linear(self) -> str:
+        """What is searched for, as a pattern for the linear-time engine; raises Inexpressible."""
+        if isinstance(self.what, str):
+            return linear(self.what, self.ignore_case)
+        return accepted(rf"(?:\A|\W){self.any_word}(?:\z|\W)" if self.whole_words else self.any_word)
 
     @property
-    def _flags(self) -> int:
-        return re.IGNORECASE if self.ignore_case else 0
+    def any_word(self) -> str:
+        """Any of the words, for the linear-time engine."""
+        return f"(?{'i' if self.ignore_case else ''}:{'|'.join(map(re.escape, self.what))})"
 
     @cached_property
     def engine(self) -> str:
@@ -84,137 +107,55 @@ class TextLabeler(Labeler):
             return f"re ({reason})"
         return "polars"
 
-    def __call__(self, row: Any) -> Shortlist | Not | None:
-        columns = Columns(Chunk(0, [row]), FeaturePlan(self.functions(), ()), raise_errors=True)
-        code = int(self.vote(columns, Codebook(self.says, None)).codes[0])
-        return self.says[code - 1] if code else None
-
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
         ballot = Ballot(codebook)
-        yes, no = codebook.resolve(self.yes), codebook.resolve(self.no)
-        texts = self._texts(columns, ballot)
-        if self.engine == "polars":
-            ballot.codes = search_columns({0: ColumnSearch(None, self.linear(), yes, no)}, {None: texts})[0]
-            return ballot
-        result = slow_search(self.python, texts, 1 if columns.raise_errors else MAX_TIMEOUTS)
-        late = np.flatnonzero(result == TIMED_OUT)
+        found = self._found(columns, ballot)
+        late = np.flatnonzero(found == TIMED_OUT)
         if len(late) and (columns.raise_errors or len(late) >= MAX_TIMEOUTS):
             raise failed(timeout_error(), labeler=self.name, row=columns.chunk.start + int(late[0]))
         for row in late:
             ballot.fail(timeout_error(), columns.chunk.start + int(row))
-        ballot.codes = np.where(result == 1, yes, np.where(result == 0, no, 0)).astype(codebook.dtype)
+        codes = [codebook.resolve(self.no), codebook.resolve(self.yes), 0, 0]
+        ballot.codes = np.array(codes, codebook.dtype)[found]
         return ballot
 
-    def search(self, plan: FeaturePlan, codebook: Codebook) -> ColumnSearch | None:
-        feature = plan.by_name.get(self.on or "", self.feature)
-        if self.engine != "polars" or (feature is not None and feature.column is None):
+    def _found(self, columns: Columns, ballot: Ballot) -> npt.NDArray[np.int8]:
+        """(rows,): 1 match, 0 no match, −1 no text, or TIMED_OUT."""
+        search = self.search(columns.plan)
+        if search is not None:
+            try:
+                found = columns.matches(*search)
+            except BadRows:
+                if columns.raise_errors:
+                    raise
+            else:
+                return _as_numbers(self._whole(found, columns.chunk.text(search[0])) if self.whole_words else found)
+        on = columns.plan.column(self.on)
+        read = ballot.read(columns.chunk, lambda chunk: chunk.text(on), raise_errors=columns.raise_errors)
+        texts = pl.Series(read, dtype=pl.String)
+        if self.engine == "polars":
+            return _as_numbers(texts.str.contains(self.linear()))
+        regex = re.compile(self.python, re.IGNORECASE if self.ignore_case else 0)
+        return slow_search(regex, texts, 1 if columns.raise_errors else MAX_TIMEOUTS)
+
+    def search(self, plan: FeaturePlan) -> tuple[str | None, str] | None:
+        if self.engine != "polars":
             return None
-        column = self.on if feature is None else feature.column
-        return ColumnSearch(column, self.linear(), codebook.resolve(self.yes), codebook.resolve(self.no))
+        return plan.column(self.on), self.any_word if self.whole_words else self.linear()
 
-    def _texts(self, columns: Columns, ballot: Ballot) -> pl.Series:
-        """The texts to search: a feature of that name if one was given, else a column of the rows."""
-        feature = columns.plan.by_name.get(self.on or "", self.feature)
-        if feature is not None and feature.column is None:
-            return _feature_texts(feature, columns, ballot)
-        on = self.on if feature is None else feature.column
-        texts = ballot.read(columns.chunk, lambda chunk: chunk.text(on), raise_errors=columns.raise_errors)
-        return pl.Series(texts, dtype=pl.String)
+    def _whole(self, found: pl.Series, texts: pl.Series) -> pl.Series:
+        """Of the texts that hold a word, those that hold a whole one: few texts, so that all take little time."""
+        rows = found.arg_true()
+        return found.clone().scatter(rows, texts.gather(rows).str.contains(self.linear()))
 
 
-def _feature_texts(feature: Feature, columns: Columns, ballot: Ballot) -> pl.Series:
-    """A feature's column as text; where the feature failed or is no text, the labeler fails too."""
-    values = list(columns.column(feature))
-    for a, value in enumerate(values):
-        if value is None or isinstance(value, str):
-            continue
-        if isinstance(value, FeatureFailed):
-            error = value.error
-        else:
-            kind, row = type(value).__name__, columns.chunk.start + a
-            error = BadRows(f"feature {feature.name!r} is {kind} on row {row}, not text", feature=feature.name, row=row)
-            if columns.raise_errors:
-                raise error
-        ballot.fail(error)
-        values[a] = None
-    return pl.Series(values, dtype=pl.String)
+def _as_numbers(found: pl.Series) -> npt.NDArray[np.int8]:
+    return found.cast(pl.Int8).fill_null(-1).to_numpy()
 
 
-@dataclass(frozen=True)
-class Pattern(TextLabeler):
-    """A regular expression: `yes` where it is found, `no` (when given) where it is not. Made by `pattern()`."""
-
-    name: str
-    regex: str
-    yes: Shortlist | Not | None = None
-    no: Shortlist | Not | None = None
-    on: str | None = None
-    ignore_case: bool = False
-    feature: Feature | None = field(default=None, compare=False, repr=False)
-    unnamed: bool = field(default=False, compare=False, repr=False)
-
-    def record(self) -> dict[str, Any]:
-        return _record("pattern", self, regex=self.regex, yes=self.yes, no=self.no, ignore_case=self.ignore_case)
-
-    @property
-    def python(self) -> re.Pattern[str]:
-        return re.compile(self.regex, self._flags)
-
-    def linear(self) -> Linear:
-        return linear(self.regex, self._flags)
-
-    def __repr__(self) -> str:
-        return _as_call("pattern", self.regex, self, yes=self.yes, no=self.no, ignore_case=self.ignore_case or None)
-
-
-@dataclass(frozen=True)
-class Keywords(TextLabeler):
-    """Words or phrases, any of which will do. Made by `keywords()`."""
-
-    name: str
-    words: tuple[str, ...]
-    yes: Shortlist | Not
-    no: Shortlist | Not | None = None
-    on: str | None = None
-    whole_words: bool = True
-    ignore_case: bool = True
-    feature: Feature | None = field(default=None, compare=False, repr=False)
-    unnamed: bool = field(default=False, compare=False, repr=False)
-
-    def record(self) -> dict[str, Any]:
-        options = {"whole_words": self.whole_words, "ignore_case": self.ignore_case}
-        return _record("keywords", self, words=list(self.words), says=self.yes, no=self.no, **options)
-
-    @property
-    def python(self) -> re.Pattern[str]:
-        words = "|".join(map(re.escape, self.words))
-        return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if self.whole_words else words, self._flags)
-
-    def linear(self) -> Linear:
-        return linear_words(self.words, self._flags, whole=self.whole_words)
-
-    def __repr__(self) -> str:
-        options = {"whole_words": self.whole_words and None, "ignore_case": self.ignore_case and None}
-        return _as_call("keywords", list(self.words), self, says=self.yes, no=self.no, **options)
-
-
-def _as_call(verb: str, what: Any, labeler: Any, **options: Any) -> str:
-    """Write a labeler as the call that makes it."""
-    shown = [
-        f"{key}={show_answer(value) if isinstance(value, (frozenset, Not)) else repr(value)}"
-        for key, value in options.items()
-        if value is not None
-    ]
-    on = [f"on={labeler.on!r}"] if labeler.on else []
-    slow = "" if labeler.engine == "polars" else f"  # runs with {labeler.engine}"
-    return f"{verb}({', '.join([repr(what), *shown, *on, f'name={labeler.name!r}'])}){slow}"
-
-
-def _record(kind: str, labeler: TextLabeler, **settings: Any) -> dict[str, Any]:
-    """A labeler as plain data. A feature is code, so only its name is kept."""
-    record = {"kind": kind, "name": labeler.name, **settings, "on": labeler.on}
-    answers = {key: plain_answer(value) for key, value in record.items() if isinstance(value, (frozenset, Not))}
-    return {key: value for key, value in (record | answers).items() if value is not None}
+def _shown(value: Any, show: Callable[[Any], Any], otherwise: Any) -> Any:
+    """An answer as this function shows it; anything else as given."""
+    return show(value) if isinstance(value, (frozenset, Not)) else otherwise
 
 
 @labeler_kind("pattern")
@@ -224,14 +165,14 @@ def pattern(
     yes: Any = None,
     no: Any = None,
     *,
-    on: str | Feature | None = None,
+    on: str | None = None,
     ignore_case: bool = False,
     name: str | None = None,
-) -> Pattern:
+) -> TextLabeler:
     """A labeler that says `yes` where a regular expression is found in a text, and `no` where it is not.
 
     Without `no` (or without `yes`) it abstains there: the paper's "unipolar" rule. `on` names the column to
-    read, or a feature; it is not needed where rows are strings or a table has one column of text. Upper and lower
+    read; it is not needed where rows are strings or a table has one column of text. Upper and lower
     case differ, unless `ignore_case=True`.
 
     >>> pattern("what.*mean", yes="DESC", name="what_mean")("what does it mean?")
@@ -243,15 +184,20 @@ def pattern(
             "flags are written ignore_case=True, or (?s) and the like within it",
             option=("regex",),
         )
-    source, name = _source(on, name), name or str(regex)[:60]
-    check_regex(regex, name)
+    _check_on(on)
+    unnamed, name = not name, name or str(regex)[:60]
+    try:
+        re.compile(regex)
+    except (re.error, TypeError, OverflowError, RecursionError) as error:
+        message = f"pattern {name!r} is not a regular expression: {error}"
+        raise BadLabeler(message, labeler=name, option=("regex",)) from error
     if yes is None and no is None:
         raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both", labeler=name)
     match = None if yes is None else checked_answer(yes, name, "yes")
     no_match = None if no is None else checked_answer(no, name, "no")
     if match == no_match:
         raise BadLabeler(f"pattern {name!r} says the same whether it is found or not", labeler=name)
-    labeler = Pattern(name, regex, match, no_match, **source, ignore_case=ignore_case)
+    labeler = TextLabeler(name, regex, match, no_match, on, ignore_case, unnamed=unnamed)
     if labeler.engine != "polars":
         how = "slower, and given up where a row takes too long"
         warnings.warn(f"pattern {name!r} runs row by row with {labeler.engine}: {how}", SlowPattern, stacklevel=3)
@@ -265,11 +211,11 @@ def keywords(
     says: Any,
     no: Any = None,
     *,
-    on: str | Feature | None = None,
+    on: str | None = None,
     whole_words: bool = True,
     ignore_case: bool = True,
     name: str | None = None,
-) -> Keywords:
+) -> TextLabeler:
     """A labeler that says one thing where any of these words or phrases is in a text, and `no` where none is.
 
     Words are found in upper and lower case, unless `ignore_case=False`, and as whole words, unless `whole_words=False`.
@@ -281,42 +227,26 @@ def keywords(
     >>> keywords(["goal", "match point"], says="sports")("A late GOAL")
     frozenset({'sports'})
     """
-    listed = listed_words(words)
-    source, name = _source(on, name), name or ", ".join(listed)[:60]
-    answer = checked_answer(says, name, "says")
-    no_match = None if no is None else checked_answer(no, name, "no")
-    if answer == no_match:
-        raise BadLabeler(f"keywords {name!r} says the same whether a word is found or not", labeler=name)
-    return Keywords(name, listed, answer, no_match, whole_words=whole_words, ignore_case=ignore_case, **source)
-
-
-def listed_words(words: Any) -> tuple[str, ...]:
-    """Words as a tuple, checked."""
     if isinstance(words, str) and "," in words:
         several = [word.strip() for word in words.split(",") if word.strip()]
         problem = f"keywords() takes a list of words, {several}; {words!r} is one phrase, with its comma"
         raise BadLabeler(f"{problem}. If that is meant: [{words!r}]", option=("words",))
     listed = (words,) if isinstance(words, str) else tuple(words) if isinstance(words, Iterable) else ()
     if not listed or not all(isinstance(word, str) and word for word in listed):
-        raise BadLabeler(
-            f"keywords() takes a list of non-empty words; got {list(listed) or words!r}", option=("words",)
-        )
-    return listed
+        got = list(listed) or words
+        raise BadLabeler(f"keywords() takes a list of non-empty words; got {got!r}", option=("words",))
+    _check_on(on)
+    unnamed, name = not name, name or ", ".join(listed)[:60]
+    answer = checked_answer(says, name, "says")
+    no_match = None if no is None else checked_answer(no, name, "no")
+    if answer == no_match:
+        raise BadLabeler(f"keywords {name!r} says the same whether a word is found or not", labeler=name)
+    return TextLabeler(name, listed, answer, no_match, on, ignore_case, whole_words, unnamed)
 
 
-def check_regex(regex: str, name: str) -> None:
-    try:
-        re.compile(regex)
-    except (re.error, TypeError, OverflowError, RecursionError) as error:
-        message = f"pattern {name!r} is not a regular expression: {error}"
-        raise BadLabeler(message, labeler=name, option=("regex",)) from error
-
-
-def _source(on: str | Feature | None, name: str | None) -> dict[str, Any]:
-    """The fields `on`, `feature` and `unnamed`: what to read, a column by name or a feature."""
-    if not isinstance(on, (str, Feature, type(None))):
-        raise BadLabeler(f"on= names one column, or is a feature; got {on!r}", option=("on",))
-    return {"unnamed": not name, **({"on": on.name, "feature": on} if isinstance(on, Feature) else {"on": on})}
+def _check_on(on: Any) -> None:
+    if on is not None and not isinstance(on, str):
+        raise BadLabeler(f"on= names one column; got {on!r}. To search a feature, write a function", option=("on",))
 
 
 # -- spans -------------------------------------------------------------------------------------------------
@@ -364,10 +294,9 @@ def _expression(labeler: Labeler) -> str | None:
     """The expression to search for with the linear-time engine, if there is one."""
     if not isinstance(labeler, TextLabeler) or labeler.engine != "polars":
         return None
-    if isinstance(labeler, Keywords) and labeler.whole_words:
-        words = linear_words(labeler.words, labeler._flags, whole=False).pattern
-        return rf"\b{{start-half}}(?:{words})\b{{end-half}}"
-    return labeler.linear().pattern
+    if labeler.whole_words:
+        return rf"\b{{start-half}}{labeler.any_word}\b{{end-half}}"
+    return labeler.linear()
 
 
 def _spans_between_marks(marked: str) -> list[Span]:

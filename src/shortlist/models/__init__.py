@@ -1,16 +1,7 @@
 """Language models behind one small protocol: prompts and choices in, log-probabilities out."""
 
-from shortlist.models.cost import Budget, Price
 from shortlist.models.http import HTTP
-from shortlist.models.language_model import (
-    Answer,
-    LanguageModel,
-    Model,
-    Prompt,
-    as_model,
-    model_from_record,
-    model_kind,
-)
+from shortlist.models.language_model import Answer, Budget, Model, Price, as_model, model_from_record, model_kind
 from shortlist.models.llamacpp import LlamaCpp
 from shortlist.models.transformers import Transformers
 
@@ -18,11 +9,9 @@ __all__ = [
     "HTTP",
     "Answer",
     "Budget",
-    "LanguageModel",
     "LlamaCpp",
     "Model",
     "Price",
-    "Prompt",
     "Transformers",
     "as_model",
     "model_from_record",

@@ -10,18 +10,17 @@ import socket
 import ssl
 import threading
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache, lru_cache
 from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from shortlist.errors import BadLabeler, ModelFailed
-from shortlist.models.cost import Budget, Price, checked_budget, checked_price
-from shortlist.models.language_model import model_kind
+from shortlist.models.language_model import Budget, Price, checked_budget, checked_price, model_kind
 from shortlist.models.protocols import BadReply, Body, decoded, error_message, prompt_error
-from shortlist.models.server_model import RateLimit, Reply, ServerModel, Unanswered, backoff, retry_after
+from shortlist.models.server_model import RateLimit, ServerModel, Unanswered, backoff, retry_after
 
 
 class Response(NamedTuple):
@@ -33,70 +32,44 @@ class Response(NamedTuple):
 
 
 LARGEST = 32 << 20  # bytes of a reply
-Open = tuple[http.client.HTTPConnection, str]  # a connection, and the prefix of every path
 
 
 class Connection:
-    """A base address, and connections to it that stay open between requests. Proxies come from the environment."""
+    """Sends requests to an address. Proxies come from the environment, and redirects are not followed."""
 
     def __init__(self, url: str, time_out: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        self.parts, self.time_out = urlsplit(url), time_out
+        if self.parts.scheme not in ("http", "https") or not self.parts.hostname:
             raise BadLabeler(f"the address of a model server begins with http:// or https://; got {url!r}")
-        if parts.username or parts.password:
+        if self.parts.username or self.parts.password:
             raise BadLabeler("the address holds a password: put it in an environment variable and name that in key_env")
-        self.secure, self.host = parts.scheme == "https", parts.hostname
-        self.port = parts.port or (443 if self.secure else 80)
-        self.path, self.query = parts.path.rstrip("/"), parts.query
-        self.time_out = time_out
-        self._idle: list[Open] = []
         self._busy: set[socket.socket] = set()  # those that a reply is waited for
 
     def post(self, path: str, content: bytes, headers: dict[str, str]) -> Response:
-        """Send a request and read the response; redirects are not followed. A closed connection is opened again."""
-        idle = self._idle_one()
-        if idle is not None:
-            try:
-                return self._post(idle, path, content, headers)
-            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                pass
-        return self._post(self._connected(), path, content, headers)
-
-    def _post(self, open_one: Open, path: str, content: bytes, headers: dict[str, str]) -> Response:
-        connection, prefix = open_one
-        target = f"{prefix}{self.path}/{path}" + (f"?{self.query}" if self.query else "")
-        try:
-            connection.request("POST", target, content, headers)
-            with self._in_time(connection.sock):
-                answer = connection.getresponse()
-                raw = answer.read(LARGEST + 1)
-            if len(raw) > LARGEST:
-                raise http.client.HTTPException(f"the reply is larger than {LARGEST >> 20} MB")
-            response_headers = {name.lower(): value for name, value in answer.getheaders()}
-            response = Response(answer.status, response_headers, raw.decode(json.detect_encoding(raw), "replace"))
-        except BaseException:
-            connection.close()
-            raise
-        if answer.will_close:
-            connection.close()
-        else:
-            self._idle.append(open_one)
-        return response
-
-    @contextmanager
-    def _in_time(self, sock: socket.socket) -> Iterator[None]:
-        """Hang up when the time for the whole reply is over: a time-out of the socket begins anew with each packet."""
-        self._busy.add(sock)
-        watch = threading.Timer(self.time_out, self.hang_up, [[sock]])
+        """Send a request and read the response, which has `time_out` seconds as a whole."""
+        target = self.parts._replace(path=f"{self.parts.path.rstrip('/')}/{path}").geturl()
+        handler = _Handler(self._busy)
+        watch = threading.Timer(self.time_out, lambda: self.hang_up(handler.opened))  # that of a socket is a packet's
         watch.daemon = True
         watch.start()
         try:
-            yield
+            request = urllib.request.Request(target, content, headers)
+            with urllib.request.build_opener(handler, _AnyStatus()).open(request, timeout=self.time_out) as reply:
+                raw = reply.read(LARGEST + 1)
+        except (OSError, http.client.HTTPException) as error:
+            if self._busy.issuperset(handler.opened):
+                inner = getattr(error, "reason", None)  # of an error of urllib
+                raise inner if isinstance(inner, Exception) else error from None
         finally:
             watch.cancel()
-            if sock not in self._busy:
-                raise TimeoutError
-            self._busy.discard(sock)
+            late = not self._busy.issuperset(handler.opened)
+            self._busy.difference_update(handler.opened)
+        if late:
+            raise TimeoutError
+        if len(raw) > LARGEST:
+            raise http.client.HTTPException(f"the reply is larger than {LARGEST >> 20} MB")
+        names = {name.lower(): value for name, value in reply.headers.items()}
+        return Response(reply.status, names, raw.decode(json.detect_encoding(raw), "replace"))
 
     def hang_up(self, sockets: Iterable[socket.socket] | None = None) -> None:
         """End requests that are waited for: some, or all."""
@@ -105,38 +78,45 @@ class Connection:
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
 
-    def close(self) -> None:
-        """Close the idle connections."""
-        while (idle := self._idle_one()) is not None:
-            idle[0].close()
-
-    def _idle_one(self) -> Open | None:
-        try:
-            return self._idle.pop()  # lists do this in one step, whatever other threads do
-        except IndexError:
-            return None
-
-    def _connected(self) -> Open:
-        """Open a connection. For a proxy without a tunnel, the prefix is the whole address."""
-        scheme = "https" if self.secure else "http"
-        proxy = None if urllib.request.proxy_bypass(self.host) else urllib.request.getproxies().get(scheme)
-        if proxy is None:
-            return self._to(self.host, self.port), ""
-        through = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        connection = self._to(through.hostname or "", through.port or 8080)
-        if self.secure:
-            connection.set_tunnel(self.host, self.port)
-            return connection, ""
-        return connection, f"http://{self.host}:{self.port}"
-
-    def _to(self, host: str, port: int) -> http.client.HTTPConnection:
-        if self.secure:
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(host, port, timeout=self.time_out, context=context)
-        return http.client.HTTPConnection(host, port, timeout=self.time_out)
-
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_idle": [], "_busy": set()}
+        return {**self.__dict__, "_busy": set()}
+
+
+class _Handler(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Opens connections that other threads can end: their sockets are in `busy`."""
+
+    def __init__(self, busy: set[socket.socket]) -> None:
+        super().__init__(context=_certificates())
+        self.busy, self.opened = busy, set[socket.socket]()
+
+    def do_open(self, http_class: Any, *args: Any, **options: Any) -> Any:
+        def opened(*where: Any, **how: Any) -> http.client.HTTPConnection:
+            connection = http_class(*where, **how)
+            connect = connection.connect
+
+            def connected() -> None:
+                connect()
+                self.opened.add(connection.sock)
+                self.busy.add(connection.sock)
+
+            connection.connect = connected
+            return connection  # type: ignore[no-any-return]
+
+        return super().do_open(opened, *args, **options)
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+class _AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Responses of any status are responses, not errors."""
+
+    def http_response(self, request: Any, response: Any) -> Any:  # noqa: ARG002
+        return response
+
+    https_response = http_response
 
 
 @model_kind("http")
@@ -156,8 +136,6 @@ class HTTP(ServerModel):
     parameters  more fields for every request, such as {"seed": 1}
     """
 
-    takes_images = True
-
     def __init__(
         self,
         url: str,
@@ -176,10 +154,10 @@ class HTTP(ServerModel):
         kept: str | os.PathLike[str] | None = None,
         max_failed: float = 0.2,
     ) -> None:
-        super().__init__()
+        super().__init__(chat)
         self.url, self.model, self.key_env = url.rstrip("/"), model, key_env
         self.at_once, self.per_minute, self.time_out = _at_least(1, "at_once", at_once), per_minute, time_out
-        self.tries, self.first_wait, self.chat = _at_least(1, "tries", tries), wait, chat
+        self.tries, self.first_wait = _at_least(1, "tries", tries), wait
         self.parameters = dict(parameters or {})
         self.price = checked_price(price)
         self.budget = checked_budget(budget, self.price)
@@ -198,12 +176,7 @@ class HTTP(ServerModel):
         key = f", key_env={self.key_env!r}" if self.key_env else ""
         return f"HTTP({self.url!r}, {self.model!r}{key})"
 
-    def record(self) -> dict[str, Any]:
-        options = {"key_env": self.key_env or None, "chat": self.chat, "parameters": self.parameters or None}
-        changed = {name: value for name, value in options.items() if value is not None}
-        return {"kind": "http", "url": self.url, "model": self.model, **changed}
-
-    def send(self, path: str, body: Body) -> Reply:
+    def send(self, path: str, body: Body) -> tuple[dict[str, Any], int]:
         content = json.dumps({"model": self.model, **body, **self.parameters}).encode("utf-8")
         headers = self._headers()
         last, status = "it was stopped", None
@@ -211,14 +184,14 @@ class HTTP(ServerModel):
             self.rate_limit.wait()
             if self.rate_limit.stop.is_set():
                 break
-            if attempt > 1:
-                self.charge_extra()
+            if attempt > 1 and self.charge is not None:
+                self.charge()
             pause: float | None = None
             try:
                 response = self._response(path, content, headers)
                 self._reached = True
                 if response.status == 200:
-                    return Reply(decoded(response.content), attempt - 1)
+                    return decoded(response.content), attempt - 1
                 last, status, pause = self._again(response, attempt), response.status, retry_after(response.headers)
             except (OSError, http.client.HTTPException, BadReply) as error:
                 last, status = self._transient(error), None
@@ -236,9 +209,6 @@ class HTTP(ServerModel):
                 raise
             raise http.client.HTTPException(hidden) from None
         return response._replace(content=without_key(response.content, self._key))
-
-    def close_idle(self) -> None:
-        self.connection.close()
 
     def hang_up(self) -> None:
         self.connection.hang_up()
@@ -265,10 +235,7 @@ class HTTP(ServerModel):
             remedy = ": name the environment variable in key_env" if self.key_env is None else ""
             raise ModelFailed(f"{self.url} {asks} (HTTP {status}: {said}){remedy}", model=self.id, status=status)
         why = "too long" if status == 413 else prompt_error(response.content) if status in (400, 422) else ""
-        if why or not self._protocols:  # a refusal is the result of a trial
-            raise Unanswered(why or "failed", f"HTTP {status}: {said}", attempt - 1, status)
-        raise ModelFailed(f"{self.url} does not answer for {self.model!r}: HTTP {status}: {said}", model=self.id,
-                          status=status)  # fmt: skip
+        raise Unanswered(why or "failed", f"HTTP {status}: {said}", attempt - 1, status)
 
     def _transient(self, error: Exception) -> str:
         """Describe a failed connection; one that was refused from the start is a wrong address."""

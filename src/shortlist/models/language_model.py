@@ -1,8 +1,8 @@
-"""LanguageModel: what can be asked how likely it is to go on from a prompt with each of some choices.
+"""Language models: what can be asked how likely it is to go on from a prompt with each of some choices.
 
 A model of your own has an `id` and `scores`; nothing else is needed:
 
-    class Coin:
+    class Coin(Model):
         id = "coin"
         def scores(self, prompts, choices):
             return np.full((len(prompts), len(choices)), np.log(1 / len(choices)))
@@ -13,41 +13,47 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, ModelFailed
-from shortlist.models.cost import Budget, Price
 from shortlist.registry import make_from_record
 
 
-class Prompt(str):
-    """A text for a model, perhaps with a picture (the bytes of its file)."""
+@dataclass(frozen=True)
+class Price:
+    """Price of a million tokens, in any currency: of prompts (`input`) and of answers (`output`)."""
 
-    image: bytes | None
-    __slots__ = ("image",)
+    input: float
+    output: float = 0.0
 
-    def __new__(cls, text: str, image: bytes | None = None) -> Prompt:
-        made = super().__new__(cls, text)
-        made.image = image
-        return made
+    def of(self, tokens_in: float, tokens_out: float) -> float:
+        """The cost of a number of tokens."""
+        return (self.input * tokens_in + self.output * tokens_out) / 1e6
 
 
-@runtime_checkable
-class LanguageModel(Protocol):
-    """The protocol: an id that changes when answers may change, and scores."""
+@dataclass(frozen=True)
+class Budget:
+    """Limits of what is spent on a model, over all runs that keep its scores in the same file.
+
+    calls    requests, whether they were answered or not
+    tokens   of prompts and answers together
+    money    in the currency of the prices
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
 
     @property
-    def id(self) -> str:
-        """One line that stands for the model and all that its answers depend on."""
-
-    def scores(self, prompts: Sequence[str], choices: Sequence[str]) -> npt.ArrayLike:
-        """(n, c): the log-probability of each choice after each prompt; NaN for no answer."""
+    def limits(self) -> dict[str, float]:
+        """The limits that are set."""
+        return {name: limit for name, limit in asdict(self).items() if limit is not None}
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class Answer:
 
     scores   (c,): log-probabilities of the choices; NaN throughout where there is no answer
     why      why there is none: "refused", "outside" (the choices), "too long", or "failed" (after all retries)
-    how      how it was asked: "whole strings", "first token", "constrained", "free text"
+    how      how it was asked: "first token", "free text"
     detail   the last error, where it failed
     """
 
@@ -78,7 +84,7 @@ Answers = list[tuple[int, Answer]]  # (the number of a prompt, what came back)
 
 
 class Model(ABC):
-    """Base class of language models, with defaults for everything but `id` and `scores`. Your own models may use it.
+    """Base class of language models, with defaults for everything but `id` and `scores`.
 
     kept         the SQLite file that scores are kept in; without one, until Python ends
     price        what tokens cost; without it, money is not counted
@@ -91,13 +97,14 @@ class Model(ABC):
     price: Price | None = None
     budget: Budget | None = None
     max_failed: float = 0.2
-    takes_images: ClassVar[bool] = False
+    is_code: ClassVar[bool] = True  # whether answers depend on Python code of users, and not on its id only
+    settled: bool = True  # whether it is known how to ask it
 
     @abstractmethod
     def scores(self, prompts: Sequence[str], choices: Sequence[str]) -> npt.ArrayLike:
         """(n, c): the log-probability of each choice after each prompt; NaN for no answer."""
 
-    def answers(self, prompts: Iterable[Prompt], choices: Sequence[str]) -> Iterator[Answers]:
+    def answers(self, prompts: Iterable[str], choices: Sequence[str]) -> Iterator[Answers]:
         """Yield answers as they arrive. A prompt is drawn when there is room for it, never ahead of time."""
         source = enumerate(prompts)
         while batch := list(islice(source, 32)):
@@ -114,57 +121,48 @@ class Model(ABC):
         """The text that the model writes after a prompt."""
         raise ModelFailed(f"model {self.id!r} only scores choices: it has no write(prompt, max_tokens)", model=self.id)
 
-    def protocols(self) -> tuple[str, ...]:
-        """The names of the protocols that it supports, the best first; empty until that was tried."""
-        return ()
-
-    def plain_protocols(self) -> list[Any]:
-        """The supported protocols as plain data, for the score store."""
-        return []
-
-    def restore_protocols(self, plain: Sequence[Sequence[Any]]) -> None:  # noqa: B027  there may be none
-        """Take the supported protocols from the score store."""
-
-    def trials(self) -> int:
-        """The number of requests at most to find out which protocols it supports; 0 if that is known."""
-        return 0
-
     def remarks(self) -> list[str]:
         """Warnings about the answers so far."""
         return []
 
-    def record(self) -> dict[str, Any] | None:
-        """The model as plain data for a file, without keys. None where it is Python code."""
-        return None
-
-
-class Wrapped(Model):
-    """A model that is no subclass of `Model`, with defaults for what it lacks."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        self.model, self.id = model, model.id
-        for name in ("kept", "price", "budget", "max_failed"):
-            if hasattr(model, name):
-                setattr(self, name, getattr(model, name))
-
-    def scores(self, prompts: Sequence[str], choices: Sequence[str]) -> npt.ArrayLike:
-        return self.model.scores(prompts, choices)
-
-    def write(self, prompt: str, *, max_tokens: int = 400) -> str:
-        own = getattr(self.model, "write", None)
-        return str(own(prompt, max_tokens=max_tokens)) if own else super().write(prompt)
-
 
 def as_model(model: Any) -> Model:
-    """Check a language model, and wrap it if it is no subclass of `Model`."""
-    named = isinstance(getattr(model, "id", None), str)
-    if isinstance(model, Model) and named:
-        return model
-    if not named or not callable(getattr(model, "scores", None)):
-        raise BadLabeler(
-            f"{model!r} is no language model: one has an id (a text) and scores(prompts, choices)", option=("model",)
-        )
-    return Wrapped(model)
+    """Check a language model."""
+    if not isinstance(model, Model) or not isinstance(getattr(model, "id", None), str):
+        message = f"{model!r} is no language model: one is a subclass of Model with an id (a text) and scores"
+        raise BadLabeler(message, option=("model",))
+    return model
+
+
+def checked_price(price: Any) -> Price | None:
+    """Check a Price, or make one from a mapping."""
+    made: Price | None = _checked(Price, "price", price, "what a million tokens cost: {'input': 0.4, 'output': 1.6}")
+    return made
+
+
+def checked_budget(budget: Any, price: Price | None) -> Budget | None:
+    """Check a Budget, or make one from a mapping."""
+    made: Budget | None = _checked(Budget, "budget", budget, "what may be spent: {'calls': 1000} or {'money': 5.0}")
+    if made is not None and not made.limits:
+        raise BadLabeler("the budget sets no limit: give calls, tokens or money", option=("budget",))
+    if made is not None and made.money is not None and price is None:
+        raise BadLabeler("a budget of money needs a price: price = {input = …, output = …}", option=("budget",))
+    return made
+
+
+def _checked(kind: Any, name: str, value: Any, meaning: str) -> Any:
+    amounts = asdict(value) if isinstance(value, kind) else value
+    if amounts is None:
+        return None
+    try:
+        made = kind(**amounts)
+    except TypeError:  # no mapping, or one of other names
+        raise BadLabeler(f"{name} is {meaning}; got {value!r}", option=(name,)) from None
+    for key, amount in asdict(made).items():
+        number = isinstance(amount, (int, float)) and not isinstance(amount, bool) and 0 <= amount < float("inf")
+        if amount is not None and not number:
+            raise BadLabeler(f"{name}.{key} is a number from 0; got {amount!r}", option=(name,))
+    return made
 
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])

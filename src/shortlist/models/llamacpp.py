@@ -6,16 +6,15 @@ import hashlib
 import importlib.util
 import json
 import os
-import threading
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from shortlist.errors import BadFile, BadLabeler, ModelFailed, require
-from shortlist.models.cost import Budget, checked_budget
-from shortlist.models.language_model import model_kind
+from shortlist.errors import BadFile, BadLabeler, require
+from shortlist.models.language_model import Budget, checked_budget, model_kind
 from shortlist.models.protocols import Body, prompt_error
-from shortlist.models.server_model import Reply, ServerModel, Unanswered
+from shortlist.models.server_model import ServerModel, Unanswered
 
 
 @model_kind("llama.cpp")
@@ -43,79 +42,55 @@ class LlamaCpp(ServerModel):
         kept: str | os.PathLike[str] | None = None,
         max_failed: float = 0.2,
     ) -> None:
-        super().__init__()
+        super().__init__(chat)
         if (file is None) == (package is None):
             raise BadLabeler("a llama.cpp model is in a file= or in a package=: give one of them", option=("file",))
         self.package = package
         self.file = gguf_in(package) if package is not None else Path(file or "")
         if not self.file.is_file():
             raise BadFile("does not exist", file=str(self.file))
-        self.context, self.at_once, self.threads, self.chat = context, at_once, threads, chat
+        self.context, self.at_once, self.threads = context, at_once, threads
         self.budget, self.kept, self.max_failed = checked_budget(budget, None), kept, max_failed
-        self._id: str | None = None
-        self._server: Any = None
-        self._loading = threading.Lock()
 
-    @property
+    @cached_property
     def id(self) -> str:  # type: ignore[override]
-        if self._id is None:
-            with self.file.open("rb") as head:  # the first MiB and the size stand for the whole file
-                word = hashlib.blake2b(head.read(1 << 20), digest_size=6).hexdigest()
-            manner = {None: "", True: ", chat", False: ", text"}[self.chat]
-            self._id = f"{self.file.name} ({self.file.stat().st_size:,} bytes, {word}){manner}"
-        return self._id
+        with self.file.open("rb") as head:  # the first MiB and the size stand for the whole file
+            word = hashlib.blake2b(head.read(1 << 20), digest_size=6).hexdigest()
+        manner = {None: "", True: ", chat", False: ", text"}[self.chat]
+        return f"{self.file.name} ({self.file.stat().st_size:,} bytes, {word}){manner}"
 
     def __repr__(self) -> str:
         where = f"package={self.package!r}" if self.package else repr(str(self.file))
         return f"LlamaCpp({where})"
 
-    def record(self) -> dict[str, Any]:
-        source = {"package": self.package} if self.package else {"file": str(self.file)}
-        return {"kind": "llama.cpp", **source, **({} if self.chat is None else {"chat": self.chat})}
-
-    def send(self, path: str, body: Body) -> Reply:
-        if body.get("echo"):
-            raise Unanswered("failed", "llama.cpp does not repeat prompts", status=501)
-        server = self._loaded()
-        ask = server.handle_chat_completions if path.startswith("chat") else server.handle_completions
-        reply = ask(body)
+    def send(self, path: str, body: Body) -> tuple[dict[str, Any], int]:
+        chat = path.startswith("chat")
+        reply = self._server.handle_chat_completions(body) if chat else self._server.handle_completions(body)
         if "error" in reply or "choices" not in reply:
-            self._raise_error(reply.get("error", reply))
-        return Reply(reply, 0)
-
-    def _raise_error(self, error: Any) -> NoReturn:
-        """Raise the error that llama.cpp answered with: about this prompt, or about all."""
-        facts = error if isinstance(error, Mapping) else {"message": error}
-        why, message = prompt_error(json.dumps({"error": facts})), str(facts.get("message", facts))[:200]
-        if why or not self._protocols:
+            error = reply.get("error", reply)
+            facts = error if isinstance(error, Mapping) else {"message": error}
+            why, message = prompt_error(json.dumps({"error": facts})), str(facts.get("message", facts))[:200]
             raise Unanswered(why or "failed", message, status=400)
-        raise ModelFailed(f"{self.file.name} does not answer: {message}", model=self.id)
+        return reply, 0
 
-    def _loaded(self) -> Any:
-        """The model in memory, loaded when it is first asked."""
-        with self._loading:
-            if self._server is None:
-                xllamacpp = require("xllamacpp", extra="llama")
-                options = xllamacpp.CommonParams()
-                options.model.path = str(self.file)
-                options.n_parallel, options.n_ctx = self.at_once, self.context * self.at_once
-                options.warmup, options.verbosity = False, -1
-                for pool in (options.cpuparams, options.cpuparams_batch):
-                    pool.n_threads = self.threads or os.cpu_count() or 1
-                    pool.poll = 0  # idle threads sleep: others may need the processor
-                try:
-                    self._server = xllamacpp.Server(options)
-                except Exception as error:
-                    raise BadFile(f"cannot be loaded by llama.cpp ({error})", file=str(self.file)) from error
-        return self._server
+    @cached_property
+    def _server(self) -> Any:
+        """The model in memory, loaded by the first prompt, while others wait."""
+        xllamacpp = require("xllamacpp", extra="llama")
+        options = xllamacpp.CommonParams()
+        options.model.path = str(self.file)
+        options.n_parallel, options.n_ctx = self.at_once, self.context * self.at_once
+        options.warmup, options.verbosity = False, -1
+        for pool in (options.cpuparams, options.cpuparams_batch):
+            pool.n_threads = self.threads or os.cpu_count() or 1
+            pool.poll = 0  # idle threads sleep: others may need the processor
+        try:
+            return xllamacpp.Server(options)
+        except Exception as error:
+            raise BadFile(f"cannot be loaded by llama.cpp ({error})", file=str(self.file)) from error
 
     def __getstate__(self) -> dict[str, Any]:
-        left = ("_server", "_loading")
-        return {name: value for name, value in super().__getstate__().items() if name not in left}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._server, self._loading = None, threading.Lock()
+        return {name: value for name, value in super().__getstate__().items() if name != "_server"}
 
 
 def gguf_in(package: str) -> Path:

@@ -1,7 +1,7 @@
 """ServerModel: a model that answers requests of the OpenAI protocol, in this process or over HTTP.
 
-Trials find out once which protocols it supports. Several requests are in flight at a time. After a fatal error no more
-are sent, and those in flight are waited for: their answers count.
+The first prompt finds out which protocols it supports. Then several requests are in flight at a time. After a fatal
+error no more are sent, and those in flight are waited for: their answers count.
 """
 
 from __future__ import annotations
@@ -10,30 +10,18 @@ import random
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from shortlist.arrays import Floats
 from shortlist.errors import ModelFailed
-from shortlist.models.language_model import Answer, Answers, Model, Prompt, no_answer
-from shortlist.models.protocols import (
-    BadReply,
-    Body,
-    Constrained,
-    RequestProtocol,
-    SharedToken,
-    all_protocols,
-    messages,
-    protocol_from_plain,
-    reply_text,
-)
+from shortlist.models.language_model import Answer, Answers, Model, no_answer
+from shortlist.models.protocols import BadReply, Body, Protocol, all_protocols, messages, reply_text
 
 
 class RateLimit:
@@ -66,22 +54,12 @@ def backoff(attempt: int, first: float) -> float:
     return longest * random.uniform(0.5, 1.0)
 
 
-def retry_after(headers: dict[str, str]) -> float | None:
-    """Seconds that the server asks to wait: a number in retry-after-ms or retry-after, or a date in the latter."""
-    for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
-        value = headers.get(name, "")
-        with suppress(ValueError):
-            return max(0.0, float(value) * scale)
-        with suppress(ValueError, TypeError):
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    return None
-
-
-class Reply(NamedTuple):
-    """The content of a response, and the retries that it took."""
-
-    content: dict[str, Any]
-    retries: int
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait."""
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None
 
 
 class Unanswered(Exception):  # noqa: N818  as in errors.py
@@ -92,187 +70,156 @@ class Unanswered(Exception):  # noqa: N818  as in errors.py
         self.why, self.detail, self.retries, self.status = why, detail, retries, status
 
 
+class _NotSupported(Exception):  # noqa: N818
+    """What a server says of a protocol that it does not support."""
+
+
 class ServerModel(Model):
     """Base class of HTTP and LlamaCpp."""
 
+    is_code = False
     at_once: int
-    chat: bool | None
     rate_limit: RateLimit
-    charge: Callable[[int, str, Answer | None], None] | None = None  # books calls and tokens, or raises BudgetSpent
+    charge: Callable[[], None] | None = None  # books a request besides the first about a prompt, or raises BudgetSpent
 
-    def __init__(self) -> None:
+    def __init__(self, chat: bool | None) -> None:
+        self.chat = chat
+        self.settled = False
         self.rate_limit = RateLimit()
-        self._protocols: tuple[RequestProtocol, ...] = ()
+        self._refused: set[Protocol] = set()  # that it does not support
+        self._supported: set[Protocol] = set()  # that it answered by
         self._unsupported: ModelFailed | None = None
         self._remarks: dict[str, None] = {}
         self._lock = threading.Lock()
 
     @abstractmethod
-    def send(self, path: str, body: Body) -> Reply:
-        """Send a request, with retries. Raises Unanswered for this prompt only, or ModelFailed for all."""
-
-    def charge_extra(self, calls: int = 1, prompt: str = "", answer: Answer | None = None) -> None:
-        """Book a request besides the first about a prompt (a trial, a retry) before it is sent, or what it cost."""
-        if self.charge is not None:
-            self.charge(calls, prompt, answer)
-
-    # -- protocols -------------------------------------------------------------------------------------
-
-    def protocols(self) -> tuple[str, ...]:
-        return tuple(protocol.name for protocol in self._protocols)
-
-    def plain_protocols(self) -> list[Any]:
-        return [protocol.plain() for protocol in self._protocols]
-
-    def restore_protocols(self, plain: Sequence[Sequence[Any]]) -> None:
-        with suppress(ValueError, KeyError, TypeError):  # of a damaged store: they are tried again
-            self._protocols = tuple(protocol_from_plain(one) for one in plain)
-
-    def trials(self) -> int:
-        return 0 if self._protocols else sum(map(len, all_protocols(self.chat)))
-
-    def try_protocols(self) -> None:
-        """Find out which protocols it supports."""
-        with self._lock:
-            if self._protocols:
-                return
-            if self._unsupported is not None:  # another thread found that out
-                raise self._unsupported
-            supported: list[RequestProtocol] = []
-            refusal = ""
-            for variants in all_protocols(self.chat):
-                for protocol in variants:
-                    self.charge_extra()
-                    refusal = self._refusal(protocol)
-                    if not refusal:
-                        supported.append(protocol)
-                        break
-            if not supported:
-                message = f"model {self.id!r} supports no protocol that we know: {refusal}"
-                self._unsupported = ModelFailed(message, model=self.id)
-                raise self._unsupported
-            self._protocols = tuple(supported)
-
-    def _refusal(self, protocol: RequestProtocol) -> str:
-        """Try a protocol; returns why it is not supported, or an empty text."""
-        prompt, choices = Prompt("The capital of France is"), (" Paris", " Rome")
-        try:
-            answer = protocol.read(self.send(protocol.path, protocol.body(prompt, choices)).content, prompt, choices)
-            self.charge_extra(0, prompt, answer)
-        except (BadReply, SharedToken) as error:
-            return str(error)
-        except Unanswered as error:
-            if error.status in (400, 404, 405, 415, 422, 500, 501) or error.why != "failed":
-                return error.detail
-            raise ModelFailed(f"model {self.id!r} does not answer: {error.detail}", model=self.id) from error
-        return "it answered with none of the choices" if isinstance(protocol, Constrained) and answer.why else ""
+    def send(self, path: str, body: Body) -> tuple[dict[str, Any], int]:
+        """Send a request: (reply, retries). Raises Unanswered for this prompt only, or ModelFailed for all."""
 
     # -- asking ----------------------------------------------------------------------------------------
 
     def scores(self, prompts: Sequence[str], choices: Sequence[str]) -> Floats:
         scores = np.full((len(prompts), len(choices)), np.nan)
-        for answers in self.answers((Prompt(p, getattr(p, "image", None)) for p in prompts), choices):
+        for answers in self.answers(prompts, choices):
             for number, answer in answers:
                 scores[number] = answer.scores
         return scores
 
-    def answers(self, prompts: Iterable[Prompt], choices: Sequence[str]) -> Iterator[Answers]:
+    def answers(self, prompts: Iterable[str], choices: Sequence[str]) -> Iterator[Answers]:
         self.rate_limit.stop.clear()
         self._unsupported = None
-        try:
-            yield from self._side_by_side(enumerate(prompts), choices)
-        finally:
-            self.close_idle()
-
-    def close_idle(self) -> None:
-        """Close what is not needed until the next request."""
+        yield from self._side_by_side(enumerate(prompts), choices)
 
     def hang_up(self) -> None:
         """End requests in flight, where that is possible."""
 
-    def _side_by_side(self, source: Iterator[tuple[int, Prompt]], choices: Sequence[str]) -> Iterator[Answers]:
+    def _side_by_side(self, source: Iterator[tuple[int, str]], choices: Sequence[str]) -> Iterator[Answers]:
         fatal: BaseException | None = None
         patience = float("inf")  # the time at which requests in flight are given up
         running: dict[Future[Answer], int] = {}
-        with ThreadPoolExecutor(self.at_once) as pool, self._ended():
-            while True:
-                try:
-                    for number, prompt in islice(source, 0 if fatal else self.at_once - len(running)):
-                        running[pool.submit(self.answer, prompt, choices)] = number
-                    if not running:
-                        break
-                    # A short wait: polars keeps signals from a long one
-                    done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
-                except KeyboardInterrupt as interrupt:  # answers in flight are paid for, and get two seconds
-                    patience = time.monotonic() + (0.0 if fatal else 2.0)
-                    fatal = self._halt(interrupt)
-                    continue
-                if time.monotonic() > patience:
-                    self.hang_up()
-                numbers = {future: running.pop(future) for future in done}
-                for error in filter(None, (future.exception() for future in done)):
-                    fatal = fatal or self._halt(error)
-                if answers := [(numbers[future], future.result()) for future in done if future.exception() is None]:
-                    yield answers
+        with ThreadPoolExecutor(self.at_once) as pool:
+            try:
+                while True:
+                    try:
+                        for number, prompt in islice(source, 0 if fatal else self.at_once - len(running)):
+                            running[pool.submit(self.answer, prompt, choices)] = number
+                        if not running:
+                            break
+                        # A short wait: polars keeps signals from a long one
+                        done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                    except KeyboardInterrupt as interrupt:  # answers in flight are paid for, and get two seconds
+                        patience = time.monotonic() + (0.0 if fatal else 2.0)
+                        fatal = interrupt
+                        self.rate_limit.stop.set()
+                        continue
+                    if time.monotonic() > patience:
+                        self.hang_up()
+                    answers = [(running.pop(future), future) for future in done]
+                    fatal = fatal or next(filter(None, (future.exception() for _, future in answers)), None)
+                    if fatal is not None:
+                        self.rate_limit.stop.set()  # no thread waits for another try
+                    if good := [(number, future.result()) for number, future in answers if not future.exception()]:
+                        yield good
+            except BaseException:  # the answers are no longer wanted
+                self.rate_limit.stop.set()
+                self.hang_up()
+                raise
         if fatal is not None:
             raise fatal
 
-    @contextmanager
-    def _ended(self) -> Iterator[None]:
-        """Where the answers are no longer wanted, end the requests in flight."""
-        try:
-            yield
-        except BaseException as error:
-            self._halt(error)
-            self.hang_up()
-            raise
+    def answer(self, prompt: str, choices: Sequence[str]) -> Answer:
+        """The answer to one prompt. Until there is one, one thread asks, to find out how."""
+        with self._lock:
+            if not self.settled:
+                try:
+                    if self._unsupported is not None:  # another thread found that out
+                        raise self._unsupported
+                    return self._by_best(prompt, choices)
+                except ModelFailed as error:
+                    self._unsupported = error
+                    raise
+        return self._by_best(prompt, choices)
 
-    def _halt(self, reason: BaseException) -> BaseException:
-        """Stop all waits for another try."""
-        self.rate_limit.stop.set()
-        return reason
-
-    def answer(self, prompt: Prompt, choices: Sequence[str]) -> Answer:
-        """The answer to one prompt, by the best protocol that distinguishes the choices."""
-        self.try_protocols()
-        for place, protocol in enumerate(self._protocols_for(prompt)):
-            if place:
-                self.charge_extra()
+    def _by_best(self, prompt: str, choices: Sequence[str]) -> Answer:
+        """The answer by the best protocol that is supported and distinguishes the choices."""
+        said, shared, tried = "", None, 0
+        for protocol in all_protocols(self.chat):
+            if protocol in self._refused or (shared is not None and protocol.top):
+                continue
+            if tried and self.charge is not None:
+                self.charge()
+            tried += 1
             try:
-                return self._answered(protocol, prompt, choices)
-            except SharedToken:
-                listed = ", ".join(map(repr, choices))
-                self._remarks[
-                    f"model {self.id!r}: some answers begin like several of the choices ({listed}). Such rows are "
-                    "asked again in another way, or abstain. Write choices that differ in their first letters"
-                ] = None
-        return no_answer(choices, "outside")
+                answer = self._answered(protocol, prompt, choices)
+            except _NotSupported as error:
+                said = str(error)
+                continue
+            if answer.why != "shared":
+                return answer if shared is None else replace(answer, tokens_in=answer.tokens_in + shared.tokens_in)
+            shared = replace(answer, why="outside")
+            self._remarks[
+                f"model {self.id!r}: some answers begin like several of the choices ({', '.join(map(repr, choices))}). "
+                "Such rows are asked again in another way, or abstain. Write choices that differ in their first letters"
+            ] = None
+        if shared is None:
+            raise ModelFailed(f"model {self.id!r} supports no protocol that we know: {said}", model=self.id)
+        return shared
 
-    def _protocols_for(self, prompt: Prompt) -> tuple[RequestProtocol, ...]:
-        """The supported protocols; with a picture, only chats."""
-        usable = tuple(protocol for protocol in self._protocols if prompt.image is None or protocol.chat)
-        if not usable:
-            raise ModelFailed(f"model {self.id!r} cannot be asked about pictures: it has no chat", model=self.id)
-        return usable
-
-    def _answered(self, protocol: RequestProtocol, prompt: Prompt, choices: Sequence[str]) -> Answer:
+    def _answered(self, protocol: Protocol, prompt: str, choices: Sequence[str]) -> Answer:
         try:
-            reply = self.send(protocol.path, protocol.body(prompt, choices))
-            return replace(protocol.read(reply.content, prompt, choices), retries=reply.retries)
-        except BadReply as error:
-            return no_answer(choices, "failed", how=protocol.name, detail=str(error))
-        except Unanswered as error:
-            return no_answer(choices, error.why, how=protocol.name, retries=error.retries, detail=error.detail)
+            reply, retries = self.send(protocol.path, protocol.body(prompt, choices))
+            answer = replace(protocol.read(reply, choices), retries=retries)
+        except (BadReply, Unanswered) as error:
+            failure = error if isinstance(error, Unanswered) else Unanswered("failed", str(error), status=200)
+            self._check(protocol, failure)
+            return no_answer(choices, failure.why, how=protocol.name, retries=failure.retries, detail=failure.detail)
+        self._supported.add(protocol)
+        self.settled = True
+        if not any(one.top for one in self._supported):
+            self._remarks[f"model {self.id!r} gives no log-probabilities: `margin` has no effect on its answers"] = None
+        return answer
+
+    def _check(self, protocol: Protocol, failure: Unanswered) -> None:
+        """Raise where a failure is not about one prompt: about the protocol, or about all prompts."""
+        status = failure.status or 0
+        if failure.why != "failed":
+            return
+        if protocol not in self._supported and status in (200, 400, 404, 405, 415, 422, 500, 501):
+            nowhere = [one for one in all_protocols(self.chat) if status in (404, 405) and one.path == protocol.path]
+            self._refused.update([protocol, *nowhere])
+            raise _NotSupported(failure.detail)
+        if not self.settled or (400 <= status < 500 and status not in (408, 429)):
+            raise ModelFailed(
+                f"model {self.id!r} does not answer: {failure.detail}", model=self.id, status=status or None
+            )
 
     def write(self, prompt: str, *, max_tokens: int = 400) -> str:
         body: Body = {"messages": messages(prompt), "max_tokens": max_tokens, "temperature": 0}
         self.rate_limit.stop.clear()
         try:
-            return reply_text(self.send("chat/completions", body).content)
+            return reply_text(self.send("chat/completions", body)[0])
         except (BadReply, Unanswered) as error:
             raise ModelFailed(f"model {self.id!r} wrote nothing: {error}", model=self.id) from error
-        finally:
-            self.close_idle()
 
     def remarks(self) -> list[str]:
         return list(self._remarks)
@@ -281,6 +228,6 @@ class ServerModel(Model):
         return {name: value for name, value in self.__dict__.items() if name not in ("rate_limit", "_lock", "charge")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(state, settled=False)
         self._lock = threading.Lock()
         self.rate_limit = RateLimit(getattr(self, "per_minute", None))

@@ -13,8 +13,7 @@ import numpy as np
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, require
-from shortlist.models.cost import Budget, checked_budget
-from shortlist.models.language_model import Model, model_kind
+from shortlist.models.language_model import Budget, Model, checked_budget, model_kind
 from shortlist.tensors import torch_on
 
 
@@ -28,6 +27,8 @@ class Transformers(Model):
     device   "auto", "cpu", "cuda"
     batch    strings that go through the network at a time
     """
+
+    is_code = False
 
     def __init__(
         self,
@@ -53,12 +54,6 @@ class Transformers(Model):
 
     def __repr__(self) -> str:
         return f"Transformers({self.name!r}, task={self.task!r})"
-
-    def record(self) -> dict[str, Any]:
-        return {"kind": "transformers", "name": self.name, "task": self.task}
-
-    def protocols(self) -> tuple[str, ...]:
-        return ("whole strings",)
 
     def scores(self, prompts: Sequence[str], choices: Sequence[str]) -> Floats:
         score = self._continued if self.task == "causal" else self._entailed

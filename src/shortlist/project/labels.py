@@ -22,7 +22,6 @@ from shortlist.project.cache import file_digest, write_json
 from shortlist.project.parts import Part, PartReader, remove_unlisted
 from shortlist.project.rows import Rows
 from shortlist.rows import write_table
-from shortlist.rows.table import plain_names
 from shortlist.votes import Votes
 from shortlist.votes.patterns import pack
 from shortlist.votes.vote_parts import VoteParts
@@ -34,14 +33,12 @@ from shortlist.votes.vote_parts import VoteParts
 class Extract:
     """Options of an export; by default, all labels as they are.
 
-    columns       of the rows, to stand between the id and the labels
-    min_belief    only rows whose class is believed at least so much; rows without any vote have no class
-    plain_names   names of columns that a database takes without quotes
+    columns      of the rows, to stand between the id and the labels
+    min_belief   only rows whose class is believed at least so much; rows without any vote have no class
     """
 
     columns: tuple[str, ...] = ()
     min_belief: float | None = None
-    plain_names: bool = False
 
     def check(self, rows: Rows) -> None:
         """Raise if it cannot be made, before any work."""
@@ -69,10 +66,8 @@ class Extractor:
         names = [name for name in dict.fromkeys(extract.columns) if name != rows.data.id]
         self.joined = {name: _kind(rows, name) for name in names}
         (key, kind), *others = labels.items()
-        schema = {key: kind} | {self._free_name(name, labels): kind for name, kind in self.joined.items()}
-        schema |= dict(others)
-        names = plain_names(list(schema)) if extract.plain_names else list(schema)
-        self.schema: dict[str, Any] = dict(zip(names, schema.values(), strict=True))
+        joined = {self._free_name(name, labels): kind for name, kind in self.joined.items()}
+        self.schema: dict[str, Any] = {key: kind, **joined, **dict(others)}
 
     def _free_name(self, name: str, labels: dict[str, Any]) -> str:
         """The name of a column of the rows; data_NAME if the labels need it."""

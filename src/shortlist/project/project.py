@@ -102,19 +102,17 @@ class Project:
         *,
         columns: str | Sequence[str] = (),
         min_belief: float | None = None,
-        plain_names: bool = False,
     ) -> Path:
         """Write the labels to a file of your choice, in the format that its name ends in.
 
-        columns       of the data, such as the text, to stand before the labels
-        min_belief    only rows whose class is believed at least so much, from 0 to 1
-        plain_names   names of columns that a database takes without quotes: belief_middle_east
+        columns      of the data, such as the text, to stand before the labels
+        min_belief   only rows whose class is believed at least so much, from 0 to 1
         """
         from shortlist.project.labels import Extract
 
         names = (columns,) if isinstance(columns, str) else tuple(columns)
         with self.open() as session:
-            write_extract(session, Path(path), Extract(names, min_belief, plain_names))
+            write_extract(session, Path(path), Extract(names, min_belief))
         return Path(path)
 
     def predict(
@@ -132,13 +130,14 @@ class Project:
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(session, rows, Path(path))
 
-    def plan(self, record: Mapping[str, Any] | None = None) -> Plan:
+    def plan(self, record: Mapping[str, Any] | None = None, *, first: int | None = None) -> Plan:
         """The cost of asking language models. Nothing is sent.
 
         record   a labeler as shortlist.toml would hold it, to know its cost before it is saved
+        first    only this many rows
         """
         with self.open() as session:
-            return session.plan(record)
+            return session.plan(record, first)
 
     def preview(self, record: Mapping[str, Any], numbers: Sequence[int]) -> pl.DataFrame:
         """The answers of a labeler that is not saved yet on some rows, with the probability of each answer."""
@@ -218,6 +217,6 @@ class Project:
             ignore.write_text("*\n", "utf-8")
         with locked(self.hidden / "lock", listener.waiting):
             out = self.folder / self.settings.output.folder
-            for folder in (self.hidden, self.hidden / "rows", out, *filter(Path.is_dir, out.glob("*"))):
+            for folder in (self.hidden, out, *filter(Path.is_dir, out.glob("*"))):
                 sweep(folder)
             yield

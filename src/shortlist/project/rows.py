@@ -37,16 +37,14 @@ class Segment(NamedTuple):
 
 
 class Rows(RowStore):
-    """All rows of a project. Copies of files in which rows are slow to find are kept in the folder `copies`."""
+    """All rows of a project."""
 
-    def __init__(self, folder: Path, settings: Settings, digests: Digests, copies: Path | None = None) -> None:
-        self.data, self.toml, self.copies = settings.data, settings.toml, copies
+    def __init__(self, folder: Path, settings: Settings, digests: Digests) -> None:
+        self.data, self.toml = settings.data, settings.toml
         self.size = settings.engine.part_rows  # rows of a part
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
         how = [self.data.separator, self.data.encoding]
         self.sources = [digest(digests.of(f.path), f.kind, f.types, self.data.text, how) for f in self.files]
-        for file, source in zip(self.files, self.sources, strict=True):
-            file.copy = copies and copies / f"{source[:32]}.parquet"
         self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
         self.in_memory = False  # keep rows in memory once they were read
@@ -133,9 +131,6 @@ class Rows(RowStore):
             for f, part in enumerate(np.split(wanted, cuts[:-1]))
             if len(part) or f == 0
         ]
-        used = {file.copy for file in self.files}
-        for path in set(self.copies.glob("*.parquet") if self.copies is not None else ()) - used:
-            path.unlink(missing_ok=True)  # a copy of a file that is no longer part of the data
         # relaxed: a column of text may be empty in one of the files
         frame = pl.concat(parts, how="vertical_relaxed")
         text = self.data.text  # a missing text is an empty one

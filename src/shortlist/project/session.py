@@ -133,7 +133,7 @@ class Session:
         from shortlist.project.rows import Rows
 
         self.data_digests()
-        rows = Rows(self.folder, self.settings, self.digests, self.hidden / "rows")
+        rows = Rows(self.folder, self.settings, self.digests)
         if self.in_memory:
             rows.in_memory = sum(path.stat().st_size for path in rows.paths) <= 1 << 30  # bytes
             if self._earlier is not None:
@@ -171,18 +171,19 @@ class Session:
 
         settings = self.settings
         made = toml_labeler(settings, TomlModels(settings, self.folder), len(settings.declared), record)
-        placed = made.bind_to_project(self.folder, self.hidden)
+        placed = made.bind_to_project(self.hidden)
         return placed if settings.data.text is None else placed.on_text(settings.data.text)
 
-    def plan(self, record: Mapping[str, Any] | None = None) -> Plan:
+    def plan(self, record: Mapping[str, Any] | None = None, first: int | None = None) -> Plan:
         """The cost of asking language models: for the labelers of the project, or for a record. Nothing is sent."""
-        from shortlist.project.voting import all_chunks
+        from shortlist.project.voting import all_chunks, first_chunk
         from shortlist.prompts import Plan, PromptLabeler
         from shortlist.prompts.planning import plan_line
 
         labelers = self.roster.labelers if record is None else (self.unsaved(record),)
         asking = [one for one in labelers if isinstance(one, PromptLabeler)]
-        return Plan(tuple(plan_line(one, all_chunks(self.rows)) for one in asking))
+        parts = (lambda: all_chunks(self.rows)) if first is None else (lambda: [first_chunk(self.rows, first)])
+        return Plan(tuple(plan_line(one, parts()) for one in asking))
 
     def preview(self, record: Mapping[str, Any], numbers: Sequence[int]) -> pl.DataFrame:
         """The answers of a record's labeler on some rows, with probabilities; its model is asked about them."""

@@ -43,7 +43,6 @@ class LabelerSettings:
     off: tuple[str, ...] = ()  # labelers that are switched off
     workers: int = 1
     on_error: str = "raise"
-    full_set_abstains: bool = False
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,6 @@ _TABLES: dict[str, dict[str, Check]] = {
     },
     "labelers": {
         "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
-        "full_set_abstains": flag,
     },
     "label_model": {"use_gold": flag, "*": lambda value: value},
     "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": lambda value: value},

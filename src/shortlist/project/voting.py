@@ -69,6 +69,11 @@ def all_chunks(rows: Rows) -> Iterator[Chunk]:
     return chain.from_iterable(chunks(segment.frame, first=segment.start)[0] for segment in rows.segments())
 
 
+def first_chunk(rows: Rows, n: int) -> Chunk:
+    """The first n rows of a project."""
+    return Chunk(0, rows.take(range(min(n, len(rows)))))
+
+
 class Voted(NamedTuple):
     """The result of a part. It is small: the votes stay in files, unless there is no folder for them."""
 
@@ -122,6 +127,15 @@ def vote(
     return [results[place] for place in sorted(results)], tuple(roster.names[i] for i in sorted(asked))
 
 
+def vote_first(roster: Roster, rows: Rows, n: int, tell: Tell | None = None) -> tuple[Chunk, Votes]:
+    """The first n rows and the votes on them. Nothing is written but the answers of language models."""
+    chunk = first_chunk(rows, n)
+    with importable(roster.folder), _labeler_errors(roster):
+        everything = AllRows(lambda: (iter([chunk]), len(chunk)), tell)
+        asker = _asker(roster, rows).prepared(everything)
+        return chunk, asker.votes([asker(chunk)])
+
+
 def save_parts(results: Sequence[Voted], path: Path) -> VoteParts:
     """Save the list of the parts beside their folder. Files that are not in it are deleted."""
     like = Votes.concat([voted.like for voted in results])
@@ -137,9 +151,9 @@ def _asker(roster: Roster, rows: Rows) -> Asker:
         return Asker.of(
             roster.labelers,
             space=LabelSpace(classes),
-            features=roster.features(rows.columns),
+            columns=rows.columns,
+            text=rows.data.text,
             on_error=how.on_error,
-            full_set_abstains=how.full_set_abstains,
             shown=[name for name in (rows.data.id, rows.data.text) if name is not None],
             remedy=f'To go on where a labeler fails, write on_error = "abstain" under [labelers] in {rows.toml.name}',
         )

@@ -2,7 +2,7 @@
 
 from shortlist.prompts.planning import Plan, plan, preview
 from shortlist.prompts.prompt_labeler import PromptLabeler, ask, choose
-from shortlist.prompts.rule_writer import SuggestedRule, SuggestedRules, suggest_rules
+from shortlist.prompts.rule_writer import suggest_rules
 from shortlist.prompts.score_store import ScoreStore, Spent
 
 PROMPTS = ("ask", "choose")  # kinds of labelers that name a model
@@ -13,8 +13,6 @@ __all__ = [
     "PromptLabeler",
     "ScoreStore",
     "Spent",
-    "SuggestedRule",
-    "SuggestedRules",
     "ask",
     "choose",
     "plan",

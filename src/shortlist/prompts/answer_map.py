@@ -66,9 +66,11 @@ class AnswerMap:
         at = np.arange(len(shares))
         lead = shares[at, best] - shares[at, second]
         sure = (lead >= margin) & (lead > 1e-9)  # a tie abstains
-        place = {one: i for i, one in enumerate(says, start=1)}
-        alone = np.array([0 if one is None else place[one] for one in self.outcomes])
-        votes = np.where(sure, alone[best], self._pair_places(place)[best, second] if widen else 0)
+        place: dict[Meaning, int] = {one: i for i, one in enumerate((None, *says))}
+        alone = np.array([place[one] for one in self.outcomes])
+        some = range(len(self.outcomes))
+        pairs = np.array([[place[self._union(a, b)] if widen and a != b else 0 for b in some] for a in some])
+        votes = np.where(sure, alone[best], pairs[best, second])
         return np.where(answered, votes, 0).astype(np.int64)
 
     def shares(self, scores: Floats, offsets: Floats | None = None) -> Floats:
@@ -83,16 +85,6 @@ class AnswerMap:
         shares: Floats = (odds / odds.sum(axis=1, keepdims=True)) @ member
         shares[none] = np.nan
         return shares
-
-    def _pair_places(self, place: Mapping[Any, int]) -> npt.NDArray[np.int64]:
-        """(outcomes, outcomes): the place of the union of two meanings."""
-        n = len(self.outcomes)
-        places = np.zeros((n, n), np.int64)
-        for a in range(n):
-            for b in range(a):
-                union = self._union(a, b)
-                places[a, b] = places[b, a] = 0 if union is None else place[union]
-        return places
 
     def _union(self, a: int, b: int) -> Meaning:
         """The union of two meanings; None if it holds every class of the map."""

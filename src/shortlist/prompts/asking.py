@@ -8,18 +8,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from shortlist.errors import BudgetSpent, ModelFailed, ModelWarning
-from shortlist.models.language_model import Answer, Answers, Model, Prompt
+from shortlist.models.language_model import Answers, Model
 from shortlist.models.server_model import ServerModel
 from shortlist.progress import Tell
-from shortlist.prompts.score_store import Keys, ScoreStore, Spent, open_scores, total_spent
+from shortlist.prompts.score_store import ScoreStore, Spent, prompt_keys
 
 FEW = 20  # prompts: fewer without an answer may be chance
 REASONS = {"refused": "refused", "outside": "outside the choices", "too_long": "too long", "failed": "failed"}
+ADVICE = {
+    "refused": "Ask in other words, or raise max_failed: these rows then abstain",
+    "outside the choices": "Let the prompt end so that a choice is the next word (with a blank before it)",
+    "too long": "Take a model with a longer context, or name a column with shorter texts",
+}
 
 
 def expected_cost(model: Model, spent: Spent, prompts: int, characters: int) -> Spent:
@@ -50,23 +54,19 @@ class Asking:
         tell: Tell | None = None,
     ) -> None:
         self.name, self.model, self.choices, self.store = name, model, choices, store
-        self.rows, self.total, self.tell = 0, total, tell
-        self.keys = Keys(model.id, choices)
+        self.rows, self.total, self.tell = 0, total, tell or (lambda _line: None)
+        self.key = prompt_keys(model.id, choices)
         self.limits = model.budget.limits if model.budget is not None else {}
         self.now = Spent(model.id, name)  # by this asking
         self.stored: Counter[str] = Counter()  # why there is no answer ("": there is one) → prompts of earlier runs
         self._exceeded: str | None = None  # the limit of the budget that the next prompt would exceed
         self._broken: ModelFailed | None = None  # too many prompts have no answer
-        self._elsewhere: dict[bytes, Prompt] = {}  # prompts that another process has claimed
-        self._protocols: list[Any] = []  # as stored
+        self._elsewhere: dict[bytes, str] = {}  # prompts that another process has claimed
         self._detail = ""
         self._began = self._last_line = time.monotonic()
 
     def ask(self, batches: Iterable[Sequence[str | None]]) -> None:
         """Ask about every prompt whose score is not stored. None stands for a row without a prompt."""
-        self._protocols = self.store.protocols(self.model.id)
-        if not self.model.protocols():
-            self.model.restore_protocols(self._protocols)
         if isinstance(self.model, ServerModel):
             self.model.charge = self._charge
         prompts = self._not_stored(batches)
@@ -86,40 +86,33 @@ class Asking:
         return self._exceeded is not None or self._broken is not None
 
     @property
-    def _spent(self) -> Spent:
-        """The cost so far, that of other processes included."""
-        return total_spent(open_scores(self.store.path).spent(self.model.id), self.model.id)
-
-    @property
     def _cost_unknown(self) -> bool:
         """True if one prompt has to be asked alone, to know what others will cost."""
         if self._over or not self.limits:
             return False
-        return self.model.trials() > 0 or (self.limits.keys() != {"calls"} and not self._spent.replies)
+        return not self.model.settled or (
+            self.limits.keys() != {"calls"} and not self.store.spent_on(self.model.id).replies
+        )
 
-    def _charge(self, calls: int, prompt: str, answer: Answer | None) -> None:
-        """Book requests besides the first about a prompt. They come from any thread."""
-        cost = Spent(self.model.id, self.name)
-        if answer is not None:
-            cost.add(prompt, answer, self.model.price)
-        cost.calls, cost.answered, cost.outside, cost.refused = calls, 0, 0, 0
-        limits = self.limits if calls else {}  # tokens are known once they are spent
-        if exceeded := open_scores(self.store.path).charge(cost, limits):
+    def _charge(self) -> None:
+        """Book a request besides the first about a prompt. They come from any thread."""
+        exceeded = self.store.charge(Spent(self.model.id, self.name, calls=1), self.limits)
+        if exceeded:
             raise self._budget_spent(exceeded)
 
     def _budget_spent(self, limit: str, left: str = "") -> BudgetSpent:
-        used = getattr(self._spent, limit)
+        used = getattr(self.store.spent_on(self.model.id), limit)
         return BudgetSpent(
             f"the budget of model {self.model.id!r} is spent: {used:,.6g} of {self.limits[limit]:,.6g} {limit}. {left} "
             f"All answers so far are kept: raise budget.{limit} and run again to go on",
             model=self.model.id, option=("budget", limit),
         )  # fmt: skip
 
-    def _not_stored(self, batches: Iterable[Sequence[str | None]]) -> Iterator[tuple[bytes, Prompt]]:
+    def _not_stored(self, batches: Iterable[Sequence[str | None]]) -> Iterator[tuple[bytes, str]]:
         """The prompts that are not stored, each once."""
         seen: set[bytes] = set()
         for prompts in batches:
-            keys = [None if prompt is None else self.keys.of(prompt) for prompt in prompts]
+            keys = [None if prompt is None else self.key(prompt) for prompt in prompts]
             stored = self.store.reasons([key for key in keys if key is not None], len(self.choices))
             self.stored.update(stored.values())
             for key, prompt in zip(keys, prompts, strict=True):
@@ -127,9 +120,9 @@ class Asking:
                 if key is None or prompt is None or key in stored or key in seen:
                     continue
                 seen.add(key)
-                yield key, prompt if isinstance(prompt, Prompt) else Prompt(prompt)
+                yield key, prompt
 
-    def _send_all(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
+    def _send_all(self, prompts: Iterable[tuple[bytes, str]]) -> None:
         """Send prompts, and wait for those that another process asks about."""
         self._send(prompts)
         while self._elsewhere and not self._over:
@@ -137,20 +130,23 @@ class Asking:
             waiting, self._elsewhere = self._elsewhere, {}
             self._send(waiting.items())
 
-    def _send(self, prompts: Iterable[tuple[bytes, Prompt]]) -> None:
+    def _send(self, prompts: Iterable[tuple[bytes, str]]) -> None:
         """Send prompts, as far as the budget allows, and store the answers as they arrive."""
-        in_flight: dict[int, tuple[bytes, Prompt]] = {}
+        in_flight: dict[int, tuple[bytes, str]] = {}
+        began = time.monotonic()
         try:
             for answers in self.model.answers(self._affordable(prompts, in_flight), self.choices):
-                self._store(answers, in_flight)
+                self._store(answers, in_flight, time.monotonic() - began)
+                began = time.monotonic()
         finally:
-            if in_flight and not self.model.trials():  # sent and not answered: they count all the same
-                self.store.add([], Spent(self.model.id, self.name, calls=len(in_flight)))
+            if in_flight:  # sent and not answered: they count all the same
+                calls = len(in_flight) if self.model.settled else 1
+                self.store.add([], Spent(self.model.id, self.name, calls=calls))
             self.store.release(key for key, _ in in_flight.values())
 
     def _affordable(
-        self, prompts: Iterable[tuple[bytes, Prompt]], in_flight: dict[int, tuple[bytes, Prompt]]
-    ) -> Iterator[Prompt]:
+        self, prompts: Iterable[tuple[bytes, str]], in_flight: dict[int, tuple[bytes, str]]
+    ) -> Iterator[str]:
         """Prompts, drawn by the model when it has room for one more; none that would exceed the budget."""
         number = 0
         for key, prompt in prompts:
@@ -161,11 +157,11 @@ class Asking:
                 number += 1
                 yield prompt
 
-    def _claimed(self, key: bytes, prompt: Prompt) -> bool:
+    def _claimed(self, key: bytes, prompt: str) -> bool:
         """Claim a prompt, unless it is asked about elsewhere, or would exceed the budget."""
         cost = Spent(self.model.id, self.name)
         if self.limits:
-            cost = expected_cost(self.model, self._spent, 1, len(prompt))
+            cost = expected_cost(self.model, self.store.spent_on(self.model.id), 1, len(prompt))
         refused = self.store.claim(key, len(self.choices), cost, self.limits)
         if refused == "claimed":
             self._elsewhere[key] = prompt
@@ -173,9 +169,9 @@ class Asking:
             self._exceeded = refused
         return not refused
 
-    def _store(self, answers: Answers, in_flight: dict[int, tuple[bytes, Prompt]]) -> None:
+    def _store(self, answers: Answers, in_flight: dict[int, tuple[bytes, str]], seconds: float) -> None:
         """Store answers, and count their cost."""
-        spent, rows = Spent(self.model.id, self.name), []
+        spent, rows = Spent(self.model.id, self.name, seconds=seconds), []
         for number, answer in answers:
             key, prompt = in_flight.pop(number)
             if not answer.why and not np.isfinite(answer.scores.max()):
@@ -186,9 +182,6 @@ class Asking:
             self._detail = answer.detail or self._detail
         if rows:
             self.store.add(rows, spent)
-        if (protocols := self.model.plain_protocols()) != self._protocols:
-            self.store.set_protocols(self.model.id, protocols)
-            self._protocols = protocols
         self._broken = self._broken or self._too_many(FEW)
         self._show_progress()
 
@@ -220,11 +213,7 @@ class Asking:
         commonest = max(self.without, key=lambda reason: self.without[reason])
         if commonest == REASONS["failed"]:
             return f"The last error: {self._detail}. Answers so far are kept; run again to ask only what failed"
-        if commonest == REASONS["outside"]:
-            return "Let the prompt end so that a choice is the next word (with a blank before it), or name the choices"
-        if commonest == REASONS["too_long"]:
-            return "Take a model with a longer context, or name a column with shorter texts"
-        return "Ask in other words, or raise max_failed: these rows then abstain"
+        return ADVICE[commonest]
 
     def _warn(self) -> None:
         if self.without:
@@ -239,20 +228,20 @@ class Asking:
     def _show_progress(self) -> None:
         """Show the progress, four times a second at most."""
         now = time.monotonic()
-        if self.tell is not None and now - self._last_line >= 0.25:
+        if now - self._last_line >= 0.25:
             self._last_line = now
             self.tell(self.progress_line(now - self._began))
 
     def progress_line(self, seconds: float) -> str:
         """The progress in one line: rows, rate, cost, prompts without an answer, time left."""
         of = f" of {self.total:,}" if self.total is not None else ""
-        parts = [f"{self.name}: {self.rows:,}{of} rows", f"{self.now.calls / max(seconds, 1e-9):.1f} calls/s"]
-        if self.now.tokens:
-            parts.append(f"{self.now.tokens:,} tokens")
-        if self.model.price is not None:
-            parts.append(f"{self.now.money:.4f} spent")
-        if self.without:
-            parts.append(f"no answer: {self._reasons()}")
-        if self.total and self.rows:
-            parts.append(f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left")
-        return " · ".join(parts)
+        left = f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left" if self.total and self.rows else ""
+        parts = [
+            f"{self.name}: {self.rows:,}{of} rows",
+            f"{self.now.calls / max(seconds, 1e-9):.1f} calls/s",
+            f"{self.now.tokens:,} tokens" if self.now.tokens else "",
+            f"{self.now.money:.4f} spent" if self.model.price is not None else "",
+            f"no answer: {self._reasons()}" if self.without else "",
+            left,
+        ]
+        return " · ".join(filter(None, parts))

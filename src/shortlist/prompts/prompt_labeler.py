@@ -10,11 +10,10 @@ The model is asked for the log-probability of every choice. These scores are sto
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -23,15 +22,15 @@ import polars as pl
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, BadRows
 from shortlist.labelers import Labeler, Parts, labeler_kind
-from shortlist.labelers.answers import Ballot, Codebook, Said, plain_answer, show_answer
+from shortlist.labelers.answers import Ballot, Codebook, Said, plain_answer
 from shortlist.labelers.features import Columns
 from shortlist.labelers.labeler import AllRows
-from shortlist.labelspace import Not, Shortlist, names_in
-from shortlist.models import Model, Prompt, as_model, model_from_record
+from shortlist.labelspace import as_written, names_in
+from shortlist.models import Model, as_model, model_from_record
 from shortlist.progress import Tell
 from shortlist.prompts.answer_map import AnswerMap, checked_margin, mean_scores
 from shortlist.prompts.asking import Asking
-from shortlist.prompts.score_store import SCORES_FILE, Keys, ScoreStore, open_scores, temporary_scores
+from shortlist.prompts.score_store import SCORES_FILE, ScoreStore, open_scores, prompt_keys, temporary_scores
 from shortlist.rows import Chunk
 from shortlist.rows.chunk import is_missing
 
@@ -40,7 +39,6 @@ from shortlist.rows.chunk import is_missing
 class Template:
     """A text with names of columns in braces: the texts between them, one more than columns."""
 
-    source: str
     texts: tuple[str, ...]
     columns: tuple[str, ...]
 
@@ -49,22 +47,20 @@ class Template:
         """Parse a template: {column} is filled in, {{ and }} are braces."""
         if not isinstance(source, str) or not source.strip():
             raise BadLabeler(f"labeler {name!r}: {option} is a text; got {source!r}", labeler=name, option=(option,))
-        texts, columns, start, text = [], [], 0, ""
-        for piece in re.finditer(r"\{\{|\}\}|\{([^{}]*)\}|[{}]", source):
-            text += source[start : piece.start()]
-            start = piece.end()
-            if piece[0] in ("{{", "}}"):
-                text += piece[0][0]
-                continue
-            if not (piece[1] or "").strip():
-                raise BadLabeler(
-                    f"labeler {name!r}: {piece[0]} at character {piece.start() + 1} of the {option} names no column: "
-                    "columns are written {text}, braces themselves {{ and }}", labeler=name, option=(option,),
-                )  # fmt: skip
-            texts.append(text)
-            columns.append(piece[1].strip())
-            text = ""
-        return cls(source, (*texts, text + source[start:]), tuple(columns))
+        texts, columns = [""], []
+        try:
+            for text, column, rest, _ in Formatter().parse(source):
+                texts[-1] += text
+                if column is not None:
+                    columns.append(f"{column}:{rest}".rstrip(":").strip())
+                    texts.append("")
+            if "" in columns:
+                raise ValueError("a pair of braces names no column")
+        except ValueError as error:
+            remedy = "columns are written {text}, braces themselves {{ and }}"
+            message = f"labeler {name!r}: {option}: {error}; {remedy}"
+            raise BadLabeler(message, labeler=name, option=(option,)) from error
+        return cls(tuple(texts), tuple(columns))
 
     def fill(self, chunk: Chunk, on: str | None) -> list[str | None]:
         """The text for each row, None if the row lacks a column. `on` is the column that {text} means."""
@@ -92,17 +88,11 @@ def _texts(chunk: Chunk, column: str, on: str | None) -> Sequence[str | None]:
 
 
 def column_values(chunk: Chunk, column: str, on: str | None) -> Sequence[Any]:
-    """A column. {text} is the row itself if rows are strings, and the column `on` if none is called "text"."""
-    if chunk.frame is not None:
-        name = on if column == "text" and "text" not in chunk.frame.columns else column
-        if name is None or chunk.frame.schema.get(name) == pl.String:
-            return chunk.text(name).to_list()  # a missing text is none here, not an empty one
-        return chunk.values(name)
-    first = chunk.rows[0] if len(chunk) else None
-    if column == "text" and (isinstance(first, str) or is_missing(first)):
-        return chunk.values(None)
-    if column == "text" and on is not None and "text" not in first:  # type: ignore[operator]
-        return chunk.values(on)
+    """A column. {text} is the column `on`, the only one of text, or the row itself, if no column is called "text"."""
+    if column == "text" and "text" not in chunk.columns:
+        return chunk.text(on).to_list()
+    if chunk.frame is not None and chunk.frame.schema.get(column) == pl.String:
+        return chunk.text(column).to_list()  # a missing text is none here, not an empty one
     return chunk.values(column)
 
 
@@ -117,11 +107,9 @@ class PromptLabeler(Labeler):
     margin: float = 0.0
     widen: bool = False
     calibrate: bool = False
-    image: str | None = None  # the column of pictures
     settings: Mapping[str, Any] = field(default_factory=dict)  # as it was written: its record, less the model
     unnamed: bool = False  # whether the user set no name
     on: str | None = None  # the column that {text} means
-    folder: Path = Path()  # where pictures are, if their names do not say
     kept: Path | None = None  # the file of scores
     offsets: tuple[float, ...] | None = None  # the mean scores that calibration subtracts
     ready: bool = False  # whether the model was asked about all rows, so that voting is reading
@@ -132,16 +120,16 @@ class PromptLabeler(Labeler):
 
     def __repr__(self) -> str:
         answers = zip(self.map.choices, self.map.meanings, strict=True)
-        shown = ", ".join(f"{choice!r} → {show_answer(m) if m else 'abstain'}" for choice, m in answers)
+        shown = ", ".join(f"{choice!r} → {as_written(m) if m else 'abstain'}" for choice, m in answers)
         return f"<labeler {self.name}: {shown}; asks {self.model.id}>"
 
-    def record(self) -> dict[str, Any] | None:
-        model = self.model.record()
-        return None if model is None else {**self.settings, "model": model}
+    def record(self) -> dict[str, Any]:
+        """Its settings, but for the model."""
+        return dict(self.settings)
 
     def fingerprint_parts(self) -> Parts:
         data = [{**self.settings, "on": self.on}, self.model.id, self.map.choices, self.offsets]
-        return Parts(data, () if self.model.record() is not None else (self.model,))
+        return Parts(data, (self.model,) if self.model.is_code else ())
 
     def on_text(self, column: str) -> PromptLabeler:
         return replace(self, on=column) if self.on is None else self
@@ -149,8 +137,8 @@ class PromptLabeler(Labeler):
     def with_default_name(self, variable: str) -> PromptLabeler:
         return replace(self, name=variable, settings={**self.settings, "name": variable}) if self.unnamed else self
 
-    def bind_to_project(self, folder: Path, hidden: Path) -> PromptLabeler:
-        return replace(self, folder=folder, kept=hidden / SCORES_FILE if self.model.kept is None else self.kept)
+    def bind_to_project(self, hidden: Path) -> PromptLabeler:
+        return replace(self, kept=hidden / SCORES_FILE) if self.model.kept is None else self
 
     def prepare(self, rows: AllRows) -> PromptLabeler:
         """Ask about all rows whose scores are not stored; from then on, voting is reading."""
@@ -169,10 +157,6 @@ class PromptLabeler(Labeler):
         ballot.codes = codes[self.decide(scores)]
         return ballot
 
-    def __call__(self, row: Any) -> Shortlist | Not | None:
-        place = int(self.decide(self._asked(Chunk(0, [row])))[0])
-        return self.says[place - 1] if place else None
-
     # -- scores ----------------------------------------------------------------------------------------
 
     @property
@@ -185,24 +169,15 @@ class PromptLabeler(Labeler):
     def store(self) -> ScoreStore:
         return open_scores(self.scores_file)
 
-    @cached_property
-    def _keys(self) -> Keys:
-        return Keys(self.model.id, self.map.choices)
-
-    def prompts(self, chunk: Chunk) -> Sequence[str | None]:
-        """The prompt of each row, with its picture if there is one; None if a column is missing."""
-        texts = self.template.fill(chunk, self.on)
-        if self.image is None:
-            return texts
-        images = [_picture(value, self.image, self.folder) for value in column_values(chunk, self.image, self.on)]
-        pairs = zip(texts, images, strict=True)
-        return [None if text is None or image is None else Prompt(text, image) for text, image in pairs]
+    def prompts(self, chunk: Chunk) -> list[str | None]:
+        """The prompt of each row; None if a column is missing."""
+        return self.template.fill(chunk, self.on)
 
     def scores(self, chunk: Chunk) -> Floats:
         """(rows, choices): the stored scores, NaN where there are none. Nothing is asked."""
-        prompts = self.prompts(chunk)
-        keys = [b"" if prompt is None else self._keys.of(prompt) for prompt in prompts]
-        return self.store.read(keys, len(self.map.choices))[0]
+        key = prompt_keys(self.model.id, self.map.choices)
+        keys = [b"" if prompt is None else key(prompt) for prompt in self.prompts(chunk)]
+        return self.store.read(keys, len(self.map.choices))
 
     def _asked(self, chunk: Chunk) -> Floats:
         """(rows, choices): the scores; those that are not stored are asked for."""
@@ -225,21 +200,6 @@ class PromptLabeler(Labeler):
         return self.map.decide(scores, self.margin, self.widen, offsets)
 
 
-def _picture(value: Any, column: str, folder: Path) -> bytes | None:
-    """The bytes of a picture, which is given as bytes or as the name of a file."""
-    if is_missing(value):
-        return None
-    if isinstance(value, bytes):
-        return value
-    if not isinstance(value, (str, os.PathLike)):
-        kind = type(value).__name__
-        raise BadRows(f"column {column!r} holds {kind}, not the name of a picture file or its bytes", column=column)
-    try:
-        return (folder / value).read_bytes()
-    except OSError as error:
-        raise BadRows(f"picture {str(value)!r} cannot be read ({error.strerror})", column=column) from error
-
-
 @labeler_kind("ask")
 def ask(
     question: str,
@@ -248,9 +208,7 @@ def ask(
     *,
     model: Any,
     margin: float = 0.0,
-    widen: bool = False,
     calibrate: bool = False,
-    image: str | None = None,
     on: str | None = None,
     name: str | None = None,
 ) -> PromptLabeler:
@@ -261,18 +219,16 @@ def ask(
     model       a language model (`shortlist.models`)
     margin      how much likelier the answer must be than the other, from 0 to below 1; else it abstains
     calibrate   take each answer's mean score over all rows off first
-    image       a column of pictures, for models that see
     on          the column that {text} means, where it is not the only one
     """
     label = name or _short(question)
     if yes is None and no is None:
         raise BadLabeler(f"labeler {label!r} says nothing: give yes=…, no=…, or both", labeler=label)
-    template = Template.parse(question, label, "question")
-    ended = replace(template, texts=(*template.texts[:-1], template.texts[-1] + "\nAnswer yes or no:"))
-    answers = AnswerMap.of({" yes": yes, " no": no}, label)
-    options = {"margin": margin, "widen": widen, "calibrate": calibrate, "image": image}
+    options = {"margin": margin, "calibrate": calibrate}
     record = {"kind": "ask", "name": label, "question": question, "yes": yes, "no": no}
-    return _prompt_labeler(record, ended, answers, model, options, on, unnamed=not name)
+    made = _prompt_labeler(record, "question", {" yes": yes, " no": no}, model, options, on, unnamed=not name)
+    *texts, last = made.template.texts
+    return replace(made, template=replace(made.template, texts=(*texts, f"{last}\nAnswer yes or no:")))
 
 
 @labeler_kind("choose")
@@ -284,7 +240,6 @@ def choose(
     margin: float = 0.0,
     widen: bool = False,
     calibrate: bool = False,
-    image: str | None = None,
     on: str | None = None,
     name: str | None = None,
 ) -> PromptLabeler:
@@ -296,14 +251,12 @@ def choose(
     margin      how much likelier the best answer must be than the next, from 0 to below 1; else it abstains
     widen       say the two best shortlists together instead, where the best does not lead by the margin
     calibrate   take each choice's mean score over all rows off first
-    image       a column of pictures, for models that see
     on          the column that {text} means, where it is not the only one
     """
     label = name or _short(prompt)
-    template, answer_map = Template.parse(prompt, label, "prompt"), AnswerMap.of(answers, label)
-    options = {"margin": margin, "widen": widen, "calibrate": calibrate, "image": image}
-    record = {"kind": "choose", "name": label, "prompt": prompt, "answers": dict(answers)}
-    return _prompt_labeler(record, template, answer_map, model, options, on, unnamed=not name)
+    options = {"margin": margin, "widen": widen, "calibrate": calibrate}
+    record = {"kind": "choose", "name": label, "prompt": prompt, "answers": answers}
+    return _prompt_labeler(record, "prompt", answers, model, options, on, unnamed=not name)
 
 
 def _short(template: Any) -> str:
@@ -313,28 +266,27 @@ def _short(template: Any) -> str:
 
 def _prompt_labeler(
     record: Mapping[str, Any],
-    template: Template,
-    answers: AnswerMap,
+    option: str,
+    answers: Any,
     model: Any,
     options: Mapping[str, Any],
     on: str | None,
     *,
     unnamed: bool,
 ) -> PromptLabeler:
-    name, image = record["name"], options["image"]
+    """Check the settings of a labeler, whose template is under the name `option` of its record."""
+    name = record["name"]
+    template, answer_map = Template.parse(record[option], name, option), AnswerMap.of(answers, name)
     model = model_from_record(model) if isinstance(model, Mapping) else as_model(model)
-    if image is None and not template.columns:
-        option = "question" if record["kind"] == "ask" else "prompt"
+    if not template.columns:
         problem = f"labeler {name!r}: the {option} never shows the row, so all rows would get the same vote"
         raise BadLabeler(
             f"{problem}: add {{text}}, or the name of another column in braces", labeler=name, option=(option,)
         )
-    if image is not None and not model.takes_images:
-        raise BadLabeler(f"labeler {name!r}: model {model.id!r} takes no pictures", labeler=name, option=("image",))
     options = {**options, "margin": checked_margin(options["margin"], name)}
     changed = {key: value for key, value in options.items() if value not in (0.0, False, None)}
     settings = {**{key: _plain(value) for key, value in record.items() if value is not None}, **changed}
-    return PromptLabeler(name, template, answers, model, **options, settings=settings, on=on, unnamed=unnamed)
+    return PromptLabeler(name, template, answer_map, model, **options, settings=settings, on=on, unnamed=unnamed)
 
 
 def _plain(value: Any) -> Any:

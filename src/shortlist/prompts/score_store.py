@@ -19,9 +19,9 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,7 @@ import numpy as np
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFile
-from shortlist.models.cost import Price
-from shortlist.models.language_model import Answer, Prompt
+from shortlist.models.language_model import Answer, Price
 
 SCORES_FILE = "scores.db"
 _VERSION = 1
@@ -39,7 +38,7 @@ _VERSION = 1
 
 @dataclass
 class Spent:
-    """Calls, tokens, money and results of the prompts of one model and one labeler."""
+    """Calls, tokens, money, time and results of the prompts of one model and one labeler."""
 
     model: str
     labeler: str
@@ -49,6 +48,7 @@ class Spent:
     tokens_out: int = 0
     characters: int = 0  # of the prompts, to know how many of them make a token
     money: float = 0.0
+    seconds: float = 0.0  # while prompts were in flight, several at a time
     answered: int = 0
     refused: int = 0
     outside: int = 0
@@ -75,104 +75,82 @@ class Spent:
         result = answer.why.replace(" ", "_") or "answered"
         setattr(self, result, getattr(self, result) + 1)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
 
-
-_TYPES = {field.name: "REAL" if field.name == "money" else "INTEGER" for field in fields(Spent)[2:]}
-_COLUMNS = ", ".join(f"{name} {kind} DEFAULT 0" for name, kind in _TYPES.items())
-_AMOUNTS = ", ".join(f"max(0, coalesce(CAST({name} AS {kind}), 0))" for name, kind in _TYPES.items())
+_AMOUNTS = [field.name for field in fields(Spent)[2:]]
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS format (version INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, scores BLOB NOT NULL, why TEXT NOT NULL, how TEXT NOT NULL)
     WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS protocols (model TEXT PRIMARY KEY, protocols TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS in_flight (
     key BLOB PRIMARY KEY, model TEXT, process INTEGER, since REAL, tokens INTEGER, money REAL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spent (
-    model TEXT, labeler TEXT, {_COLUMNS}, PRIMARY KEY (model, labeler)
+    model TEXT, labeler TEXT, {", ".join(f"{name} NUMERIC DEFAULT 0" for name in _AMOUNTS)},
+    PRIMARY KEY (model, labeler)
 ) WITHOUT ROWID
 """
 
 
-def total_spent(parts: Iterable[Spent], model: str) -> Spent:
-    """The sum of several `Spent` of a model."""
-    total = Spent(model, "")
-    for part in parts:
-        for name in _TYPES:
-            setattr(total, name, getattr(total, name) + getattr(part, name))
-    return total
+def prompt_keys(model: str, choices: Sequence[str]) -> Callable[[str], bytes]:
+    """The function that gives the key of a prompt, for one model and one list of choices."""
+    head = hashlib.blake2b(json.dumps([_VERSION, model, list(choices)]).encode("utf-8") + b"\0", digest_size=16)
 
+    def key(prompt: str) -> bytes:
+        whole = head.copy()
+        whole.update(prompt.encode("utf-8", "surrogatepass"))
+        return whole.digest()
 
-class Keys:
-    """The keys of prompts, for one model and one list of choices."""
-
-    def __init__(self, model: str, choices: Sequence[str]) -> None:
-        head = json.dumps([_VERSION, model, list(choices)])
-        self._head = hashlib.blake2b(head.encode("utf-8") + b"\0", digest_size=16)
-
-    def of(self, prompt: Prompt | str) -> bytes:
-        """The key of one prompt."""
-        key = self._head.copy()
-        key.update(prompt.encode("utf-8", "surrogatepass"))
-        if prompt.__class__ is not str and prompt.image is not None:  # type: ignore[union-attr]
-            key.update(b"\0image\0" + hashlib.blake2b(prompt.image).digest())  # type: ignore[union-attr]
-        return key.digest()
+    return key
 
 
 class ScoreStore:
-    """The scores in a file."""
+    """The scores in a file. Threads may share it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        self._lock = threading.RLock()  # a connection has one transaction at a time
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = sqlite3.connect(self.path, timeout=60.0, isolation_level=None)
-            for pragma in ("journal_mode=WAL", "synchronous=NORMAL", f"mmap_size={1 << 30}"):
-                self._file.execute(f"PRAGMA {pragma}")
-            self._make_tables()
+            self._file = sqlite3.connect(self.path, timeout=60.0, isolation_level=None, check_same_thread=False)
+            with suppress(sqlite3.OperationalError):  # locked: another process does it at this moment
+                self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=NORMAL")
+            with self._transaction():
+                for statement in _TABLES.split(";"):
+                    self._file.execute(statement)
+                version = self._file.execute("SELECT version FROM format").fetchone()
+                if version is None:
+                    self._file.execute("INSERT INTO format VALUES (?)", (_VERSION,))
         except (sqlite3.Error, OSError) as error:
             raise BadFile(f"cannot be used to keep scores in ({error})", file=str(path)) from error
-
-    def _make_tables(self) -> None:
-        with self._transaction():
-            for statement in _TABLES.split(";"):
-                self._file.execute(statement)
-            version = self._file.execute("SELECT version FROM format").fetchone()
-            if version is None:
-                self._file.execute("INSERT INTO format VALUES (?)", (_VERSION,))
         if version is not None and version[0] > _VERSION:
-            raise BadFile(
-                f"was written by a newer shortlist (format {version[0]}; this one reads {_VERSION})",
-                file=str(self.path),
-            )
+            newer = f"was written by a newer shortlist (format {version[0]}; this one reads {_VERSION})"
+            raise BadFile(newer, file=str(path))
 
     def __del__(self) -> None:
-        with suppress(AttributeError, sqlite3.Error):  # it could not be opened, or belongs to another thread
+        with suppress(AttributeError):  # it could not be opened
             self._file.close()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Write all of it or nothing. A damaged file is a BadFile."""
         try:
-            self._file.execute("BEGIN IMMEDIATE")
-            with self._file:
-                yield
+            with self._lock:
+                self._file.execute("BEGIN IMMEDIATE")
+                with self._file:
+                    yield
         except sqlite3.Error as error:
             message = f"holds scores that cannot be read or written ({error}): delete it, and run again"
             raise BadFile(message, file=str(self.path)) from error
 
     # -- scores ----------------------------------------------------------------------------------------
 
-    def read(self, keys: Sequence[bytes], c: int) -> tuple[Floats, list[str | None]]:
-        """((n, c) scores, why there is no answer): "" for an answer, None (and NaN) for what is not stored."""
-        stored = {key: (blob, why) for key, blob, why in self._select("key, scores, why", keys, c)}
-        missing = np.full(c, np.nan).tobytes(), None
-        pairs = [stored.get(key, missing) for key in keys]
-        scores = np.frombuffer(b"".join(blob for blob, _ in pairs), np.float64).reshape(len(keys), c)
-        return scores, [why for _, why in pairs]
+    def read(self, keys: Sequence[bytes], c: int) -> Floats:
+        """(n, c) scores, NaN for what is not stored."""
+        stored = dict(self._select("key, scores", keys, c))
+        missing = np.full(c, np.nan).tobytes()
+        scores = b"".join(stored.get(key, missing) for key in keys)
+        return np.frombuffer(scores, np.float64).reshape(len(keys), c)
 
     def reasons(self, keys: Sequence[bytes], c: int) -> dict[bytes, str]:
         """Key → why there is no answer ("": there is one), for the keys that are stored with c scores."""
@@ -181,12 +159,11 @@ class ScoreStore:
     def _select(self, columns: str, keys: Sequence[bytes], c: int, at_once: int = 5_000) -> list[Any]:
         ordered = sorted(set(keys))  # neighbours lie on the same page of the file
         rows: list[Any] = []
-        whole = f"typeof(scores) = 'blob' AND length(scores) = {8 * c}"  # anything else is asked for again
         for start in range(0, len(ordered), at_once):
             part = ordered[start : start + at_once]
-            query = f"SELECT {columns} FROM scores WHERE {whole} AND key IN ({','.join('?' * len(part))})"
+            where = f"length(scores) = {8 * c} AND key IN ({','.join('?' * len(part))})"
             try:
-                rows += self._file.execute(query, part).fetchall()
+                rows += self._file.execute(f"SELECT {columns} FROM scores WHERE {where}", part).fetchall()
             except sqlite3.Error as error:
                 raise BadFile(f"holds scores that cannot be read ({error}): delete it", file=str(self.path)) from error
         return rows
@@ -198,6 +175,18 @@ class ScoreStore:
             self._file.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)", rows)
             self.release(key for key, _ in answers)
             self._book(spent)
+
+    # -- budgets ---------------------------------------------------------------------------------------
+
+    def spent(self) -> list[Spent]:
+        """The cost so far, one line for each model and labeler."""
+        query = f"SELECT model, labeler, {', '.join(_AMOUNTS)} FROM spent ORDER BY model, labeler"
+        return [Spent(*line) for line in self._file.execute(query)]
+
+    def spent_on(self, model: str) -> Spent:
+        """The cost of one model so far, over all processes and labelers."""
+        sums = ", ".join(f"coalesce(sum({name}), 0)" for name in _AMOUNTS)
+        return Spent(model, "", *self._file.execute(f"SELECT {sums} FROM spent WHERE model = ?", (model,)).fetchone())
 
     def charge(self, spent: Spent, limits: Mapping[str, float]) -> str:
         """Book a cost, unless it exceeds a limit; returns the name of that limit, or an empty text."""
@@ -211,15 +200,15 @@ class ScoreStore:
     def _book(self, spent: Spent) -> None:
         names = (spent.model, spent.labeler)
         self._file.execute("INSERT OR IGNORE INTO spent (model, labeler) VALUES (?, ?)", names)
-        sums = ", ".join(f"{name} = {name} + ?" for name in _TYPES)
-        amounts = [getattr(spent, name) for name in _TYPES]
+        sums = ", ".join(f"{name} = {name} + ?" for name in _AMOUNTS)
+        amounts = [getattr(spent, name) for name in _AMOUNTS]
         self._file.execute(f"UPDATE spent SET {sums} WHERE model = ? AND labeler = ?", (*amounts, *names))
 
     def _exceeded(self, model: str, limits: Mapping[str, float]) -> str:
         """The limit that is exceeded by what was spent and what is set aside, or an empty text."""
         if not limits:
             return ""
-        spent, aside = total_spent(self.spent(model), model), self._claims(model)
+        spent, aside = self.spent_on(model), self._claims(model)
         totals = {
             "calls": spent.calls + len(aside),
             "tokens": spent.tokens + sum(tokens for tokens, _ in aside),
@@ -232,25 +221,23 @@ class ScoreStore:
         query = "SELECT process, since, tokens, money FROM in_flight WHERE model = ?"
         return [amounts for process, since, *amounts in self._file.execute(query, (model,)) if _held(process, since)]
 
-    # -- claims ----------------------------------------------------------------------------------------
-
     def claim(self, key: bytes, c: int, cost: Spent, limits: Mapping[str, float]) -> str:
         """Claim a score and set its cost aside. Returns an empty text, or why it may not be asked for.
 
         "stored": its answer is there; "claimed": another process asks for it, or for the first answer of this model,
         which shows what answers cost; else the name of the limit that would be exceeded.
         """
-        now, process = time.time(), os.getpid()
+        process = os.getpid()
         with self._transaction():
             if self._select("1", [key], c):
                 return "stored"
             other = self._file.execute("SELECT process, since FROM in_flight WHERE key = ?", (key,)).fetchone()
             if other is not None and other[0] != process and _held(*other):
                 return "claimed"
-            unknown = limits.keys() - {"calls"} and not total_spent(self.spent(cost.model), cost.model).replies
+            unknown = limits.keys() - {"calls"} and not self.spent_on(cost.model).replies
             if unknown and self._claims(cost.model):
                 return "claimed"
-            claim = (key, cost.model, process, now, cost.tokens, cost.money)
+            claim = (key, cost.model, process, time.time(), cost.tokens, cost.money)
             self._file.execute("INSERT OR REPLACE INTO in_flight VALUES (?, ?, ?, ?, ?, ?)", claim)
             exceeded = self._exceeded(cost.model, limits)
             if exceeded:
@@ -261,37 +248,14 @@ class ScoreStore:
         """End claims."""
         self._file.executemany("DELETE FROM in_flight WHERE key = ?", [(key,) for key in keys])
 
-    # -- models ----------------------------------------------------------------------------------------
-
-    def spent(self, model: str | None = None) -> list[Spent]:
-        """The cost so far, one line for each model and labeler."""
-        query = f"SELECT model, labeler, {_AMOUNTS} FROM spent"
-        where = "" if model is None else " WHERE model = ?"
-        lines = self._file.execute(f"{query}{where} ORDER BY model, labeler", () if model is None else (model,))
-        return [Spent(*line) for line in lines]
-
-    def protocols(self, model: str) -> list[Any]:
-        """The protocols that a model supports, as plain data; empty if that was not tried."""
-        stored = self._file.execute("SELECT protocols FROM protocols WHERE model = ?", (model,)).fetchone()
-        try:
-            protocols = json.loads(stored[0]) if stored else []
-        except (ValueError, TypeError, RecursionError):
-            return []
-        return protocols if isinstance(protocols, list) else []
-
-    def set_protocols(self, model: str, protocols: Sequence[Any]) -> None:
-        """Store the protocols that a model supports."""
-        self._file.execute("INSERT OR REPLACE INTO protocols VALUES (?, ?)", (model, json.dumps(list(protocols))))
-
 
 def _held(process: int, since: float) -> bool:
     """True if a claim is younger than ten minutes, and its process runs, as far as that can be found out."""
     if time.time() - since > 600.0:  # process numbers are used again
         return False
-    if os.name == "nt":
-        return True
     try:
-        os.kill(process, 0)
+        if os.name != "nt":
+            os.kill(process, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
@@ -299,17 +263,16 @@ def _held(process: int, since: float) -> bool:
     return True
 
 
-_open = threading.local()
+_open: dict[tuple[str, int], tuple[ScoreStore, int]] = {}
 
 
 def open_scores(path: str | os.PathLike[str]) -> ScoreStore:
-    """Open a file of scores: once for each thread of each process, and again if the file was replaced."""
-    stores: dict[tuple[str, int], tuple[ScoreStore, int]] = _open.__dict__.setdefault("stores", {})
+    """Open a file of scores: once in each process, and again if the file was replaced."""
     name = (os.path.abspath(path), os.getpid())
-    if name not in stores or _inode(path) != stores[name][1]:
+    if name not in _open or _inode(path) != _open[name][1]:
         store = ScoreStore(path)
-        stores[name] = store, _inode(path)
-    return stores[name][0]
+        _open[name] = store, _inode(path)
+    return _open[name][0]
 
 
 def _inode(path: str | os.PathLike[str]) -> int:

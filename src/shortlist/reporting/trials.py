@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.ablation import fit_again
-from shortlist.analysis.labeler_tables import not_known
+from shortlist.analysis.labeler_tables import fit_again, not_known
 from shortlist.analysis.tables import confusion
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely

@@ -67,14 +67,8 @@ class Chunk:
         """The rows as Python values, which functions are called with. A missing text of a table is an empty one."""
         if self.frame is None:
             return [Row(row) if row.__class__ is dict else row for row in self._data]
-        return list(self.each())
-
-    def each(self) -> Iterator[Row]:
-        """The rows of a table, one by one."""
-        assert self.frame is not None
-        names = self.frame.columns
-        filled = self.frame.with_columns(pl.col(pl.String).fill_null(""))
-        return (Row(zip(names, values, strict=True)) for values in filled.iter_rows())
+        names, filled = self.frame.columns, self.frame.with_columns(pl.col(pl.String).fill_null(""))
+        return [Row(zip(names, values, strict=True)) for values in filled.iter_rows()]
 
     @property
     def columns(self) -> list[str]:
@@ -83,6 +77,11 @@ class Chunk:
             return self.frame.columns
         first = self._data[0] if len(self) else None
         return [name for name in first if isinstance(name, str)] if isinstance(first, Mapping) else []
+
+    @property
+    def text_columns(self) -> list[str]:
+        """The columns of text of a table."""
+        return [] if self.frame is None else [name for name, kind in self.frame.schema.items() if kind == pl.String]
 
     def row(self, at: int) -> Any:
         """One row; that of a table is a dict."""
@@ -115,12 +114,6 @@ class Chunk:
         except (pl.exceptions.PolarsError, TypeError) as error:
             raise BadRows(f"column {on!r} holds something that is not a number ({error})", column=on) from error
 
-    def can_be_shared(self) -> bool:
-        """True where no row holds a list, dict or set. Of a table, the types of its columns decide."""
-        if self.frame is None:
-            return can_be_shared(self.rows)
-        return not any(dtype.is_nested() or dtype == pl.Object for dtype in self.frame.schema.values())
-
     def _frame_column(self, on: str) -> pl.Series:
         assert self.frame is not None
         if on not in self.frame.columns:
@@ -138,8 +131,7 @@ class Chunk:
 
     def _text_column(self) -> str:
         """The only column of text."""
-        assert self.frame is not None
-        texts = [name for name, dtype in self.frame.schema.items() if dtype == pl.String]
+        texts = self.text_columns
         if len(texts) != 1:
             listed = ", ".join(texts) or "none"
             raise BadRows(f"say which column to read with on=…: the table has {len(texts)} columns of text ({listed})")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from shortlist.arrays import Positions
 from shortlist.errors import BadRows
 from shortlist.rows.chunk import Chunk, cell, is_missing, no_column, texts_of
 
-CHUNK = 32_768  # rows: large enough that a call per labeler costs nothing, small enough to stream
+CHUNK = 262_144  # rows of the largest chunk, where chunks grow
+BATCH = 32_768  # rows of a chunk of a source that is read in equal batches
 FIRST = 512  # rows of the first chunk
 QUICK = 0.25  # seconds: a chunk that took less is followed by one of twice its size
 FALLING = 0.75  # so is one whose time per row is less than this part of the time per row of the one before
@@ -41,17 +42,14 @@ class RowStore(ABC):
 # -- chunks ----------------------------------------------------------------------------------------------
 
 
-def chunks(
-    rows: Any, size: int | None = None, workers: int = 1, first: int = 0, largest: int | None = None
-) -> tuple[Iterator[Chunk], int | None]:
+def chunks(rows: Any, size: int | None = None, workers: int = 1, first: int = 0) -> tuple[Iterator[Chunk], int | None]:
     """(the rows in chunks, the number of rows or None for a stream).
 
     size      rows of every chunk; without it, chunks grow for as long as they are quick
     workers   number of workers that share the chunks
     first     the number of the first row
-    largest   rows of the largest chunk, where they grow
     """
-    parts, total = _parts(rows, size, workers, largest or CHUNK)
+    parts, total = _parts(rows, size, workers)
     return _numbered(parts, first), total
 
 
@@ -61,24 +59,24 @@ def _numbered(parts: Iterable[Any], start: int) -> Iterator[Chunk]:
         start += len(part)
 
 
-def _parts(rows: Any, size: int | None, workers: int, most: int) -> tuple[Iterator[Any], int | None]:
+def _parts(rows: Any, size: int | None, workers: int) -> tuple[Iterator[Any], int | None]:
     if isinstance(rows, (str, bytes)):
         raise BadRows("rows is a single string; put it in a list")
     if isinstance(rows, pl.LazyFrame):
-        largest = size or _largest(None, workers, most)
+        largest = size or _largest(None, workers, BATCH)
         return rows.collect_batches(chunk_size=largest, maintain_order=True), None
-    table = rows if isinstance(rows, pl.DataFrame) else _as_frame(rows)
+    table = as_frame(rows)
     if table is not None:
-        return _cut(table, _sizes(size, len(table), workers, most)), len(table)
+        return _cut(table, _sizes(size, len(table), workers)), len(table)
     if hasattr(rows, "to_polars"):  # a Hugging Face dataset, kept on disk
-        largest = size or _largest(len(rows), workers, most)
+        largest = size or _largest(len(rows), workers, BATCH)
         return rows.to_polars(batched=True, batch_size=largest), len(rows)
     if hasattr(rows, "to_pylist"):  # a column of pyarrow, whose values are not Python's
         rows = rows.to_pylist()
     if not isinstance(rows, Iterable):
         raise BadRows(f"rows is a {type(rows).__name__}; give a list, a table or any iterable of rows")
     total = _length(rows)
-    return _drawn(rows, _sizes(size, total, workers, most)), total
+    return _drawn(rows, _sizes(size, total, workers)), total
 
 
 def _cut(table: pl.DataFrame, sizes: Iterator[int]) -> Iterator[pl.DataFrame]:
@@ -103,14 +101,14 @@ def _length(rows: Iterable[Any]) -> int | None:
         return None
 
 
-def _sizes(size: int | None, total: int | None, workers: int, most: int) -> Iterator[int]:
+def _sizes(size: int | None, total: int | None, workers: int) -> Iterator[int]:
     """Rows of each chunk: always `size`, or growing from `FIRST`, so that a progress bar moves from the start.
 
     They also grow where labelers are slow, as long as the time per row falls.
     """
     if size is not None:
         yield from itertools.repeat(size)
-    largest = _largest(total, workers, most)
+    largest = _largest(total, workers, CHUNK)
     size, before = min(FIRST, largest), float("inf")
     while True:
         began = time.perf_counter()
@@ -127,8 +125,10 @@ def _largest(total: int | None, workers: int, most: int) -> int:
     return min(most, 2_048 if total is None else max(1, total // (8 * workers)))
 
 
-def _as_frame(rows: Any) -> pl.DataFrame | None:
-    """A table in memory as polars, or None where it is not one (or holds what polars cannot)."""
+def as_frame(rows: Any) -> pl.DataFrame | None:
+    """A table in memory as polars, or None where it is not one."""
+    if isinstance(rows, pl.DataFrame):
+        return rows
     if isinstance(rows, Mapping):
         if not all(isinstance(v, (Sequence, np.ndarray, pl.Series)) and not isinstance(v, str) for v in rows.values()):
             raise BadRows("rows is a mapping, but not of columns; for a set of splits, choose one: rows['train']")
@@ -136,22 +136,10 @@ def _as_frame(rows: Any) -> pl.DataFrame | None:
             return pl.DataFrame(dict(rows), strict=False)
         except pl.exceptions.ShapeError as error:
             raise BadRows(f"rows is a mapping of columns, but they differ in length: {error}") from error
-    if _package(rows) == "pandas" and hasattr(rows, "columns"):
+    package = type(rows).__module__.split(".")[0]
+    if package == "pandas" and hasattr(rows, "columns"):
         return _from_pandas(rows)
-    return _from_pyarrow(rows)
-
-
-def _package(thing: Any) -> str:
-    return type(thing).__module__.split(".")[0]
-
-
-def _from_pyarrow(rows: Any) -> pl.DataFrame | None:
-    """A table of pyarrow as polars, or None where it is not one."""
-    if _package(rows) != "pyarrow" or not hasattr(rows, "column_names"):
-        return None
-    frame = pl.from_arrow(rows)
-    assert isinstance(frame, pl.DataFrame)
-    return frame
+    return pl.DataFrame(rows) if package == "pyarrow" and hasattr(rows, "column_names") else None
 
 
 def _from_pandas(table: Any) -> pl.DataFrame:
@@ -211,14 +199,10 @@ def check_numbers(wanted: Positions, m: int) -> None:
         raise BadRows(f"there is no row {row}: there are {m:,} rows, numbered from 0", row=row)
 
 
-def take_slices(table: pl.LazyFrame, wanted: Positions, near: int) -> pl.DataFrame:
-    """Ascending rows of a table that can be read from anywhere, as parquet can.
-
-    Numbers that are at most `near` apart are read together. `near` should be about the number of rows that are read to
-    find one: with less, some rows are read several times; with more, some are read for nothing.
-    """
+def take_slices(table: pl.LazyFrame, wanted: Positions) -> pl.DataFrame:
+    """Ascending rows of a table that can be read from anywhere, as parquet can: those of each span together."""
     check_numbers(wanted, table.select(pl.len()).collect().item())
-    runs = _runs(wanted, near)
+    runs = np.split(wanted, np.flatnonzero(np.diff(wanted // SPAN)) + 1) if len(wanted) else []
     parts = [table.slice(int(run[0]), int(run[-1] - run[0]) + 1).collect()[run - run[0]] for run in runs]
     return pl.concat(parts) if parts else table.head(0).collect()
 
@@ -230,18 +214,10 @@ def take_batches(batches: Iterable[pl.DataFrame], wanted: Positions) -> pl.DataF
         first, last = np.searchsorted(wanted, [start, start + len(batch)])
         parts.append(batch[wanted[first:last] - start])
         start += len(batch)
+        if len(wanted) and wanted[-1] < start:
+            break
     check_numbers(wanted, start)
     return pl.concat(parts) if parts else None
-
-
-def _runs(wanted: Positions, near: int) -> Iterator[Positions]:
-    """The numbers in groups that are read together."""
-    first = 0
-    for a in range(1, len(wanted) + 1):
-        end = a == len(wanted)
-        if end or wanted[a] - wanted[a - 1] > near or wanted[a] - wanted[first] >= SPAN:
-            yield wanted[first:a]
-            first = a
 
 
 # -- texts for classifiers ---------------------------------------------------------------------------------
@@ -256,59 +232,48 @@ def read_texts(rows: Any, on: str | Sequence[str] | None = None) -> list[str] | 
         raise BadRows("rows is a single string; put it in a list")
     if not isinstance(on, (list, Hashable)):
         raise BadRows(f"on is the name of a column, or a list of names, not a {type(on).__name__}: list(…) makes one")
-    if (table := _from_pyarrow(rows)) is not None:
-        return _table_texts(table, on)
-    if hasattr(rows, "columns") and hasattr(rows, "shape"):
-        return _table_texts(rows, on)
-    if not hasattr(rows, "__len__") and hasattr(rows, "__iter__"):
-        rows = list(rows)
-    if not hasattr(rows, "__getitem__") or hasattr(rows, "nnz") or not len(rows):
+    if hasattr(rows, "nnz"):  # a sparse matrix; some are dicts
         return None
-    if isinstance(rows, np.ndarray) and (rows.ndim != 1 or rows.dtype.kind not in "OUT"):
+    table = as_frame(rows)
+    values = _listed(rows) if table is None else []
+    if table is None and not (values and isinstance(values[0], Mapping)):
+        first = next((value for value in values if not is_missing(value)), None)
+        return [text or "" for text in texts_of(values)] if isinstance(first, str) else None
+    if on is None and (on := _only_text(table)) is None:
         return None
-    return _list_texts(rows.tolist() if isinstance(rows, np.ndarray) else list(rows), on)
-
-
-def _list_texts(values: list[Any], on: Any) -> list[str] | None:
-    if isinstance(values[0], Mapping):
-        if on is None:
-            raise BadRows("rows are dicts; say which entry to read with on=…")
-        if isinstance(on, (list, tuple)):
-            return _joined(on, lambda name: [cell(row, name, a) for a, row in enumerate(values)])
-        values = [cell(row, on, a) for a, row in enumerate(values)]
-    first = next((value for value in values if not is_missing(value)), None)
-    return _strings(values) if isinstance(first, str) else None
-
-
-def _table_texts(table: Any, on: Any) -> list[str] | None:
-    if isinstance(on, (list, tuple)):
-        return _joined(on, lambda name: _column(table, name))
-    name = _text_column(table) if on is None else on
-    return None if name is None else _strings(_column(table, name), name)
-
-
-def _text_column(table: Any) -> Any:
-    """The only column of text, or None where there is none."""
-    texts = [name for name in table.columns if isinstance(next(iter(table[name]), None), str)]
-    if len(texts) > 1:
-        named = ", ".join(map(str, texts))
-        raise BadRows(f"say which column to read with on=…, or which in a list: the text columns are {named}")
-    return texts[0] if texts else None
-
-
-def _column(table: Any, name: Any) -> list[Any]:
-    if name not in list(table.columns):
-        raise no_column(name, table.columns)
-    return list(table[name])
-
-
-def _joined(on: Sequence[str], column: Callable[[str], list[Any]]) -> list[str]:
-    """The texts of several columns, row by row; missing and empty ones are left out."""
-    if not on:
+    names = list(on) if isinstance(on, (list, tuple)) else [on]
+    if not names:
         raise BadRows("on is an empty list: name the columns to read")
-    columns = [_strings(column(name), name) for name in on]
+    columns = [texts_of(_column(values if table is None else table, name), name) for name in names]
     return [". ".join(filter(None, texts)) for texts in zip(*columns, strict=True)]
 
 
-def _strings(values: list[Any], column: Any = None) -> list[str]:
-    return [text or "" for text in texts_of(values, column)]
+def _listed(rows: Any) -> list[Any]:
+    """Rows in a list; none of a matrix of features."""
+    if not hasattr(rows, "__len__") and hasattr(rows, "__iter__"):
+        return list(rows)
+    if not hasattr(rows, "__getitem__"):
+        return []
+    if isinstance(rows, np.ndarray):
+        return list(rows.tolist()) if rows.ndim == 1 and rows.dtype.kind in "OUT" else []
+    return list(rows)
+
+
+def _only_text(table: pl.DataFrame | None) -> str | None:
+    """The only column of text, or None where there is none."""
+    if table is None:
+        raise BadRows("rows are dicts; say which entry to read with on=…")
+    texts = [name for name in table.columns if isinstance(next(iter(table[name].drop_nulls()), None), str)]
+    if len(texts) > 1:
+        raise BadRows(
+            f"say which column to read with on=…, or which in a list: the text columns are {', '.join(texts)}"
+        )
+    return texts[0] if texts else None
+
+
+def _column(rows: pl.DataFrame | list[Any], name: Any) -> list[Any]:
+    if isinstance(rows, list):
+        return [cell(row, name, a) for a, row in enumerate(rows)]
+    if str(name) not in rows.columns:
+        raise no_column(name, rows.columns)
+    return rows[str(name)].to_list()

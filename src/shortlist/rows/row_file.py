@@ -8,10 +8,9 @@ import gzip
 import json
 import os
 import re
-import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shortlist.archive import atomic
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile, ShortlistError, require
 from shortlist.registry import ROW_FORMATS
@@ -28,9 +26,6 @@ from shortlist.wording import did_you_mean
 
 PACKED = (".gz", ".zst")
 BATCH = 65_536  # rows
-GROUP = 4_096  # rows of a row group of a copy: what is read to find one row
-MANY = 10_000  # rows: to take more than this, all of a file is read and no copy is made
-SMALL = 1 << 22  # bytes: a file below this is read in milliseconds, and never copied
 INFERRED = 100_000  # rows that the type of a column is inferred from
 SAMPLE = 1 << 20  # bytes that the separator and the encoding are inferred from
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
@@ -43,14 +38,12 @@ class RowFile(RowStore):
     path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not; or the first sheet of an xlsx file
     types   types of columns ("text", "number", "integer", "boolean") where the first rows mislead
     separator, encoding   of a csv file, where they are not inferred as they should be
-    copy    where a copy in parquet may be kept, so that rows are found by number without reading all of them
     """
 
     def __init__(
         self,
         path: str | os.PathLike[str],
         types: Mapping[str, str] | None = None,
-        copy: Path | None = None,
         *,
         separator: str | None = None,
         encoding: str | None = None,
@@ -58,26 +51,18 @@ class RowFile(RowStore):
         self.path = Path(path)
         self.kind = file_kind(self.path)
         self.types = dict(types or {})
-        self.copy = copy
         if not self.path.exists():
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
         self.dialect_options = separator, encoding
-        self._frame: pl.DataFrame | None = None  # of files that have to be read as a whole
-        self._schema: dict[str, pl.DataType] | None = None
         self.stamp = stamp(self.path)  # of the version that is read
 
-    def __repr__(self) -> str:
-        return f"RowFile({str(self.path)!r})"
-
-    @property
+    @cached_property
     def schema(self) -> dict[str, pl.DataType]:
         """Column → its type."""
-        if self._schema is None:
-            with _explained(self.path):
-                self._schema = dict(self._scan().collect_schema())
-        return self._schema
+        with _explained(self.path):
+            return dict(self._scan().collect_schema())
 
     @property
     def columns(self) -> list[str]:
@@ -104,11 +89,8 @@ class RowFile(RowStore):
             raise BadFile("changed while it was read: run again", file=self.path.name)
 
     def __len__(self) -> int:
-        if self.copy is not None and self.copy.exists():
-            with suppress(pl.exceptions.PolarsError, OSError):
-                return _count(pl.scan_parquet(self.copy, glob=False))
         with _explained(self.path):
-            return _count(self._scan())
+            return int(self._scan().select(pl.len()).collect(engine="streaming").item())
 
     def batches(
         self, columns: Sequence[str] | None = None, size: int = BATCH, among: tuple[int, int] | None = None
@@ -136,46 +118,15 @@ class RowFile(RowStore):
     def take(self, numbers: Sequence[int] | Positions, columns: Sequence[str] | None = None) -> pl.DataFrame:
         """The rows of these numbers, in the order of the numbers.
 
-        Of a parquet file, only the row groups that hold them are read. Any other file is read from its beginning, or
-        copied to parquet the first time (where there is a place for that, and it is worth it).
+        Of a parquet file, only the row groups that hold them are read. Any other file is read from its beginning.
         """
         wanted, places = distinct(numbers)
         with _explained(self.path):
             if self.kind == "parquet":
-                taken: pl.DataFrame | None = take_slices(self._select(columns), wanted, near=BATCH)
+                taken: pl.DataFrame | None = take_slices(self._select(columns), wanted)
             else:
-                taken = self._take_from_copy(wanted, columns)
-                taken = take_batches(self.batches(columns), wanted) if taken is None else taken
+                taken = take_batches(self.batches(columns), wanted)
         return self._empty(columns) if taken is None else taken[places]
-
-    def _take_from_copy(self, wanted: Positions, columns: Sequence[str] | None) -> pl.DataFrame | None:
-        """The rows, or None where there is no copy, and none should be made."""
-        if self.copy is None or not (self.copy.exists() or (len(wanted) <= MANY and self._copied(self.copy))):
-            return None
-        try:
-            table = pl.scan_parquet(self.copy, glob=False)
-            return take_slices(table if columns is None else table.select(columns), wanted, near=GROUP // 8)
-        except (pl.exceptions.PolarsError, OSError):  # damaged: it is made again the next time
-            self.copy.unlink(missing_ok=True)
-            return None
-
-    def _copied(self, copy: Path) -> bool:
-        """Write the rows as parquet, where that is worth it and the disk has room."""
-        size = self.path.stat().st_size * (8 if self.path.suffix in PACKED else 1)  # times as large, once unpacked
-        if size < SMALL:
-            return False
-        try:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            if shutil.disk_usage(copy.parent).free < 2 * size:
-                return False
-            with atomic(copy) as file:
-                self._scan().sink_parquet(file, compression="uncompressed", row_group_size=GROUP, statistics=False)
-                self.check_unchanged()
-        except (BadFile, OSError) as error:  # a full disk is no reason to fail; a file that cannot be read is one
-            if isinstance(error, BadFile) and error.file != str(copy):
-                raise
-            return False
-        return True
 
     def _empty(self, columns: Sequence[str] | None) -> pl.DataFrame:
         return pl.DataFrame(schema={name: self.schema[name] for name in columns or self.columns})
@@ -189,15 +140,20 @@ class RowFile(RowStore):
     def _scan(self) -> pl.LazyFrame:
         if self.kind == "parquet":
             return self._cast(pl.scan_parquet(self.path, glob=False))
-        wanted = {name: TYPES[kind] for name, kind in self.types.items()} or None
-        options: dict[str, Any] = {"schema_overrides": wanted, "infer_schema_length": INFERRED}
         if self.kind == "xlsx" or self.dialect.encoding != "utf-8":
-            return self._cast(self._whole(options).lazy())
+            return self._cast(self._whole.lazy())
         if self.kind == "jsonl":
             name = glob.escape(str(self.path))  # no wildcards: [ and * are part of the name
-            return self._cast(pl.scan_ndjson(name, **options))
-        separator, _, end = self.dialect
-        return pl.scan_csv(self.path, separator=separator, eol_char=end, glob=False, **options)
+            return self._cast(pl.scan_ndjson(name, **self._options))
+        return pl.scan_csv(self.path, glob=False, **self._options)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """The options by which polars reads a csv or jsonl file."""
+        wanted = {name: TYPES[kind] for name, kind in self.types.items()} or None
+        options: dict[str, Any] = {"schema_overrides": wanted, "infer_schema_length": INFERRED}
+        csv = {"separator": self.dialect.separator, "eol_char": self.dialect.end}
+        return options if self.kind == "jsonl" else options | csv
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -209,23 +165,19 @@ class RowFile(RowStore):
                 return Dialect("", "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8", "\n")
             return _find_dialect(self.path, *self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
 
-    def _whole(self, options: dict[str, Any]) -> pl.DataFrame:
+    @cached_property
+    def _whole(self) -> pl.DataFrame:
         """All rows of a file that cannot be read piece by piece: a sheet, or text that is not in UTF-8."""
-        if self._frame is None:
-            self._frame = _read_sheet(self.path) if self.kind == "xlsx" else self._recoded(options)
-        return self._frame
-
-    def _recoded(self, options: dict[str, Any]) -> pl.DataFrame:
-        separator, encoding, end = self.dialect
-        content = self.path.read_bytes()
+        if self.kind == "xlsx":
+            return _read_sheet(self.path)
+        content, encoding = self.path.read_bytes(), self.dialect.encoding
         try:
             text = (gzip.decompress(content) if self.path.suffix == ".gz" else content).decode(encoding)
         except UnicodeError as error:
             message = f"cannot be read: it is not in {encoding}. {_set_encoding()}"
             raise BadFile(message, file=str(self.path)) from error
-        if self.kind == "jsonl":
-            return pl.read_ndjson(text.encode("utf-8"), **options)
-        return pl.read_csv(text.encode("utf-8"), separator=separator, eol_char=end, **options)
+        read = pl.read_ndjson if self.kind == "jsonl" else pl.read_csv
+        return read(text.encode("utf-8"), **self._options)
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """Change the types of columns of a file that has its own, where the user asks for that.
@@ -236,10 +188,6 @@ class RowFile(RowStore):
         wanted: dict[str, type[pl.DataType]] = {name: pl.String for name, kind in schema.items() if kind == pl.Int128}
         wanted |= {name: TYPES[kind] for name, kind in self.types.items() if name in schema}
         return frame.cast({name: kind for name, kind in wanted.items() if schema[name] != kind})
-
-
-def _count(table: pl.LazyFrame) -> int:
-    return int(table.select(pl.len()).collect(engine="streaming").item())
 
 
 def file_kind(path: Path) -> str:

@@ -1,10 +1,8 @@
-"""Tables out: parquet, csv or jsonl, written frame by frame and atomically; and column names for databases."""
+"""Tables out: parquet, csv or jsonl, written frame by frame and atomically."""
 
 from __future__ import annotations
 
 import os
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -15,8 +13,6 @@ from shortlist.archive import atomic
 from shortlist.errors import BadFile
 from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.wording import did_you_mean, either
-
-NAME_BYTES = 63  # of a column name; PostgreSQL cuts longer ones
 
 
 def table_format(path: str | os.PathLike[str]) -> str:
@@ -101,62 +97,3 @@ def _harmless(column: pl.Expr) -> pl.Expr:
 def _write_jsonl(file: IO[bytes], frames: Iterator[pl.DataFrame], schema: Mapping[str, Any]) -> None:  # noqa: ARG001
     for frame in frames:
         frame.write_ndjson(file)
-
-
-# -- column names for databases ------------------------------------------------------------------------
-
-
-def plain_names(names: Iterable[str]) -> list[str]:
-    """Column names that databases take without quotes: small letters without accents, digits and _, none twice.
-
-    >>> plain_names(["id", "belief_Middle East", "belief_middle-east", "2024", "Order"])
-    ['id', 'belief_middle_east', 'belief_middle_east_2', '_2024', 'order_']
-    """
-    plain: dict[str, None] = {}
-    for name in names:
-        base, number = _plain_name(name), 1
-        unique = base
-        while unique in plain:
-            number += 1
-            unique = _cut(base, NAME_BYTES - len(f"_{number}")) + f"_{number}"
-        plain[unique] = None
-    return list(plain)
-
-
-def _plain_name(name: str) -> str:
-    """One name. Latin letters lose their accents; letters of other scripts stay."""
-    letters = _plain_letters(unicodedata.normalize("NFKC", name).casefold())
-    plain = _cut(re.sub(r"\W+", "_", letters), NAME_BYTES - 1).rstrip("_") or "column_"
-    if plain in _RESERVED.split():
-        return f"{plain}_"
-    return plain if plain[0].isalpha() or plain[0] == "_" else f"_{plain}"
-
-
-def _plain_letters(text: str) -> str:
-    apart = re.sub("([a-z])[\u0300-\u036f]+", r"\1", unicodedata.normalize("NFKD", text))
-    latin = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"})
-    return unicodedata.normalize("NFKC", apart).translate(latin)
-
-
-def _cut(name: str, size: int) -> str:
-    """A name of at most so many bytes."""
-    return name.encode("utf-8", "ignore")[:size].decode("utf-8", "ignore")
-
-
-# Reserved words of SQLite, PostgreSQL and MySQL
-_RESERVED = """
-    add all alter analyse analyze and any array as asc asymmetric authorization autoincrement between binary both by
-    call case cast change char character check collate column commit condition constraint convert create cross cube
-    current_date current_role current_time current_timestamp current_user cursor database databases dec decimal
-    declare default deferrable delete desc describe distinct div do double drop dual each else elseif end escape
-    except exists exit explain false fetch float for force foreign freeze from full fulltext function generated get
-    grant group grouping groups having if ignore ilike in index initially inner inout insert int integer intersect
-    interval into is isnull iterate join key keys kill lag lateral lead leading leave left like limit linear lines load
-    localtime localtimestamp lock long loop match mod natural not nothing notnull null numeric of offset on only
-    optimize option or order out outer over overlaps partition placing precision primary procedure purge range rank
-    read reads real recursive references regexp release rename repeat replace require restrict return returning
-    revoke right rlike row row_number rows schema schemas select sensitive separator session_user set show signal
-    similar smallint some spatial sql ssl starting stored symmetric system table tablesample terminated then to
-    trailing transaction trigger true undo union unique unlock unsigned update usage use user using values varchar
-    variadic varying verbose virtual when where while window with write xor zerofill
-"""

@@ -18,8 +18,8 @@ from shortlist.browse import RowView, show_rows
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
-from shortlist.labelers.records import from_record
-from shortlist.labelers.slow_regex import still_wanted
+from shortlist.labelers.labeler import from_record
+from shortlist.labelers.regex import still_wanted
 from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
@@ -243,14 +243,14 @@ def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) 
 
 def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], bool]) -> Votes:
     """Votes of one labeler on all rows, chunk by chunk; ends early if superseded."""
-    asker = Asker.of([labeler], space=session.settings.classes, features=session.roster.features(session.rows.columns))
+    text = session.settings.data.text
+    asker = Asker.of([labeler], columns=session.rows.columns, text=text, space=session.settings.classes)
 
     def check() -> None:
         if superseded():
             raise Superseded("replaced by a newer request")
 
     results = []
-    text = session.settings.data.text
     columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
     before = still_wanted.set(check)  # a slow pattern looks at it between rows
     try:

@@ -179,7 +179,7 @@ class Service:
         if least is not None and (isinstance(least, bool) or not isinstance(least, int | float)):
             raise ShortlistError(f"the least belief must be a number from 0 to 1; got {least!r}")
         columns = tuple(str(column) for column in request.get("columns", ()))
-        extract = Extract(columns, least, bool(request.get("plain_names")))
+        extract = Extract(columns, least)
         path = project.folder / name
         with self.project.lock, project.open() as session:
             facts = write_extract(session, path, extract)
@@ -221,7 +221,6 @@ def export_command(name: str, extract: Extract) -> str:
     parts = ["shortlist export --to", quote(name)]
     parts += ["--columns", quote(listed(extract.columns, gap=""))] if extract.columns else []
     parts += [] if extract.min_belief is None else ["--min-belief", f"{extract.min_belief:g}"]
-    parts += ["--plain-names"] if extract.plain_names else []
     return " ".join(parts)
 
 

@@ -1,5 +1,5 @@
-"""Intervals for what a label model learned, and the questions whose answers would tell most."""
+"""Intervals for the accuracies that a label model learned."""
 
-from shortlist.uncertainty.intervals import Interval, Intervals, intervals
+from shortlist.uncertainty.intervals import Intervals, intervals
 
-__all__ = ["Interval", "Intervals", "intervals"]
+__all__ = ["Intervals", "intervals"]

@@ -50,11 +50,10 @@ def make(word):
 
 family = [make("p"), make("q")]
 rules = [pattern("r+", yes="a", name="rule"), keywords(["k"], says="a", name="key")]
-read = pattern("r+", yes="a", on=words, name="read")
-LABELERS = [one, two, *family, *rules, read]
+LABELERS = [one, two, *family, *rules]
 """
 )
-EVERYONE = {"one", "two", "p", "q", "rule", "key", "read"}
+EVERYONE = {"one", "two", "p", "q", "rule", "key"}
 CODE = EVERYONE - {"rule", "key"}
 
 
@@ -76,7 +75,7 @@ def changed(tmp_path, text, base=BASE, around=""):
         ('"x" in helper', '"y" in helper', {"two"}),
         ("text.lower()", "text.upper()", {"two"}),  # through a helper of a helper
         ("return 1", "return 2", set()),  # nobody names it
-        ("text.split()", "text.split(' ')", {"one", "read"}),  # a feature, by parameter and by on=
+        ("text.split()", "text.split(' ')", {"one"}),  # a feature
         ('WORDS = {"goal"}', 'WORDS = {"match"}', CODE),  # a statement that may do anything concerns all code
         ('make("q")', 'make("z")', None),
         ('"a" if word in text', '"a" if word + "s" in text', {"p", "q"}),
@@ -256,11 +255,6 @@ def test_what_an_edit_concerns_among_models(old, new, who, tmp_path):
     )
     assert MODELS.count(old) == 1, old
     assert changed(tmp_path, MODELS.replace(old, new), MODELS) == who
-
-
-def test_a_feature_whose_name_is_written_as_a_text_counts(tmp_path):
-    base = BASE.replace('keywords(["k"], says="a"', 'keywords(["k"], says="a", on="words"')
-    assert changed(tmp_path, base.replace("text.split()", "text.split(' ')"), base) == {"one", "read"}
 
 
 def test_local_imports_are_followed_wherever_they_are_written(tmp_path):

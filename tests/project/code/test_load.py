@@ -34,9 +34,10 @@ def test_a_labeler_without_a_name_is_called_as_its_variable(tmp_path, text, call
 
 
 COIN = """from shortlist import ask, pattern
+from shortlist.models import Model
 
 
-class Coin:
+class Coin(Model):
     id = "coin"
 
     def scores(self, prompts, choices):
@@ -57,7 +58,7 @@ def test_a_question_is_called_as_its_variable_and_its_record_says_so(tmp_path):
 def test_an_edit_of_another_labeler_does_not_ask_it_again_and_its_line_is_found(tmp_path):
     """What a labeler with a model of its own depends on is found by the object that the file made."""
     roster = make(tmp_path, labelers=COIN).session.roster
-    assert [roster.code.source.find_definition(name) for name in ("heads", "play")] == [11, 12]
+    assert [roster.code.source.find_definition(name) for name in ("heads", "play")] == [12, 13]
     edit(tmp_path / "labelers.py", '"goal"', '"match"')
     later = Project(tmp_path).session.roster
     before, after = (dict(zip(one.names, one.fingerprints, strict=True)) for one in (roster, later))

@@ -130,7 +130,7 @@ def importable(folder: Path) -> Iterator[None]:
 
 def _forget(modules: Sequence[Path]) -> None:
     files = {str(one) for path in modules for one in (path, path.resolve())}
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         if getattr(module, "__file__", None) in files:
             del sys.modules[name]
 

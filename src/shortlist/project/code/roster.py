@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import Any
 
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.labelers import Labeler
-from shortlist.labelers.features import ColumnFeature, Feature
 from shortlist.project.cache import HIDDEN, Digests, digest
 from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
@@ -63,17 +62,6 @@ class Roster:
                 raise
             raise self.code.mistake(error) from error
 
-    def features(self, columns: Sequence[str]) -> list[Feature]:
-        """Columns as features, so that a parameter with the name of a column receives it.
-
-        `text` is the text column, whatever that is called. A feature of labelers.py goes before a column.
-        """
-        own = self.code.namespace if self.code else {}
-        named = {name: name for name in columns if name.isidentifier()}
-        if self.settings.data.text is not None:
-            named.setdefault("text", self.settings.data.text)
-        return [ColumnFeature(column, name) for name, column in named.items() if not isinstance(own.get(name), Feature)]
-
 
 def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     """Load every labeler of a project."""
@@ -83,14 +71,14 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     code = load(file) if file.exists() else None
     declared, notes = toml_labelers(settings, folder)
     text, written = settings.data.text, [*declared, *(code.made if code else ())]
-    labelers = [one.bind_to_project(folder, folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
+    labelers = [one.bind_to_project(folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
         message = "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)"
         raise NoLabelers(message, file=file.name)
     read = [*code.modules, *code.reads] if code else []
     around = digest([digests.of(path) for path in (*read, *depended_files(folder, settings))])
-    how = [settings.classes, settings.labelers.on_error, settings.labelers.full_set_abstains]
+    how = [settings.classes, settings.labelers.on_error]
     prints = [
         digest(fingerprint(labeler, code, around, as_written), labeler.name, how)
         for labeler, as_written in zip(labelers, written, strict=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
-from shortlist.labelers.records import from_record
+from shortlist.labelers.labeler import from_record
 from shortlist.labelspace import Not
 from shortlist.models import Model, model_from_record
 from shortlist.project.settings import Settings

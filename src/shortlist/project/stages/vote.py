@@ -67,7 +67,7 @@ class Vote(Stage):
         else:
             session.results[self.name] = parts = save_parts(results, paths[0])
             like = parts.like
-        spent = [one.to_dict() for one in session.spent]
+        spent = [asdict(one) for one in session.spent]
         facts = {
             "rows": len(rows),
             "labelers": len(like.names),

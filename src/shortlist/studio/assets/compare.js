@@ -51,7 +51,7 @@ function Files({ project }) {
 }
 
 function CustomExport({ project }) {
-  const [form, setForm] = useState({ to: "labels.csv", columns: [], belief: "", plain: false });
+  const [form, setForm] = useState({ to: "labels.csv", columns: [], belief: "" });
   const [done, setDone] = useState(null);
   const { busy, problem, run } = useTask();
   const set = (part) => setForm((now) => ({ ...now, ...part }));
@@ -59,14 +59,13 @@ function CustomExport({ project }) {
   const write = (event) => {
     event.preventDefault();
     setDone(null);
-    const request = { to: form.to, columns: form.columns, min_belief: form.belief === "" ? null : Number(form.belief), plain_names: form.plain };
+    const request = { to: form.to, columns: form.columns, min_belief: form.belief === "" ? null : Number(form.belief) };
     run(async () => setDone(await ask("export_own", request)));
   };
   return html`<form class="own" onSubmit=${write}><h3>Custom export of the labels</h3>
     <${Field} title="File (.csv, .jsonl or .parquet)"><input id="own-to" value=${form.to} required onInput=${(event) => set({ to: event.target.value })} /><//>
     <fieldset class="checks"><legend>Data columns to include</legend>${project.columns.map((name) => html`<label><input type="checkbox" name="own-column" value=${name} checked=${form.columns.includes(name)} onChange=${() => toggle(name)} /> ${name || "(column without a name)"}</label>`)}</fieldset>
     <${Field} title="Only rows with at least this belief (0 to 1)"><input id="own-belief" type="number" min="0" max="1" step="any" placeholder="all rows" value=${form.belief} onInput=${(event) => set({ belief: event.target.value })} /><//>
-    <label class="check"><input id="own-plain" type="checkbox" checked=${form.plain} onChange=${() => set({ plain: !form.plain })} /> Column names that need no quotes in SQL</label>
     <${Problem} text=${problem} />
     <div class="actions"><button id="own-write" class="button" disabled=${busy || project.bare}>${busy ? "Writing…" : "Write"}</button></div>
     ${done && html`<p id="own-done" role="status">${done.lines.join("; ")} → <code>${done.files[0]}</code><br /><code>${done.command}</code></p>`}</form>`;

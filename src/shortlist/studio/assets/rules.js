@@ -182,7 +182,7 @@ function Cost({ plan, record, replaces }) {
   const { busy, problem, run } = useTask();
   const attempt = () => run(async () => setTried((await ask("tried", { record, replaces, rows: 5 })).rows));
   return html`<h3>Cost</h3><dl class="tiles small" id="cost">
-      <${Tile} title="calls" note=${`to ${plan.model}${plan.trials ? `, plus at most ${plan.trials} to find out how to ask` : ""}`}>${count(plan.calls)}<//>
+      <${Tile} title="calls" note=${`to ${plan.model}`}>${count(plan.calls)}<//>
       <${Tile} title="tokens, about" note=${plan.money === null ? null : `price: about ${plan.money.toFixed(4)}`}>${count(plan.tokens)}<//>
       <${Tile} title="known rows" note=${`of ${count(plan.rows - plan.skipped)}: not asked again`}>${count(plan.known)}<//></dl>
     <p class="quiet">Nothing was sent yet. The model is asked when you try or save the rule.</p>
