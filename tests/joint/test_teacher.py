@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import JointModel, Votes
-from shortlist.joint.teacher import Teacher, decide, mixed, sample, scores_of
+from shortlist.joint.teacher import Teacher, decide, mixed, scores_of
 
 from .conftest import CLASSES, make_world
 
@@ -36,14 +36,6 @@ def test_mixture_is_the_mean():
     counting, model = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
     assert mixed(counting, model, "mean").tolist() == [[0.75, 0.25]]
     assert mixed(counting, model, "label-model") is model
-
-
-def test_sample_takes_first_what_can_judge():
-    mask = np.arange(5000) % 10 == 0
-    rows = sample(mask, 0)
-    assert len(rows) == 2000
-    assert mask[rows].sum() == 500
-    assert (np.diff(rows) > 0).all()
 
 
 def test_gold_rows_judge_where_there_are_enough():

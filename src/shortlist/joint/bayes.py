@@ -23,20 +23,22 @@ from shortlist.joint.row_evidence import RowEvidence
 from shortlist.votes import Votes
 
 POWER, ROUNDS = 4.0, 3  # of predictions from rows; how often votes and rows are combined
+STEPS = 20  # of the search for class shares
 SURENESS = 0.4  # power of beliefs in the end: votes and rows are not independent, and err together
 LEAST = 1e-6  # belief in a class that no vote allows: rows can be wrong about their votes
 FLOOR = 0.02  # of predictions, spread over all classes
 
 
 class Combined(NamedTuple):
-    """Beliefs (m, k), and what rows alone say."""
+    """Beliefs (m, k), what rows alone say (m, k), and class shares (k,)."""
 
     beliefs: Floats
     rows: Floats
+    shares: Floats
 
 
 def combine(
-    table: Floats, covered: Mask, gold: Positions, shares: Floats, evidence: RowEvidence, weights: Floats
+    table: Floats, covered: Mask, gold: Positions, balance: Floats | None, evidence: RowEvidence, weights: Floats
 ) -> Combined:
     """Beliefs from votes and rows. `table` is P(votes | class); gold rows (−1: unknown) have their class as a lesson.
 
@@ -47,8 +49,10 @@ def combine(
     beliefs = np.where(covered[:, None], table, table[covered].mean(axis=0))
     for _ in range(ROUNDS):
         predicted = np.maximum(evidence.predict(np.where(is_gold, certain, beliefs), weights), 0.0) + FLOOR / k
-        beliefs = posterior(table, row_likelihood(predicted), shares)
-    return Combined(beliefs, normalised(predicted))
+        rows = row_likelihood(predicted)
+        shares = class_shares(table[covered], rows[covered], gold) if balance is None else balance
+        beliefs = posterior(table, rows, shares)
+    return Combined(beliefs, normalised(predicted), shares)
 
 
 def normalised(table: Floats) -> Floats:
@@ -79,9 +83,23 @@ def likelihood_of(model: Any, votes: Votes) -> Floats:
     return np.where(votes.covered[:, None], normalised(beliefs), 1 / beliefs.shape[1])
 
 
-def class_shares(table: Floats, gold: Positions) -> Floats:
-    """(k,): the shares of gold rows; k rows with the mean of the table count beside them."""
-    k = table.shape[1]
+def class_shares(votes: Floats, rows: Floats, gold: Positions) -> Floats:
+    """(k,): the shares of gold rows; k rows of a guess count beside them, which is all without gold.
+
+    The guess is half way between the mean of the votes, which are equally likely for frequent and rare classes, and the
+    shares for which votes and rows agree. The first is too equal, the second can run away.
+    """
+    k = votes.shape[1]
     counts = np.bincount(gold[gold >= 0], minlength=k)
-    shares: Floats = (counts + k * table.mean(axis=0)) / (counts.sum() + k)
+    guess = (votes.mean(axis=0) + agreed_shares(votes, rows)) / 2
+    shares: Floats = (counts + k * guess) / (counts.sum() + k)
+    return shares
+
+
+def agreed_shares(votes: Floats, rows: Floats) -> Floats:
+    """(k,): the shares with which P(class | row) and P(class | votes, row) have the same mean."""
+    shares: Floats = votes.mean(axis=0)
+    for _ in range(STEPS):
+        shares = shares * posterior(votes, rows, shares).mean(axis=0) / normalised(rows * shares).mean(axis=0)
+        shares /= shares.sum()
     return shares

@@ -23,7 +23,7 @@ from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import recalibrated, recalibration
 from shortlist.classifier import NoiseAwareClassifier, SoftLogisticRegression, TextFeatures
 from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, ShortlistError
-from shortlist.joint.bayes import Combined, class_shares, combine, likelihood_of, normalised, tempered
+from shortlist.joint.bayes import Combined, combine, likelihood_of, normalised, tempered
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.joint.teacher import (
     FEWEST_GOLD,
@@ -142,20 +142,24 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         self.label_model_ = fit_with_gold(clone(label_model), votes, gold)
         self.teacher_ = self._choose(votes, label_model, gold, evidence, weights)
 
-        def combined(model: Any, known: Positions) -> tuple[Combined, Floats]:
-            table = self._table(votes, model)
-            shares = self._shares(table[votes.covered], known, votes)
-            return combine(table, votes.covered, known, shares, evidence, weights), shares
+        given = None if self.balance is None else shares_of(self.balance, votes.space)
 
-        (beliefs, alone), self.balance_ = combined(self.label_model_, gold)
+        def combined(model: Any, known: Positions) -> Combined:
+            return combine(self._table(votes, model), votes.covered, known, given, evidence, weights)
+
+        beliefs, self.rows_alone_, self.balance_ = combined(self.label_model_, gold)
+        counted, beliefs, unseen = self.counting_.predict_proba(votes), tempered(beliefs), np.zeros_like(beliefs)
         fold = np.full(len(votes), -1)
         fold[is_gold] = np.random.default_rng(self.seed).permutation(int(is_gold.sum())) % GOLD_FOLDS
         for f in range(GOLD_FOLDS if is_gold.any() else 0):
-            others = np.where(fold == f, -1, gold)
-            (unseen, unseen_alone), _ = combined(fit_with_gold(clone(label_model), votes, others), others)
-            beliefs[fold == f], alone[fold == f] = unseen[fold == f], unseen_alone[fold == f]
-        self.rows_alone_, counted = alone, self.counting_.predict_proba(votes)
-        self.out_of_fold_ = recalibrated_by_gold(np.stack([tempered(beliefs), counted]), gold, fold)
+            here, others = fold == f, np.where(fold == f, -1, gold)
+            made, alone, _ = combined(fit_with_gold(clone(label_model), votes, others), others)
+            unseen[here], self.rows_alone_[here] = (
+                recalibrated_by_gold(tempered(made), counted, others)[here],
+                alone[here],
+            )
+            beliefs[here] = tempered(made)[here]
+        self.out_of_fold_ = np.where(is_gold[:, None], unseen, recalibrated_by_gold(beliefs, counted, gold))
         self.beliefs_ = np.where(is_gold[:, None], np.eye(len(votes.space))[np.maximum(gold, 0)], self.out_of_fold_)
         self.classes_ = np.array(list(votes.space), object)
         self.source_ = np.array(SOURCES)[np.where(is_gold, 0, np.where(votes.covered, 1, 2))]
@@ -172,9 +176,6 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
     def _table(self, votes: Votes, label_model: Any) -> Floats:
         """P(votes | class) of each row, as the teacher has it."""
         return mixed(likelihood_of(self.counting_, votes), likelihood_of(label_model, votes), self.teacher_.name)
-
-    def _shares(self, table: Floats, gold: Positions, votes: Votes) -> Floats:
-        return class_shares(table, gold) if self.balance is None else shares_of(self.balance, votes.space)
 
     # -- reading ---------------------------------------------------------------------------------------
 
@@ -246,19 +247,12 @@ def fit_with_gold(model: Any, votes: Votes, gold: Positions) -> Any:
     return fit_quietly(model, votes, [None if j < 0 else votes.space[j] for j in gold.tolist()])
 
 
-def recalibrated_by_gold(beliefs: Floats, gold: Positions, fold: Positions) -> Floats:
-    """(m, k) from beliefs and counting (2, m, k), as gold rows say; gold rows of a fold as the others say."""
-    known = np.flatnonzero(gold >= 0)
+def recalibrated_by_gold(beliefs: Floats, counted: Floats, gold: Positions) -> Floats:
+    """(m, k) from beliefs and counting (m, k), as gold rows say, if they are enough."""
+    known, pair = np.flatnonzero(gold >= 0), np.stack([beliefs, counted])
     if len(known) < FEWEST_GOLD:
-        return np.asarray(beliefs[0])
-
-    def corrected(rows: Positions, by: Positions) -> Floats:
-        return recalibrated(beliefs[:, rows], recalibration(beliefs[:, by], gold[by], np.ones(len(by))))
-
-    final = corrected(np.arange(len(gold)), known)
-    for f in range(GOLD_FOLDS):
-        final[fold == f] = corrected(np.flatnonzero(fold == f), known[fold[known] != f])
-    return final
+        return beliefs
+    return recalibrated(pair, recalibration(pair[:, known], gold[known], np.ones(len(known))))
 
 
 class Reading:

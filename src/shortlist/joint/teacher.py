@@ -22,7 +22,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from shortlist.arrays import Floats, Positions
-from shortlist.joint.bayes import FLOOR, class_shares, combine, likelihood_of, normalised, row_likelihood
+from shortlist.joint.bayes import FLOOR, combine, likelihood_of, normalised, row_likelihood
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.labelmodel import MajorityVote
 from shortlist.votes import Votes
@@ -94,8 +94,7 @@ def judge_by_gold(votes: Votes, label_model: Any, gold: Positions, evidence: Row
     right, known = [], gold >= 0
     for model in (MajorityVote(), clone(label_model)):
         table = likelihood_of(fit_quietly(model, votes), votes)
-        shares = class_shares(table[votes.covered], gold)
-        labels = combine(table, votes.covered, gold, shares, evidence, weights).beliefs.argmax(axis=1)
+        labels = combine(table, votes.covered, gold, None, evidence, weights).beliefs.argmax(axis=1)
         right.append((labels == gold)[known])
     return decide("gold", np.stack(right, axis=1).astype(np.float64))
 
