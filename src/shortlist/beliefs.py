@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 TIE = 1e-9  # beliefs closer than this are equal
 PRECISION = 3.0  # 1 / variance of the prior of a recalibration
 LEAST = 1e-300  # avoids the log of 0
+BY_GOLD, BY_VOTES, BY_BOTH, BY_ROW = SOURCES = ("gold", "votes", "votes and text", "text alone")  # of labels
 
 
 def leading(beliefs: Floats) -> Mask:
@@ -80,7 +81,7 @@ def _softmax(scores: Floats) -> Floats:
 
 
 class LabelTable:
-    """Beliefs as a table that can be joined to the rows: class, belief, margin, shortlist, and one belief per class.
+    """Beliefs as a table that can be joined to the rows: class, belief, margin, shortlist, source, a belief per class.
 
     The table is made one frame at a time; all frames have the same schema.
 
@@ -108,23 +109,30 @@ class LabelTable:
             raise BadFile(f"the id column is called {key[0]!r}, which labels need for themselves: give it another name")
         self.schema: dict[str, Any] = {key[0]: key[1], **columns}
 
-    def frame(self, keys: pl.Series, beliefs: Floats, votes: Any | None = None) -> pl.DataFrame:
-        """The labels of some rows; `votes` is the number of labelers that voted on each."""
+    def frame(
+        self, keys: pl.Series, beliefs: Floats, votes: Any | None = None, source: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """The labels of some rows; `votes` is the number of labelers that voted on each, `source` what they rest on.
+
+        Without a source it is the votes, and rows without a vote have neither class nor source.
+        """
         import polars as pl
 
         best = pl.Series(self.classes, dtype=pl.String).gather(most_likely(beliefs, self.balance))
+        nothing = np.zeros(len(beliefs), np.bool_) if votes is None or source is not None else np.asarray(votes) == 0
         ranked = np.sort(beliefs, axis=1)
         columns: dict[str, Any] = {
             self.key[0]: keys,
-            "class": best if votes is None else best.set(pl.Series(votes == 0), None),
+            "class": best.set(pl.Series(nothing), None),
             "belief": ranked[:, -1],
             "margin": ranked[:, -1] - ranked[:, -2],
             "shortlist": self._shortlists(beliefs),
+            "source": [None if none else BY_VOTES for none in nothing] if source is None else list(source),
         }
         if votes is not None:
             columns["votes"] = votes.astype(np.uint32)
         columns |= {f"belief_{name}": beliefs[:, j] for j, name in enumerate(self.classes)}
-        return pl.DataFrame(columns, schema_overrides={self.key[0]: self.key[1]})
+        return pl.DataFrame(columns, schema_overrides={self.key[0]: self.key[1], "source": pl.String()})
 
     def _shortlists(self, beliefs: Floats) -> pl.Series:
         """The names of the smallest sets, each distinct one made once."""
@@ -143,6 +151,7 @@ def _columns(classes: Sequence[str], voted: bool) -> dict[str, Any]:
 
     number, text = pl.Float64(), pl.String()
     columns: dict[str, Any] = {"class": text, "belief": number, "margin": number, "shortlist": pl.List(pl.String)}
+    columns["source"] = text
     if voted:
         columns["votes"] = pl.UInt32()
     return columns | {f"belief_{name}": number for name in classes}

@@ -34,6 +34,12 @@ Folder = Annotated[Path, option("Project folder.", "--project", "-C", file_okay=
 Json = Annotated[bool, option("Print one JSON object instead of text.", "--json")]
 Debug = Annotated[bool, option("Show the full traceback of an error.", "--debug")]
 Force = Annotated[bool, option("Run even if the results are up to date.", "--force")]
+By = Annotated[
+    str | None,
+    option("Who teaches the classifier: counting, label-model, mean, or auto (by evidence).", show_default=False),
+]
+Columns = Annotated[str, option("With --to: data columns to include, such as the text: A,B.")]
+MinBelief = Annotated[float | None, option("With --to: only rows with at least this belief, from 0 to 1.")]
 First = Annotated[int | None, option("Only this many rows, as a trial; no votes are saved.", min=1, show_default=False)]
 HERE = Path()
 ROW_FILES = either(list(dict.fromkeys(ROW_FORMATS.values())))
@@ -152,14 +158,15 @@ def run(
     address: Annotated[
         str | None, option("Address of the cluster. Default: processes on this machine.", show_default=False)
     ] = None,
+    by: By = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run every stage that is out of date: vote, fit, check, export, train, predict, report."""
+    """Run every stage that is out of date: vote, fit, train, check, export, report."""
     from shortlist.cli.commands import show_run
 
-    show_run(project, force=force, as_json=json, engine=engine, address=address)
+    show_run(project, force=force, as_json=json, engine=engine, address=address, by=by)
 
 
 @command("Show the effect of each edit as you save it.")
@@ -262,17 +269,25 @@ def check(
 @stage_command("export")
 def export(
     to: Annotated[Path | None, option(f"Also write this file: {TABLE_FILES}.", "--to")] = None,
-    columns: Annotated[str, option("With --to: data columns to include, such as the text: A,B.")] = "",
-    min_belief: Annotated[float | None, option("With --to: only rows with at least this belief, from 0 to 1.")] = None,
+    columns: Columns = "",
+    min_belief: MinBelief = None,
+    votes_only: Annotated[bool, option("With --to: labels by votes alone, without text and gold.")] = False,
     project: Folder = HERE,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write the labels: class, belief, margin, shortlist, and one column of beliefs per class."""
+    """Write the labels: class, belief, margin, shortlist, source, and one column of beliefs per class."""
     from shortlist.cli.commands import show_export
+    from shortlist.project.labels import Extract
 
-    show_export(project, to, columns, min_belief, force=force, as_json=json)
+    show_export(project, to, Extract(_names(columns), min_belief, votes_only), force=force, as_json=json)
+
+
+def _names(written: str) -> tuple[str, ...]:
+    from shortlist.wording import split_names
+
+    return tuple(split_names(written))
 
 
 @stage_command("report")
@@ -294,22 +309,21 @@ def report(
 plain_command("train")
 
 
-@stage_command("predict")
+@command("Classify the rows of other files.")
 def predict(
-    files: Annotated[list[Path] | None, argument("Files to classify. Default: the project's data.")] = None,
-    to: Annotated[Path | None, option(f"File to write: {TABLE_FILES}.", "--to")] = None,
+    files: Annotated[list[Path], argument("Files to classify, with the columns that the classifier reads.")],
+    to: Annotated[Path, option(f"File to write: {TABLE_FILES}.", "--to")],
+    columns: Columns = "",
+    min_belief: MinBelief = None,
     project: Folder = HERE,
-    force: Force = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Classify rows: those of the project, or those of other files with the same columns."""
-    from shortlist.cli.commands import show_prediction, show_stage
+    """Classify rows of other files, which no labeler has to see. The project's own rows are in its labels."""
+    from shortlist.cli.commands import show_prediction
+    from shortlist.project.labels import Extract
 
-    if files or to:
-        show_prediction(project, files or [], to, as_json=json)
-    else:
-        show_stage(project, "predict", force=force, as_json=json)
+    show_prediction(project, files, to, Extract(_names(columns), min_belief), as_json=json)
 
 
 # -- language models -----------------------------------------------------------------------------------

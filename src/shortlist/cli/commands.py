@@ -9,13 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.cli.run_summary import run_summary
+from shortlist.cli.run_summary import run_scores, run_summary
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.cache import Run
 from shortlist.project.stages.run import left_over
-from shortlist.wording import number_of, percent, some_of, split_names
+from shortlist.wording import number_of, percent, some_of
 
 if TYPE_CHECKING:
     from shortlist.project.labels import Extract
@@ -23,20 +23,29 @@ if TYPE_CHECKING:
 
 
 def show_run(
-    folder: Path, *, force: bool, as_json: bool, engine: str | None = None, address: str | None = None
+    folder: Path,
+    *,
+    force: bool,
+    as_json: bool,
+    engine: str | None = None,
+    address: str | None = None,
+    by: str | None = None,
 ) -> None:
     """Run every stage that is out of date."""
     start = time.perf_counter()
     screen = Screen(as_json=as_json, each_stage=True)
     project = Project(folder)
     with screen.working():
-        outcomes = project.run(force=force, listener=screen, engine=engine, address=address)
+        outcomes = project.run(force=force, listener=screen, engine=engine, address=address, by=by)
     screen.notes([one for one in outcomes if one.status != "up to date"])
     seconds = time.perf_counter() - start
     done = [one.stage for one in outcomes if one.status == "done"]
     if not done:
         names = ", ".join(one.stage for one in outcomes if one.status == "up to date")
         screen.text(f"Everything is up to date: {names} ({seconds:.2f} s).")
+    scores = run_scores(outcomes)
+    if scores is not None:
+        screen.table(*scores)
     old = [str(path) for path in left_over(project.session, outcomes)]
     for line in run_summary(outcomes, project.history, old):
         screen.text(line)
@@ -140,25 +149,22 @@ def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> boo
     return identifiable
 
 
-def show_export(
-    folder: Path, to: Path | None, columns: str, min_belief: float | None, *, force: bool, as_json: bool
-) -> None:
+def show_export(folder: Path, to: Path | None, extract: Extract, *, force: bool, as_json: bool) -> None:
     """Write the labels: the project's own file, and the one of --to."""
-    from shortlist.project.labels import Extract
     from shortlist.project.stages.run import write_extract
 
     screen, project = Screen(as_json=as_json), Project(folder)
-    extract = Extract(tuple(split_names(columns)), min_belief)
     _check_export(project, to, extract)
     outcome = run_stage(project, "export", screen, force=force)
     path, facts = outcome.outputs[0], outcome.facts
     if to is not None:
         with project.open() as session:
             path, facts = to, write_extract(session, to, extract)
-    least = "" if min_belief is None else f" with a belief of at least {min_belief:g}"
+    least = "" if extract.min_belief is None else f" with a belief of at least {extract.min_belief:g}"
     are = "is" if facts["labelled"] == 1 else "are"
     screen.text(f"{facts['labelled']:,} of {len(project.session.parts):,} rows {are} labelled{least} → {path}")
-    screen.table(None, ["class", "rows"], [[name, f"{count:,}"] for name, count in facts["classes"].items()])
+    for column, counts in (("class", facts["classes"]), ("source", facts["sources"])):
+        screen.table(None, [column, "rows"], [[name, f"{count:,}"] for name, count in counts.items()])
     screen.json({**outcome.to_dict(), **facts, "outputs": [str(path)]})
 
 
@@ -170,16 +176,16 @@ def _check_export(project: Project, to: Path | None, extract: Extract) -> None:
         table_format(to)
         extract.check(project.rows)
     elif extract != type(extract)():
-        raise ShortlistError("--columns and --min-belief need a file: add --to labels.csv")
+        raise ShortlistError("--columns, --min-belief and --votes-only need a file: add --to labels.csv")
 
 
-def show_prediction(folder: Path, files: list[Path], to: Path | None, *, as_json: bool) -> None:
+def show_prediction(folder: Path, files: list[Path], to: Path, extract: Extract, *, as_json: bool) -> None:
     """Classify the rows of files, and write the predictions."""
-    if to is None:
-        raise ShortlistError("name the file to write: shortlist predict FILES --to predictions.parquet")
     screen, project = Screen(as_json=as_json), Project(folder)
     with screen.working():
-        facts = project.predict(*(files or project.rows.paths), path=to, listener=screen)
+        facts = project.predict(
+            *files, path=to, listener=screen, columns=extract.columns, min_belief=extract.min_belief
+        )
     score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
     screen.text(f"{number_of(facts['rows'], 'row')}{score} → {to}")
     screen.json({**facts, "outputs": [str(to)]})

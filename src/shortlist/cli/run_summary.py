@@ -1,24 +1,47 @@
-"""The last lines of `shortlist run`: scores, which file to use, what changed, what to do next."""
+"""The end of `shortlist run`: a table of scores, which file to use and how good it is, what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from shortlist.project.cache import Figures, History, Run
+from shortlist.project.cache import History
 from shortlist.project.stages.stage import Facts, Outcome
+
+WAYS = ("counting votes", "label model", "votes and text", "text alone")
+CERTAIN = 1.96  # standard errors: intervals hold the truth with 95 %
+
+
+class Scores(NamedTuple):
+    """How often each way of labelling is right on gold rows, or, without any, agrees with held-out labelers."""
+
+    title: str
+    headers: tuple[str, ...]
+    lines: Sequence[tuple[str, ...]]
+
+
+def run_scores(outcomes: Sequence[Outcome]) -> Scores | None:
+    """The table of scores; None if there is nothing to score by."""
+    facts = facts_of(outcomes)
+    right, n = right_rows(facts), gold_rows(facts)
+    if n:
+        scored = [(name, f"{right[name] / n:.1%}", interval(right[name], n)) for name in WAYS if name in right]
+        return Scores(f"Right on {n:,} gold rows{_uncovered(facts, n)}", ("labels by", "right", "95 % sure"), scored)
+    agreed = facts.get("train", {}).get("agreement") or {}
+    agreed = {name.replace("counting", WAYS[0]): share for name, share in agreed.items()}
+    title = "Votes of held-out labelers that agree with labels made without them (there are no gold rows)"
+    lines = [(name, f"{agreed[name]:.1%}") for name in WAYS if name in agreed]
+    return Scores(title, ("labels by", "agree"), lines) if lines else None
 
 
 def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the lines. `old` are output files that this run neither wrote nor found up to date."""
-    facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
+    """Yield the lines below the table. `old` are output files that this run neither wrote nor found up to date."""
+    facts = facts_of(outcomes)
     fit, advice = facts.get("fit", {}), facts.get("check", {}).get("advice")
-    scores = list(_scores(facts, Run.of(outcomes).figures))
-    yield from scores
+    if "reason" in facts.get("train", {}):
+        yield facts["train"]["reason"]
     if fit.get("gold_hard"):
-        yield _hard_rows(fit, scored=bool(scores))
-    if fit.get("below_counting"):
-        yield _worse_than_counting(fit, advised=bool(advice))
+        yield _hard_rows(fit, scored=bool(right_rows(facts)))
     yield from _which_file(outcomes, facts)
     if old:
         yield f"Left over from an earlier run: {', '.join(old)}."
@@ -35,19 +58,34 @@ def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str
     yield from (f"Look at: {one.outputs[0]}" for one in outcomes if one.stage == "report" and one.outputs)
 
 
-def _scores(facts: Mapping[str, Facts], figures: Figures) -> Iterator[str]:
-    """Accuracies on gold rows. The label model labels rows with a vote, the classifier every row."""
-    fit = facts.get("fit", {})
-    labels = [f"{name} {figures[name]:.1%}" for name in ("label model", "counting votes") if name in figures]
-    biased = " (too high: it learned from gold rows)" if fit.get("gold_used") else ""
-    classifier = [f"classifier {figures['classifier']:.1%}{biased}"] if "classifier" in figures else []
-    rows = fit.get("gold_rows") or facts.get("predict", {}).get("gold_rows", 0)
-    voted = fit.get("gold_voted", rows)
-    if labels and voted < rows:
-        yield f"Right on the {voted:,} gold rows with a vote ({rows - voted:,} have none): {', '.join(labels)}."
-        labels = []
-    if labels or classifier:
-        yield f"Right on {'all ' if voted < rows else ''}{rows:,} gold rows: {', '.join([*labels, *classifier])}."
+def facts_of(outcomes: Sequence[Outcome]) -> dict[str, Facts]:
+    """Facts by stage, of stages that were not skipped."""
+    return {one.stage: one.facts for one in outcomes if one.status != "skipped"}
+
+
+def gold_rows(facts: Mapping[str, Facts]) -> int:
+    return int(facts.get("fit", {}).get("gold_rows", 0) or facts.get("train", {}).get("gold_rows", 0))
+
+
+def right_rows(facts: Mapping[str, Facts]) -> dict[str, int]:
+    """Number of gold rows that each way of labelling gets right; a row without a vote has no label by votes."""
+    fit, voted = facts.get("fit", {}), facts.get("fit", {}).get("gold_voted", 0)
+    shares = {"counting votes": fit.get("counting"), "label model": fit.get("accuracy")}
+    by_votes = {name: round(share * voted) for name, share in shares.items() if share is not None}
+    return {**by_votes, **facts.get("train", {}).get("right", {})}
+
+
+def interval(right: int, n: int) -> str:
+    """Wilson's interval of a share, in percent."""
+    share, spread = right / n, CERTAIN**2 / n
+    middle = (share + spread / 2) / (1 + spread)
+    reach = CERTAIN * (share * (1 - share) / n + spread / (4 * n)) ** 0.5 / (1 + spread)
+    return f"{max(middle - reach, 0):.0%} to {min(middle + reach, 1):.0%}"
+
+
+def _uncovered(facts: Mapping[str, Facts], n: int) -> str:
+    none = n - facts.get("fit", {}).get("gold_voted", n)
+    return f" ({none:,} have no vote, and count as wrong by votes)" if none else ""
 
 
 def _hard_rows(fit: Facts, *, scored: bool) -> str:
@@ -63,77 +101,34 @@ def _hard_rows(fit: Facts, *, scored: bool) -> str:
     return line if others.get("gold_voted", 0) >= ENOUGH else f"{line} {FAIR_SCORE}"
 
 
-def _worse_than_counting(fit: Facts, *, advised: bool) -> str:
-    """Warn that the label model does worse than counting votes, by more than chance explains."""
-    voted = _voted(fit)
-    rows = f"{voted:,} gold rows{' with a vote' if voted < fit['gold_rows'] else ''}"
-    right = f"it is right on {round(fit['accuracy'] * voted):,} of {rows}, counting on {_counting(fit):,}"
-    follow = " Follow the advice below, then run again." if advised else ""
-    return f"The label model does worse here than counting votes: {right}.{follow}"
-
-
-def _voted(fit: Facts) -> int:
-    return int(fit["gold_voted"] if "gold_voted" in fit else fit["gold_rows"])
-
-
-def _counting(fit: Facts) -> int:
-    """Gold rows on which counting votes is right."""
-    return round(float(fit["counting"]) * _voted(fit))
-
-
-# -- which file to use ---------------------------------------------------------------------------------
-
-
-class LabelFile(NamedTuple):
-    """A file of labels: gold rows it gets right, and those that a simpler method gets right."""
-
-    path: str
-    right: int
-    baseline: int
-
-
 def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:
-    """Recommend labels or predictions by their gold rows, unless the classifier learned from these."""
-    paths = {one.stage: str(one.outputs[0]) for one in outcomes if one.outputs}
-    if "export" not in paths or "fit" not in facts:
+    """One sentence: the file to use, and how good its labels are."""
+    path = next((str(one.outputs[0]) for one in outcomes if one.stage == "export" and one.outputs), None)
+    if path is None:
         return
-    fit, predicted = facts["fit"], facts.get("predict", {})
-    scored = fit.get("accuracy") is not None and ("predict" not in paths or predicted.get("accuracy") is not None)
-    if scored and not fit.get("gold_used"):
-        yield from _recommended(list(_label_files(paths, fit, predicted)), fit)
-    elif "predict" in paths:
-        files = f"{paths['export']} (rows with a vote) and {paths['predict']} (every row, by the classifier)"
-        yield f"Two files of labels: {files}."
+    way = "votes and text" if "train" in facts else "label model"
+    right, n, labelled = right_rows(facts), gold_rows(facts), facts["export"]["labelled"]
+    if way not in right:
+        fair = "label 100 rows that are drawn at random: shortlist label --random"
+        yield f"Use {path}: {labelled:,} rows are labelled. To know how many of them are right, {fair}"
+        return
+    rivals = _rivals(facts, right)
+    better = [f"{name} is right on {count:,}" for name, count in rivals.items() if count > right[way]]
+    if better:
+        yield f"Do not use {path} yet: its labels are right on {right[way]:,} of {n:,} gold rows; {', '.join(better)}."
+    else:
+        sure = interval(right[way], n)
+        yield f"Use {path}: {labelled:,} rows are labelled, {right[way] / n:.0%} right ({sure}, by {n:,} gold rows)."
 
 
-def _label_files(paths: Mapping[str, str], fit: Facts, predicted: Facts) -> Iterator[LabelFile]:
-    """The files, with the better of two baselines: the most frequent class, and counting votes if it beats the fit."""
-    frequent, counted = _most_frequent(fit), _counting(fit) if fit.get("below_counting") else 0
-    right = round(fit["accuracy"] * _voted(fit))
-    yield LabelFile(paths["export"], right, max(counted, frequent.get("gold_voted", 0)))
-    if "predict" in paths:
-        right = round(predicted["accuracy"] * predicted["gold_rows"])
-        yield LabelFile(paths["predict"], right, max(counted, frequent.get("gold_rows", 0)))
+def _rivals(facts: Mapping[str, Facts], right: Mapping[str, int]) -> dict[str, int]:
+    """Simpler ways that labels have to beat, unless hard rows were picked, which labels seldom get right."""
+    from shortlist.reporting.trials import surely_more
 
-
-def _most_frequent(fit: Facts) -> Facts:
-    """The most frequent gold class; nothing if hard rows were picked, which labels seldom get right."""
-    return {} if fit.get("gold_hard") else fit.get("frequent", {})
-
-
-def _recommended(files: list[LabelFile], fit: Facts) -> Iterator[str]:
-    useful = sorted((one for one in files if one.right >= one.baseline), key=lambda one: -one.right)
-    gold, always = f"{fit['gold_rows']:,} gold rows", f"always answering {fit.get('frequent', {}).get('class')!r}"
-    if not useful:
-        names, right = " or ".join(one.path for one in files), " and ".join(f"{one.right:,}" for one in files)
-        rivals = {always: _most_frequent(fit)["gold_rows"]} if _most_frequent(fit) else {}
-        rivals |= {"counting votes": _counting(fit)} if fit.get("below_counting") else {}
-        better = ", ".join(f"{name} on {n:,}" for name, n in rivals.items() if n > max(one.right for one in files))
-        they = "they are" if len(files) > 1 else "it is"
-        yield f"Do not use {names} yet: {they} right on {right} of {gold}, {better}."
-    elif len(useful) == 2 and useful[0].right == useful[1].right:
-        yield f"Use {files[0].path} or {files[1].path}: both are right on {files[0].right:,} of {gold}."
-    elif len(files) == 2:
-        best, other = useful[0], next(one for one in files if one is not useful[0])
-        less = f"{other.right:,}" if other.right <= best.right else f"worse than {always}"
-        yield f"Use {best.path}: right on {best.right:,} of {gold} ({other.path}: {less})."
+    fit, way = facts.get("fit", {}), "votes and text" if "train" in facts else "label model"
+    if fit.get("gold_hard"):
+        return {}
+    frequent = fit.get("frequent", {})
+    always = {f"always answering {frequent['class']!r}": frequent["gold_rows"]} if frequent else {}
+    counted = right.get("counting votes", 0)
+    return always | ({"counting votes": counted} if surely_more(counted, right[way]) else {})

@@ -20,7 +20,7 @@ import shortlist.classifier
 import shortlist.labelmodel
 from shortlist.archive import read_archive, write_archive
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.beliefs import recalibrated, recalibration
+from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, recalibrated, recalibration
 from shortlist.classifier import NoiseAwareClassifier, SoftLogisticRegression, TextFeatures
 from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, ShortlistError
 from shortlist.joint.bayes import Combined, combine, likelihood_of, normalised, tempered
@@ -43,7 +43,7 @@ from shortlist.rows import read_texts
 from shortlist.votes import Votes
 
 By: TypeAlias = Literal["auto", "counting", "label-model", "mean"]
-SOURCES = ("gold", "votes and text", "text alone")
+SOURCES = (BY_GOLD, BY_BOTH, BY_ROW)
 ARRAYS = ("beliefs_", "out_of_fold_", "rows_alone_", "balance_")  # in a file
 COUNTERS = ("MajorityVote", "NearestClass")  # label models that have nothing to save
 CLASSIFIERS = ("NoiseAwareClassifier", "MLPClassifier", "TransformerClassifier")
@@ -117,7 +117,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         self._check(votes)
         known = np.full(len(votes), -1) if gold is None else gold_positions(gold, len(votes), votes.space)
         with progress_lines(self.progress) as tell:
-            made = default_classifier() if self.classifier is None else clone(self.classifier)
+            made = default_classifier() if self.classifier is None else clone(self.classifier, safe=False)
             made = made if has_fit_parameter(made, "covered") else NoiseAwareClassifier(made)
             reading = Reading(made, rows, self.features, votes, tell)
             tell("combining votes and rows")
@@ -167,11 +167,12 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
     def _choose(
         self, votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats
     ) -> Teacher:
+        if (gold >= 0).sum() < FEWEST_GOLD:
+            judged = judge_by_labelers(votes, label_model, evidence, self.seed)
+            return judged if self.by == "auto" else Teacher(self.by, "user", agreement=judged.agreement)
         if self.by != "auto":
             return Teacher(self.by, "user")
-        if (gold >= 0).sum() >= FEWEST_GOLD:
-            return judge_by_gold(votes, label_model, gold, evidence, weights)
-        return judge_by_labelers(votes, label_model, evidence, self.seed)
+        return judge_by_gold(votes, label_model, gold, evidence, weights)
 
     def _table(self, votes: Votes, label_model: Any) -> Floats:
         """P(votes | class) of each row, as the teacher has it."""
@@ -195,15 +196,18 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         names: npt.NDArray[Any] = self.classes_[places]
         return names
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to one file, without pickle. A wrapped estimator needs skops."""
+    def save(self, path: str | os.PathLike[str], *, classifier: bool = True) -> None:
+        """Write the fitted model to one file, without pickle. A wrapped estimator needs skops.
+
+        With `classifier=False`, the classifier is left out: save it by itself, and hand it to `load`.
+        """
         self._check_fitted()
-        save(self, path)
+        save(self, path, classifier)
 
     @staticmethod
-    def load(path: str | os.PathLike[str], **options: Any) -> JointModel:
+    def load(path: str | os.PathLike[str], classifier: Any = None, **options: Any) -> JointModel:
         """Read what `save` wrote. Options are for the classifier's own `load` (`trusted`, `device`)."""
-        return load(path, options)
+        return load(path, classifier, options)
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -259,7 +263,8 @@ class Reading:
     """A classifier, and the features of rows, which are computed once."""
 
     def __init__(self, classifier: Any, rows: Any, features: Any, votes: Votes, tell: Tell) -> None:
-        self.classifier, self.rows, self.texts = classifier, rows, read_texts(rows, getattr(classifier, "on", None))
+        self.classifier, self.rows, self.tell = classifier, rows, tell
+        self.texts = read_texts(rows, getattr(classifier, "on", None))
         self.features = None if self.texts is None else self._text_features(features)
         if self.texts is not None:
             tell(f"reading {len(self.texts):,} texts")
@@ -290,8 +295,12 @@ class Reading:
         shared = linear and self.features is not None
         weighted = {"sample_weight": weights} if has_fit_parameter(self.classifier, "sample_weight") else {}
         rows = self.X if shared else self.rows if self.texts is None else self.texts
-        everyone = np.ones(len(beliefs), bool)
+        everyone, shown = np.ones(len(beliefs), bool), getattr(self.classifier, "progress", None)
+        if hasattr(self.classifier, "progress"):
+            self.classifier.progress = self.tell
         model = self.classifier.fit(rows, beliefs, covered=everyone, classes=list(space), **weighted)
+        if hasattr(self.classifier, "progress"):
+            self.classifier.progress = shown
         if shared:
             model.features_, model.reads_text_ = self.features, True
             del model.n_features_in_
@@ -301,33 +310,37 @@ class Reading:
 # -- files: npz with a JSON header. Classifier and label model are files of their own inside -----------------
 
 
-def save(joint: JointModel, path: str | os.PathLike[str]) -> None:
+def save(joint: JointModel, path: str | os.PathLike[str], classifier: bool) -> None:
     header = {
         "options": {name: getattr(joint, name) for name in ("by", "seed")},
         "teacher": asdict(joint.teacher_),
-        "classifier": _name(joint.classifier_, CLASSIFIERS),
+        "classifier": _name(joint.classifier_, CLASSIFIERS) if classifier else None,
         "label_model": _name(joint.label_model_, ("LabelModel", *COUNTERS)),
         "source": joint.source_.tolist(),
         "balance_given": joint.balance is not None,
     }
     arrays: dict[str, Any] = {name: getattr(joint, name) for name in ARRAYS}
-    arrays["classifier"] = _bytes_of(joint.classifier_)
+    if classifier:
+        arrays["classifier"] = _bytes_of(joint.classifier_)
     arrays["votes"] = _bytes_of(joint.seen_)
     if header["label_model"] == "LabelModel":
         arrays["label_model"] = _bytes_of(joint.label_model_)
     write_archive(path, kind="joint model", version=1, header=header, arrays=arrays)
 
 
-def load(path: str | os.PathLike[str], options: Mapping[str, Any]) -> JointModel:
+def load(path: str | os.PathLike[str], classifier: Any, options: Mapping[str, Any]) -> JointModel:
     header, arrays = read_archive(path, kind="joint model", version=1)
+    if classifier is None and header["classifier"] is None:
+        raise BadFile(f"{path} was saved without its classifier: load that by itself, and pass it as classifier=")
     try:
         joint = JointModel(**header["options"])
         for name in ARRAYS:
             setattr(joint, name, arrays[name])
         joint.seen_ = _loaded(Votes, arrays["votes"])
-        joint.classifier_ = _loaded(
-            getattr(shortlist.classifier, header["classifier"]), arrays["classifier"], **options
-        )
+        joint.classifier_ = classifier
+        if classifier is None:
+            kind = getattr(shortlist.classifier, header["classifier"])
+            joint.classifier_ = _loaded(kind, arrays["classifier"], **options)
         joint.counting_ = shortlist.labelmodel.MajorityVote().fit(joint.seen_)
         kind = getattr(shortlist.labelmodel, header["label_model"])
         counts = header["label_model"] in COUNTERS

@@ -13,15 +13,16 @@ One teacher is chosen if its mean score is better by a t-test over judges, at 5 
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from scipy import stats
 from sklearn.base import clone
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats, Mask, Positions
 from shortlist.joint.bayes import FLOOR, combine, likelihood_of, normalised, row_likelihood
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.labelmodel import MajorityVote
@@ -46,6 +47,8 @@ class Teacher:
     scores        of counting and of the label model: share of gold rows right, or mean log score
     difference    of these: above 0 where counting is better
     error         standard error of the difference
+    agreement     without gold: share of held-out votes that allow the class of the row, as counting, label model, votes
+                  and text, or text alone give it
     """
 
     name: str
@@ -54,6 +57,7 @@ class Teacher:
     scores: dict[str, float] = field(default_factory=dict)
     difference: float = 0.0
     error: float = 0.0
+    agreement: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"Taught by {NAMES[self.name]}: {self._reason()}."
@@ -104,17 +108,20 @@ def judge_by_labelers(votes: Votes, label_model: Any, evidence: RowEvidence, see
     n = len(votes.names)
     group = np.random.default_rng(seed).permutation(n) % min(GROUPS, n)
     scores: list[Floats] = []
+    agreed: Counter[str] = Counter()
     for g in range(min(GROUPS, n) if n > 2 else 0):
-        seen = votes[:, np.flatnonzero(group != g)]
+        seen, held_out = (votes[:, np.flatnonzero((group == g) == out)] for out in (False, True))
         if seen.covered.sum() >= FEWEST_VOTES:
-            predicted = predictions(seen, label_model, evidence)
-            scores += scores_of(votes[:, np.flatnonzero(group == g)], predicted)
-    return decide("labelers", np.array(scores).reshape(-1, 2))
+            tables = [likelihood_of(fit_quietly(model, seen), seen) for model in (MajorityVote(), clone(label_model))]
+            scores += scores_of(held_out, predictions(seen, tables, evidence))
+            agreed.update(agreement(seen, held_out, tables, evidence))
+    count = max(agreed.pop("votes", 0), 1)
+    judged = decide("labelers", np.array(scores).reshape(-1, 2))
+    return replace(judged, agreement={name: right / count for name, right in agreed.items()})
 
 
-def predictions(votes: Votes, label_model: Any, evidence: RowEvidence) -> list[Floats]:
-    """P(class | row) (m, k) as taught by counting and by the label model, with the same class shares."""
-    tables = [likelihood_of(fit_quietly(model, votes), votes) for model in (MajorityVote(), clone(label_model))]
+def predictions(votes: Votes, tables: list[Floats], evidence: RowEvidence) -> list[Floats]:
+    """P(class | row) (m, k) as taught by P(votes | class) of counting and of the label model; the same class shares."""
     covered, everyone = votes.covered, np.ones(len(votes))
     shares = np.mean([table[covered].mean(axis=0) for table in tables], axis=0)
     taught = [
@@ -125,12 +132,32 @@ def predictions(votes: Votes, label_model: Any, evidence: RowEvidence) -> list[F
 
 def scores_of(votes: Votes, predicted: list[Floats]) -> Iterator[Floats]:
     """For each labeler with enough votes, the mean log probability of its shortlists by each of `predicted`."""
+    for rows, allowed in shortlists(votes):
+        if len(rows) >= FEWEST_VOTES:
+            yield np.array([np.log((p[rows] * allowed).sum(axis=1) + SMALLEST).mean() for p in predicted])
+
+
+def agreement(seen: Votes, held_out: Votes, tables: list[Floats], evidence: RowEvidence) -> Counter[str]:
+    """How many held-out votes allow the class that each way of labelling gives the row, and how many there are."""
+    nobody, everyone = np.full(len(seen), -1), np.ones(len(seen))
+    joint = combine(mixed(tables[0], tables[1], MEAN), seen.covered, nobody, None, evidence, everyone)
+    ways = {"counting": tables[0], "label model": tables[1], "votes and text": joint.beliefs, "text alone": joint.rows}
+    counts: Counter[str] = Counter()
+    for rows, allowed in shortlists(held_out):
+        judged = seen.covered[rows]
+        counts["votes"] += int(judged.sum())
+        for name, table in ways.items():
+            best = table[rows].argmax(axis=1)
+            counts[name] += int(allowed[judged, best[judged]].sum())
+    return counts
+
+
+def shortlists(votes: Votes) -> Iterator[tuple[Positions, Mask]]:
+    """For each labeler, the rows that it votes on, and which classes its vote allows there."""
     for i in range(len(votes.names)):
-        codes = votes.codes[:, i]
-        voted = np.flatnonzero(codes)
-        if len(voted) >= FEWEST_VOTES:
-            allowed = MajorityVote().fit(votes[:, [i]]).predict_proba(votes[voted, [i]]) > 0
-            yield np.array([np.log((p[voted] * allowed).sum(axis=1) + SMALLEST).mean() for p in predicted])
+        voted = np.flatnonzero(votes.codes[:, i])
+        if len(voted):
+            yield voted, MajorityVote().fit(votes[:, [i]]).predict_proba(votes[voted, [i]]) > 0
 
 
 def fit_quietly(model: Any, votes: Votes, gold: Any = None) -> Any:

@@ -166,7 +166,7 @@ class Digests:
             self._changed = False
 
 
-Figures = dict[str, float]  # "label model", "counting votes" and "classifier": shares of gold rows; "covered": of all
+Figures = dict[str, float]  # shares of gold rows that are right, by method; "covered": of all rows with a vote
 
 
 @dataclass(frozen=True)
@@ -174,29 +174,26 @@ class Run:
     """The figures of one run, and what has to be equal for two runs to be compared.
 
     gold_rows, gold_voted   rows with a known class, and those of them with a vote
-    too_high                figures of models that learned from the rows they are scored on
     """
 
     figures: Figures
     gold_rows: int = 0
     gold_voted: int = 0
-    too_high: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, outcomes: Iterable[Any]) -> Run:
         """The figures among the facts of outcomes (`stages.stage.Outcome`)."""
-        facts = {one.stage: one.facts for one in outcomes}
-        fit, predicted = facts.get("fit", {}), facts.get("predict", {})
-        rows = int(fit.get("gold_rows", 0) or predicted.get("gold_rows", 0))
+        facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
+        fit, trained = facts.get("fit", {}), facts.get("train", {})
+        rows = int(fit.get("gold_rows", 0) or trained.get("gold_rows", 0))
         figures = {
-            "label model": fit.get("accuracy"),
             "counting votes": fit.get("counting"),
-            "classifier": predicted.get("accuracy"),
+            "label model": fit.get("accuracy"),
+            **{name: right / rows for name, right in trained.get("right", {}).items()},
             "covered": facts.get("vote", {}).get("covered"),
         }
         shares = {name: float(share) for name, share in figures.items() if share is not None}
-        too_high = ("classifier",) if fit.get("gold_used") else ()
-        return cls(shares, rows, int(fit.get("gold_voted", rows)), too_high)
+        return cls(shares, rows, int(fit.get("gold_voted", rows)))
 
 
 class History:
@@ -208,7 +205,7 @@ class History:
         content = read_json(path)
         with suppress(LookupError, TypeError, AttributeError):
             if content["format"] == FORMAT:
-                self.runs = [Run(**run | {"too_high": tuple(run["too_high"])}) for run in content["runs"]]
+                self.runs = [Run(**run) for run in content["runs"]]
 
     def add(self, run: Run, *, most: int = 200) -> None:
         """Add a run, of which the latest `most` are kept; on disk in one step."""
@@ -217,11 +214,11 @@ class History:
 
     @property
     def change(self) -> dict[str, tuple[float, float]]:
-        """Figure → its value one run before and now, if these differ and neither is too high."""
+        """Figure → its value one run before and now, if these differ."""
         if len(self.runs) < 2:
             return {}
         before, now = self.runs[-2:]
-        names = [name for name in now.figures if name in before.figures and name not in before.too_high + now.too_high]
+        names = [name for name in now.figures if name in before.figures]
         both = {name: (before.figures[name], now.figures[name]) for name in names}
         return {name: (old, new) for name, (old, new) in both.items() if round(old, 3) != round(new, 3)}
 

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
 
 from shortlist.analysis.measures import believed
-from shortlist.arrays import Positions
-from shortlist.beliefs import TIE, LabelTable
+from shortlist.arrays import Floats, Positions
+from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, TIE, LabelTable
 from shortlist.engines import Engine
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.progress import Advance
 from shortlist.project.cache import file_digest, write_json
+from shortlist.project.gold import GoldReader
 from shortlist.project.parts import Part, PartReader, remove_unlisted
 from shortlist.project.rows import Rows
 from shortlist.rows import write_table
 from shortlist.votes import Votes
 from shortlist.votes.patterns import pack
 from shortlist.votes.vote_parts import VoteParts
+
+if TYPE_CHECKING:
+    from shortlist.joint import JointModel
 
 # -- extracts --------------------------------------------------------------------------------------------
 
@@ -34,11 +39,13 @@ class Extract:
     """Options of an export; by default, all labels as they are.
 
     columns      of the rows, to stand between the id and the labels
-    min_belief   only rows whose class is believed at least so much; rows without any vote have no class
+    min_belief   only rows whose class is believed at least so much
+    votes_only   the beliefs of the label model, without text and gold; rows without any vote have no class
     """
 
     columns: tuple[str, ...] = ()
     min_belief: float | None = None
+    votes_only: bool = False
 
     def check(self, rows: Rows) -> None:
         """Raise if it cannot be made, before any work."""
@@ -109,13 +116,23 @@ def _kind(rows: Rows, name: str) -> Any:
 
 
 class Labels(Protocol):
-    """Maps votes to labels."""
+    """Makes the labels of rows."""
 
-    def of(self, votes: Votes) -> pl.DataFrame:
-        """Labels of rows, without the column that joins them to the rows."""
+    def reads(self, part: Part) -> Sequence[str]:
+        """The columns of the rows that it needs."""
+
+    def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:
+        """Labels of the rows of a part, without the column that joins them to the rows."""
 
 
-class KnownLabels:
+class ByVotes:
+    """Base of labels that depend on votes alone."""
+
+    def reads(self, part: Part) -> Sequence[str]:  # noqa: ARG002
+        return ()
+
+
+class KnownLabels(ByVotes):
     """Labels of all unique rows, made in one place: the same bytes, whoever joins them to the rows."""
 
     def __init__(self, votes: Votes, model: Any, table: LabelTable) -> None:
@@ -124,7 +141,7 @@ class KnownLabels:
         self.words = [word[order] for word in words]
         self.table = label_frame(votes[order], model, table)
 
-    def of(self, votes: Votes) -> pl.DataFrame:
+    def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:  # noqa: ARG002
         return self.table[self._places(votes)]
 
     def _places(self, votes: Votes) -> Positions:
@@ -138,16 +155,16 @@ class KnownLabels:
 
 
 @dataclass(frozen=True)
-class WorkedOutLabels:
+class WorkedOutLabels(ByVotes):
     """Labels that each worker makes for its own rows, if too many rows differ to make them beforehand."""
 
     model: Any
     table: LabelTable
 
-    def of(self, votes: Votes) -> pl.DataFrame:
+    def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:  # noqa: ARG002
         patterns = votes.patterns()
-        rows = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
-        return label_frame(rows, self.model, self.table)[patterns.inverse]
+        unique = Votes(patterns.codes, votes.codomains, votes.space, votes.names)
+        return label_frame(unique, self.model, self.table)[patterns.inverse]
 
 
 def labels_by_votes(votes: Votes, model: Any, table: LabelTable) -> Labels:
@@ -164,6 +181,42 @@ def label_frame(votes: Votes, model: Any, table: LabelTable) -> pl.DataFrame:
 
 def _words(votes: Votes) -> list[Any]:
     return [word.astype(np.uint64) for word in pack(votes.codes, votes.sizes)]
+
+
+# -- labels by votes and rows ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JointLabels:
+    """Labels from votes and rows: those of a joint model for the rows it has learned from, predictions for others."""
+
+    joint: JointModel
+    trained: Positions  # numbers of the rows that it has learned from, ascending
+    table: LabelTable
+    columns: Sequence[str]  # that the classifier reads
+    inputs: Callable[[pl.DataFrame], Any]  # what it reads, from these columns
+
+    def reads(self, part: Part) -> Sequence[str]:
+        first, last = self._learned(part)
+        return () if last - first == part.rows else self.columns
+
+    def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:
+        first, last = self._learned(part)
+        new, beliefs = np.ones(part.rows, np.bool_), np.empty((part.rows, len(votes.space)))
+        new[self.trained[first:last] - part.start] = False
+        beliefs[~new] = self.joint.beliefs_[first:last]
+        if rows is not None and new.any():
+            beliefs[new] = self.joint.predict_proba(self.inputs(rows.filter(pl.Series(new))), votes[new])
+        return self._frame(votes, beliefs)
+
+    def _learned(self, part: Part) -> tuple[int, int]:
+        first, last = np.searchsorted(self.trained, [part.start, part.start + part.rows])
+        return int(first), int(last)
+
+    def _frame(self, votes: Votes, beliefs: Floats) -> pl.DataFrame:
+        keys = pl.repeat(None, len(votes), dtype=self.table.key[1], eager=True)
+        source = np.where(votes.covered, BY_BOTH, BY_ROW).tolist()
+        return self.table.frame(keys, beliefs, (votes.codes != 0).sum(axis=1), source).drop(self.table.key[0])
 
 
 # -- part by part ----------------------------------------------------------------------------------------
@@ -184,20 +237,33 @@ class LabelJob:
     parts: VoteParts
     reader: PartReader
     labels: Labels
+    gold: GoldReader | None  # known classes, which win over what is believed
     table: LabelTable
     id: str | None
     target: Path  # the folder of the files of labels
     suffix: str
 
-    def __call__(self, piece: tuple[Part, ...]) -> list[tuple[int, LabelPart, Counter[str]]]:
+    def __call__(self, piece: tuple[Part, ...]) -> list[tuple[int, LabelPart, Counts]]:
         """Write the labels of some parts."""
         return [self._write(part, frame) for part, frame in zip(piece, self.frames(piece), strict=True)]
 
     def frames(self, piece: tuple[Part, ...]) -> Iterator[pl.DataFrame]:
         """The labels of each part, with the column that joins them to the rows."""
-        for part, keys in zip(piece, self._keys(piece), strict=True):
-            labels = self.labels.of(self.parts.part(part.place))
+        known = repeat(None) if self.gold is None else self.gold.positions(piece)
+        needed = max((self.labels.reads(part) for part in piece), key=len)
+        read = self.reader.frames(piece, needed) if needed else repeat(None)
+        for part, keys, gold, rows in zip(piece, self._keys(piece), known, read, strict=False):
+            labels = self.labels.of(self.parts.part(part.place), part, rows)
+            labels = labels if gold is None else self._with_gold(labels, gold)
             yield labels.insert_column(0, keys.cast(self.table.key[1]))
+
+    def _with_gold(self, labels: pl.DataFrame, gold: Positions) -> pl.DataFrame:
+        """Labels in which rows of known class have it, with all belief."""
+        k = len(self.table.classes)
+        keys = pl.repeat(None, k, dtype=self.table.key[1], eager=True)
+        certain = self.table.frame(keys, np.eye(k), np.zeros(k), [BY_GOLD] * k).drop(self.table.key[0])
+        places = np.where(gold >= 0, len(labels) + gold, np.arange(len(labels)))
+        return pl.concat([labels, certain])[places].with_columns(labels["votes"])
 
     def _keys(self, piece: tuple[Part, ...]) -> Iterator[pl.Series]:
         if self.id is None:
@@ -207,26 +273,34 @@ class LabelJob:
         for frame in self.reader.frames(piece, [self.id]):
             yield frame[self.id]
 
-    def _write(self, part: Part, frame: pl.DataFrame) -> tuple[int, LabelPart, Counter[str]]:
+    def _write(self, part: Part, frame: pl.DataFrame) -> tuple[int, LabelPart, Counts]:
         path = self.target / f"part-{part.place:05}.{self.suffix}"
         write_table(path, [frame], self.table.schema)
         written = LabelPart(f"{self.target.name}/{path.name}", part.rows, file_digest(path))
-        return part.place, written, class_counts(frame)
+        return part.place, written, counts_of(frame)
 
 
-def class_counts(frame: pl.DataFrame) -> Counter[str]:
-    """Number of rows of each class."""
-    return Counter(dict(frame["class"].drop_nulls().value_counts().iter_rows()))
+Counts = dict[str, Counter[str]]  # of classes and of sources
 
 
-def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance, extract: Extract) -> Counter[str]:
+def counts_of(frame: pl.DataFrame) -> Counts:
+    """Number of rows of each class, and from each source."""
+    return {name: Counter(dict(frame[name].drop_nulls().value_counts().iter_rows())) for name in ("class", "source")}
+
+
+def _add(counts: Counts, more: Counts) -> None:
+    for name, each in more.items():
+        counts.setdefault(name, Counter()).update(each)
+
+
+def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance, extract: Extract) -> Counts:
     """Write the labels of an extract to one file, in the order of the rows."""
-    counts: Counter[str] = Counter()
+    counts: Counts = {"class": Counter(), "source": Counter()}
 
     def frames() -> Iterator[pl.DataFrame]:
         for piece in rows.pieces():
             for frame in job.frames(piece):
-                counts.update(class_counts(frame.filter(extract.keeps(frame))))
+                _add(counts, counts_of(frame.filter(extract.keeps(frame))))
                 advance(len(frame))
                 yield frame
 
@@ -235,16 +309,16 @@ def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance, extr
     return counts
 
 
-def write_parts(job: LabelJob, rows: Rows, path: Path, engine: Engine, advance: Advance) -> Counter[str]:
+def write_parts(job: LabelJob, rows: Rows, path: Path, engine: Engine, advance: Advance) -> Counts:
     """Write a file of labels for each part, with the workers of an engine; `path` is the list of them."""
     job.target.mkdir(parents=True, exist_ok=True)
-    counts: Counter[str] = Counter()
+    counts: Counts = {"class": Counter(), "source": Counter()}
     files: dict[int, LabelPart] = {}
     with closing(engine.map(job, enumerate(rows.pieces()))) as results:
         for _number, written in results:
             for index, part, classes in written:
                 files[index] = part
-                counts.update(classes)
+                _add(counts, classes)
                 advance(part.rows)
     listed = [files[index]._asdict() for index in sorted(files)]
     write_json(path, {"kind": "labels in parts", "version": 1, "parts": listed})

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.engines import Engine
+    from shortlist.joint import JointModel
     from shortlist.project.rows import Rows
     from shortlist.prompts import Plan, Spent
     from shortlist.reporting.checkup import Checkup
@@ -75,7 +76,7 @@ class Project:
 
     @property
     def labels(self) -> pl.DataFrame:
-        """Class, belief, margin, shortlist and one belief per class, for every row."""
+        """Class, belief, margin, shortlist, source and one belief per class, for every row."""
         import polars as pl
 
         from shortlist.project.stages.export import label_files
@@ -84,9 +85,14 @@ class Project:
         return pl.concat([RowFile(path).read() for path in label_files(self.run(["export"])[-1].outputs[0])])
 
     @property
+    def joint(self) -> JointModel:
+        """Labels and classifier from votes, rows and gold together."""
+        return self._after("train").joint
+
+    @property
     def classifier(self) -> Any:
-        """The classifier trained on the beliefs."""
-        return self._after("train").classifier
+        """The classifier that reads rows."""
+        return self.joint.classifier_
 
     def check(self) -> Checkup:
         """Advice, the most gain first, and whether accuracies can be learned from votes alone."""
@@ -102,33 +108,42 @@ class Project:
         *,
         columns: str | Sequence[str] = (),
         min_belief: float | None = None,
+        votes_only: bool = False,
     ) -> Path:
         """Write the labels to a file of your choice, in the format that its name ends in.
 
         columns      of the data, such as the text, to stand before the labels
         min_belief   only rows whose class is believed at least so much, from 0 to 1
+        votes_only   labels of the label model, without text and gold
         """
         from shortlist.project.labels import Extract
 
         names = (columns,) if isinstance(columns, str) else tuple(columns)
         with self.open() as session:
-            write_extract(session, Path(path), Extract(names, min_belief))
+            write_extract(session, Path(path), Extract(names, min_belief, votes_only))
         return Path(path)
 
     def predict(
-        self, *files: str | os.PathLike[str], path: str | os.PathLike[str], listener: Listener | None = None
+        self,
+        *files: str | os.PathLike[str],
+        path: str | os.PathLike[str],
+        columns: str | Sequence[str] = (),
+        min_belief: float | None = None,
+        listener: Listener | None = None,
     ) -> dict[str, Any]:
         """Let the classifier read other files of the same columns; its predictions are written to `path`.
 
-        They are scored if the files hold known classes.
+        They are scored if the files hold known classes. `columns` and `min_belief` are those of `export`.
         """
+        from shortlist.project.labels import Extract
         from shortlist.project.rows import other_rows
         from shortlist.project.stages.train import predict_rows
 
+        names = (columns,) if isinstance(columns, str) else tuple(columns)
         with self.open(listener) as session:
             run_stages(session, ["train"])
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
-            return predict_rows(session, rows, Path(path))
+            return predict_rows(session, rows, Path(path), Extract(names, min_belief))
 
     def plan(self, record: Mapping[str, Any] | None = None, *, first: int | None = None) -> Plan:
         """The cost of asking language models. Nothing is sent.
@@ -157,6 +172,7 @@ class Project:
         listener: Listener | None = None,
         engine: Engine | str | None = None,
         address: str | None = None,
+        by: str | None = None,
     ) -> list[Outcome]:
         """Do those of these stages, and of those they need, that are out of date; by default, of all.
 
@@ -165,8 +181,9 @@ class Project:
         engine     an engine (see `shortlist.engines`), or the name of one, "dask", "ray" or "spark", which is started
                    and ended; by default, that of [engine] in shortlist.toml. Results do not depend on it
         address    of the cluster that a named engine uses; without it, processes of this machine are started
+        by         who teaches the classifier: "counting", "label-model", "mean" of the two, or "auto"
         """
-        with self.open(listener, engine, address) as session:
+        with self.open(listener, engine, address, by=by) as session:
             outcomes = run_stages(session, stages, force=force)
             if stages is None and any(one.status == "done" for one in outcomes):
                 self.history.add(Run.of(outcomes))
@@ -184,6 +201,7 @@ class Project:
         engine: Engine | str | None = None,
         address: str | None = None,
         *,
+        by: str | None = None,
         in_memory: bool = False,
         earlier: Session | None = None,
     ) -> Iterator[Session]:
@@ -192,7 +210,7 @@ class Project:
         Files may have changed since the last session. Within one, what was seen first counts. With `in_memory`, the
         stages vote and fit write no files, and use again what the session `earlier` holds: see Session.
         """
-        self.settings = Settings.read(self.folder).with_engine(engine, address)
+        self.settings = Settings.read(self.folder).with_engine(engine, address).taught_by(by)
         self.digests.look_again()
         with self._locked(listener or Listener()):
             chosen = None if isinstance(engine, str) else engine

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from shortlist.analysis import Analysis
     from shortlist.engines import Engine
+    from shortlist.joint import JointModel
     from shortlist.labelers import Labeler
     from shortlist.labelmodel.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
@@ -89,6 +90,7 @@ class Session:
         self.hidden = folder / HIDDEN
         self.state = State(self.hidden / "state.json")
         self.results: dict[str, Any] = {}
+        self.skipped: set[str] = set()  # stages that this run left out
         self.shown_facts: dict[str, dict[str, Any]] = {}  # facts of other stages, for the stage that is being done
         self.in_memory = in_memory
         self._earlier, self._engine = earlier, engine
@@ -332,10 +334,20 @@ class Session:
         checkup: Checkup = self.result("check")
         return checkup
 
+    def has(self, stage: str) -> bool:
+        """A stage was done, in this run or before, and not left out now."""
+        return stage in self.state.records and stage not in self.skipped
+
+    @property
+    def joint(self) -> JointModel:
+        """Labels and classifier from votes, rows and gold together."""
+        joint: JointModel = self.result("train")
+        return joint
+
     @property
     def classifier(self) -> Any:
-        """The classifier trained on the beliefs."""
-        return self.result("train")
+        """The classifier that reads rows."""
+        return self.joint.classifier_
 
     @cached_property
     def sample(self) -> Sample:

@@ -11,11 +11,12 @@ from typing import Any
 
 from shortlist.classifier.kinds import RESERVED, find_kind, kind_names
 from shortlist.engines import ENGINES, is_elsewhere
-from shortlist.project.toml import TomlFile
+from shortlist.project.toml import BadProject, TomlFile
 from shortlist.registry import TABLE_FORMATS
 from shortlist.wording import did_you_mean, first_duplicate
 
 NAME = "shortlist.toml"
+TEACHERS = ("auto", "counting", "label-model", "mean")  # of JointModel, which is not imported for this
 Check = Callable[[Any], Any]
 
 
@@ -62,6 +63,7 @@ class OutputSettings:
     folder: str = "out"
     format: str = "parquet"
     shortlist: float = 0.9
+    by: str = "auto"  # who teaches the classifier
     partitioned: bool | None = None  # None: where the engine works on other machines
     stages: tuple[str, ...] | None = None  # None: all
 
@@ -87,10 +89,20 @@ class Settings:
     declared: tuple[Mapping[str, Any], ...]
     models: Mapping[str, Mapping[str, Any]]
     label_model: Mapping[str, Any]
-    gold_fits: bool
+    use_gold: bool | None  # None: gold wins and trains the classifier; True: it fits the label model, too
     classifier: ClassifierSettings
     output: OutputSettings
     engine: EngineSettings
+
+    @property
+    def gold_fits(self) -> bool:
+        """Known classes fit the label model."""
+        return self.use_gold is True
+
+    @property
+    def gold_wins(self) -> bool:
+        """Known classes are the labels of their rows, and train the classifier; else they score only."""
+        return self.use_gold is not False
 
     @property
     def partitioned(self) -> bool:
@@ -106,6 +118,14 @@ class Settings:
             return replace(self, engine=chosen)
         kind = type(engine).__name__.lower() if is_elsewhere(engine) else "local"
         return replace(self, engine=replace(self.engine, kind=kind))
+
+    def taught_by(self, by: str | None) -> Settings:
+        """Copy with another teacher of the classifier."""
+        if by is None:
+            return self
+        if by not in TEACHERS:
+            raise BadProject(f"labels are made by one of {quoted(*TEACHERS)}; got {by!r}", option=("by",))
+        return replace(self, output=replace(self.output, by=by))
 
     @classmethod
     def read(cls, folder: Path) -> Settings:
@@ -124,7 +144,7 @@ class Settings:
             labelers=LabelerSettings(**tables["labelers"]),
             declared=_declared(toml),
             models=_models(toml),
-            gold_fits=fit.pop("use_gold", False),
+            use_gold=fit.pop("use_gold", None),
             label_model=fit,
             classifier=ClassifierSettings(**own, options=trained),
             output=OutputSettings(**tables["output"]),
@@ -216,7 +236,8 @@ _TABLES: dict[str, dict[str, Check]] = {
     "label_model": {"use_gold": flag, "*": lambda value: value},
     "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": lambda value: value},
     "output": {
-        "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "partitioned": flag, "stages": texts,
+        "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "by": one_of(*TEACHERS),
+        "partitioned": flag, "stages": texts,
     },
     "engine": {"kind": one_of(*ENGINES), "address": text, "workers": whole, "part_rows": whole},
 }  # fmt: skip

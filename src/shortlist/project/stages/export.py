@@ -1,4 +1,4 @@
-"""export: the labels as a table: class, belief, margin, shortlist and one belief per class, for every row."""
+"""export: the labels as a table: class, belief, margin, shortlist, source and one belief per class, for every row."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
-    from shortlist.project.labels import Extract
+    from shortlist.beliefs import LabelTable
+    from shortlist.project.labels import Extract, Labels
 
 
 class Export(Stage):
     name = "export"
-    help = "Write the labels: class, belief, shortlist and more."
+    help = "Write the labels: class, belief, shortlist, source and more."
     needs = ("vote", "fit")
+    uses = ("train",)
+    revision = 2  # goes up when the same beliefs give another table
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:
         return ("labels.json" if settings.partitioned else f"labels.{settings.output.format}",)
 
     def key(self, session: Session) -> Any:
         settings = session.settings
-        ids = session.data_digests() if settings.data.id is not None else None
-        return [ids, settings.data.id, settings.output.format, settings.output.shortlist]
+        gold = [settings.data.gold, session.gold_digest()] if settings.gold_wins else None
+        read = [settings.data.id, gold and gold[0], session.has("train") and settings.data.text]
+        data = session.data_digests() if any(read) else None
+        return [self.revision, data, settings.data.id, gold, settings.output.format, settings.output.shortlist]
 
     def size(self, session: Session) -> int:
         return len(session.parts)
@@ -48,21 +53,24 @@ def label_files(path: Path) -> list[Path]:
 
 
 def write_labels(session: Session, path: Path, extract: Extract | None = None, *, partitioned: bool = False) -> Facts:
-    """Write the labels of all rows, or an extract of them; return how many rows got each class.
+    """Write the labels of all rows, or an extract of them; return how many rows got each class, and from where.
 
     With `partitioned`, workers write a file for each part, and `path` is the list of them.
     """
     from shortlist.beliefs import LabelTable
-    from shortlist.project.labels import Extract, LabelJob, labels_by_votes, write_one_file, write_parts
+    from shortlist.project.labels import Extract, LabelJob, write_one_file, write_parts
 
-    rows, model, votes = session.rows, session.model, session.evidence.without_gold().votes
+    rows, extract = session.rows, extract or Extract()
     rows.refuse_to_overwrite(path)
     session.gold_file.refuse_to_overwrite(path)
-    table = LabelTable(votes.space, rows.key(), balance=model.class_balance_, held=session.settings.output.shortlist)
+    together = session.has("train") and not extract.votes_only
+    balance = session.joint.balance_ if together else session.model.class_balance_
+    table = LabelTable(session.settings.classes, rows.key(), balance=balance, held=session.settings.output.shortlist)
     job = LabelJob(
         parts=session.parts,
         reader=rows.reader,
-        labels=labels_by_votes(votes, model, table),
+        labels=_joint_labels(session, table) if together else _vote_labels(session, table),
+        gold=session.gold_reader if session.settings.gold_wins and not extract.votes_only else None,
         table=table,
         id=rows.data.id,
         target=path.parent.absolute() / "labels",
@@ -71,5 +79,23 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None, *
     if partitioned:
         counts = write_parts(job, rows, path, session.engine, session.listener.advance)
     else:
-        counts = write_one_file(job, rows, path, session.listener.advance, extract or Extract())
-    return {"labelled": counts.total(), "classes": {name: counts[name] for name in session.settings.classes}}
+        counts = write_one_file(job, rows, path, session.listener.advance, extract)
+    return {
+        "labelled": sum(counts["class"].values()),
+        "classes": {name: counts["class"][name] for name in session.settings.classes},
+        "sources": dict(counts["source"]),
+    }
+
+
+def _vote_labels(session: Session, table: LabelTable) -> Labels:
+    from shortlist.project.labels import labels_by_votes
+
+    return labels_by_votes(session.evidence.without_gold().votes, session.model, table)
+
+
+def _joint_labels(session: Session, table: LabelTable) -> Labels:
+    from shortlist.project.labels import JointLabels
+    from shortlist.project.stages.train import ClassifierInputs, training_rows
+
+    inputs = ClassifierInputs.of(session.settings)
+    return JointLabels(session.joint, training_rows(session), table, inputs.columns, inputs)

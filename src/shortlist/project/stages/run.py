@@ -22,7 +22,7 @@ from shortlist.project.stages.check import Check, Report
 from shortlist.project.stages.export import Export, write_labels
 from shortlist.project.stages.fit import Fit
 from shortlist.project.stages.stage import Facts, Outcome, Stage
-from shortlist.project.stages.train import Predict, Train
+from shortlist.project.stages.train import Train
 from shortlist.project.stages.vote import Vote
 from shortlist.registry import Registry, attribute_of
 from shortlist.wording import did_you_mean
@@ -34,7 +34,7 @@ STAGES: Registry[Stage] = Registry(
     "stage",
     "shortlist.stages",
     attribute_of(Stage, "name"),
-    own=[Vote(), Fit(), Check(), Export(), Train(), Predict(), Report()],
+    own=[Vote(), Fit(), Train(), Check(), Export(), Report()],
 )
 
 
@@ -55,37 +55,45 @@ def find_stage(name: str) -> Stage:
     return stage
 
 
-def in_order(names: Iterable[str]) -> list[Stage]:
-    """These stages and all that they need, each after what it needs."""
+def in_order(names: Iterable[str], settings: Settings) -> list[Stage]:
+    """These stages and all that they need or use, each after what it needs."""
     stages: dict[str, Stage] = {}
     wanted = set(names)
     for name in (*(one for one in STAGES.here if one in wanted), *sorted(wanted.difference(STAGES.here))):
-        _add(name, stages, ())
+        _add(name, stages, settings, ())
     return list(stages.values())
 
 
-def _add(name: str, stages: dict[str, Stage], above: tuple[str, ...]) -> None:
+def _add(name: str, stages: dict[str, Stage], settings: Settings, above: tuple[str, ...]) -> None:
     if name in above:
         raise ShortlistError(f"stage {name!r} needs itself: {' needs '.join([*above, name])}")
     if name not in stages:
         stage = find_stage(name)
-        for need in stage.needs:
-            _add(need, stages, (*above, name))
+        for need in (*stage.needs, *enabled(stage.uses, settings)):
+            _add(need, stages, settings, (*above, name))
         stages[name] = stage
+
+
+def enabled(names: Iterable[str], settings: Settings) -> list[str]:
+    """Those of these stages that the settings do not switch off."""
+    return [name for name in names if find_stage(name).disabled_reason(settings) is None]
 
 
 # -- running ---------------------------------------------------------------------------------------------
 
 
-def run_stages(session: Session, names: Iterable[str] | None, *, force: bool = False) -> list[Outcome]:
+def run_stages(
+    session: Session, names: Iterable[str] | None, *, force: bool = False, uses: Iterable[str] = ()
+) -> list[Outcome]:
     """Bring these stages, and those they need, up to date; by default, all that the settings name.
 
-    With `force`, the named stages are done again in any case.
+    With `force`, the named stages are done again in any case. Stages of `uses` are done if they can be.
     """
     wanted = all_stages(session.settings) if names is None else named_stages(session.settings, names)
     outcomes: dict[str, Outcome] = {}
-    for stage in in_order(wanted):
-        left_out = _left_out(stage, session, outcomes, all_of_them=names is None)
+    for stage in in_order([*wanted, *enabled(uses, session.settings)], session.settings):
+        left_out = _left_out(stage, session, outcomes, asked=names is not None and stage.name in wanted)
+        session.skipped.update([stage.name] if left_out else [])
         outcomes[stage.name] = left_out or run_stage(stage, session, again=force and stage.name in wanted)
         session.listener.end(outcomes[stage.name])
     return list(outcomes.values())
@@ -104,7 +112,7 @@ def chosen_stages(settings: Settings) -> tuple[str, ...]:
 
 def all_stages(settings: Settings) -> list[str]:
     """The chosen stages, without those that the settings switch off."""
-    return [name for name in chosen_stages(settings) if find_stage(name).disabled_reason(settings) is None]
+    return enabled(chosen_stages(settings), settings)
 
 
 def named_stages(settings: Settings, names: Iterable[str]) -> list[str]:
@@ -117,11 +125,11 @@ def named_stages(settings: Settings, names: Iterable[str]) -> list[str]:
     return wanted
 
 
-def _left_out(stage: Stage, session: Session, outcomes: dict[str, Outcome], *, all_of_them: bool) -> Outcome | None:
+def _left_out(stage: Stage, session: Session, outcomes: dict[str, Outcome], *, asked: bool) -> Outcome | None:
     """Outcome of a stage that cannot be done: one that it needs was skipped, or there is nothing to work on."""
     if any(outcomes[need].status == "skipped" for need in stage.needs):
         return Outcome(stage.name, "skipped")
-    reason = stage.skip_reason(session) if all_of_them else None
+    reason = None if asked else stage.skip_reason(session)
     return None if reason is None else Outcome(stage.name, "skipped", (), {"notes": [reason]})
 
 
@@ -174,7 +182,8 @@ def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
 def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
     """Hash of all that the outputs of a stage are made from. `reads` are files that it was seen to read."""
     records = session.state.records
-    inputs = {name: sorted(records[name].outputs.items()) for name in stage.needs}
+    used = [name for name in enabled(stage.uses, session.settings) if session.has(name)]
+    inputs = {name: sorted(records[name].outputs.items()) for name in (*stage.needs, *used)}
     parts = [inputs, stage.key(session), shown_facts(stage, session)]
     there = [path for path in map(Path, reads) if path.exists()]
     return digest(stage.name, *parts, [(path.name, session.digests.of(path)) for path in there])
@@ -213,10 +222,10 @@ def outputs_of(stage: Stage, session: Session) -> dict[str, Path]:
 
 
 def write_extract(session: Session, path: Path, extract: Extract) -> Facts:
-    """Bring the fit up to date and write an extract of the labels. What cannot be made is an error before the work."""
+    """Bring labels up to date and write an extract of them. What cannot be made is an error before the work."""
     from shortlist.rows import table_format
 
     table_format(path)
     extract.check(session.rows)
-    run_stages(session, ["fit"])
+    run_stages(session, ["fit"], uses=() if extract.votes_only else Export.uses)
     return write_labels(session, path, extract)

@@ -1,21 +1,20 @@
-"""train and predict: a classifier that learns from the beliefs, and what it predicts about rows."""
+"""train: labels and a classifier from votes, rows and gold together (`JointModel`); predictions for other rows."""
 
 from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.classifier.kinds import find_kind, learns_from_uncovered
-from shortlist.errors import BadFit, ShortlistError
+from shortlist.classifier.kinds import find_kind
+from shortlist.errors import ShortlistError
 from shortlist.progress import Tell
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings, belongs
-from shortlist.project.stages.fit import right_on_gold
 from shortlist.project.stages.stage import Facts, Stage, warnings_as_notes
 from shortlist.wording import did_you_mean, number_of
 
@@ -23,137 +22,155 @@ if TYPE_CHECKING:
     import polars as pl
 
     from shortlist.arrays import Positions
+    from shortlist.joint import JointModel
+    from shortlist.project.labels import Extract
     from shortlist.project.rows import Rows
-    from shortlist.votes import Votes
-    from shortlist.votes.vote_parts import VoteParts
 
 
 class Train(Stage):
     name = "train"
-    help = "Train the classifier on the beliefs."
+    help = "Combine votes, text and gold; train the classifier."
     needs = ("vote", "fit")
+    revision = 1  # goes up when the same votes and rows give other labels
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:
         kind = find_kind(settings.classifier.kind)
-        return (f"classifier{kind.suffix if kind else ''}",)
+        return (f"classifier{kind.suffix if kind else ''}", "joint.npz")
 
     def key(self, session: Session) -> Any:
-        return [session.data_digests(), asdict(session.settings.data), asdict(session.settings.classifier)]
+        settings = session.settings
+        gold = [settings.use_gold, session.gold_digest()]
+        read = [session.data_digests(), asdict(settings.data), asdict(settings.classifier)]
+        return [self.revision, *read, *gold, settings.output.by, dict(settings.label_model)]
 
     def disabled_reason(self, settings: Settings) -> ShortlistError | None:
-        return no_classifier(settings)
+        if settings.classifier.kind != "none":
+            return None
+        return settings.toml.wrong('no classifier is wanted: [classifier] kind is "none"', "classifier", "kind")
 
     def skip_reason(self, session: Session) -> str | None:
         data = session.settings.data
         if data.text is None and not data.features and not session.settings.classifier.on:
             return (
-                "[data] names neither text nor features, so there is nothing for a classifier to read: write text or "
-                "features there to train one"
+                "[data] names neither text nor features, so labels come from votes alone, and no classifier is "
+                "trained: write text or features there"
             )
         if session.state.records["vote"].facts["covered"]:
             return None
         return "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        settings, parts = session.settings, session.parts
-        made = make_classifier(settings, session.listener.tell)
-        all_rows = learns_from_uncovered(made)
-        chosen, votes = training_rows(parts, settings.classifier.max_rows, all_rows=all_rows)
-        inputs = classifier_inputs(settings, session.rows.take(chosen, read_columns(settings)))
+        settings, chosen = session.settings, training_rows(session)
+        votes, gold = session.parts.take(chosen), known_of(session, chosen)
+        inputs = ClassifierInputs.of(settings)
+        rows = inputs(session.rows.take(chosen, inputs.columns))
         notes: list[str] = []
-        with warnings_as_notes(notes):
-            beliefs = session.model.predict_proba(votes)
-            with option_errors(settings):
-                trained = made.fit(inputs, beliefs, covered=votes.covered, classes=votes.space)
-        trained.save(paths[0])
-        session.results[self.name] = trained
-        return {"trained_on": len(chosen), "notes": [*notes, *_left_out(len(chosen), parts, all_rows)]}
+        with warnings_as_notes(notes), option_errors(settings):
+            joint = make_joint(settings, session.listener.tell)
+            joint.fit(votes, rows, gold if settings.gold_wins else None)
+        joint.classifier_.save(paths[0])
+        joint.save(paths[1], classifier=False)
+        session.results[self.name] = joint
+        return _facts(joint, gold) | {"notes": [*notes, *_left_out(len(chosen), len(session.parts))]}
 
-    def load(self, paths: Sequence[Path], settings: Settings) -> Any:
-        return classifier_class(settings).load(paths[0])
+    def load(self, paths: Sequence[Path], settings: Settings) -> JointModel:
+        from shortlist.joint import JointModel
+
+        return JointModel.load(paths[1], classifier_class(settings).load(paths[0]))
 
     def summary(self, facts: Facts) -> str:
-        return f"trained on {number_of(facts['trained_on'], 'row')}"
+        right, n = facts.get("right", {}).get("votes and text"), facts.get("gold_rows")
+        score = f", {right / n:.1%} right on gold rows" if n else ""
+        return f"trained on {number_of(facts['trained_on'], 'row')}{score}"
 
     def is_poor(self, facts: Facts) -> bool:
         return bool(facts["trained_on"] < 30)
 
 
-def no_classifier(settings: Settings) -> ShortlistError | None:
-    """Error of settings without a classifier."""
-    if settings.classifier.kind != "none":
-        return None
-    return settings.toml.wrong('no classifier is wanted: [classifier] kind is "none"', "classifier", "kind")
+def make_joint(settings: Settings, tell: Tell | None) -> JointModel:
+    """The joint model of the settings, not fitted yet."""
+    from shortlist.joint import JointModel
+    from shortlist.labelmodel import LabelModel
+
+    given = settings.label_model.get("balance")
+    return JointModel(
+        LabelModel.from_options(settings.label_model),
+        make_classifier(settings),
+        by=settings.output.by,  # type: ignore[arg-type]  # checked by the settings
+        balance=None if isinstance(given, str) else given,
+        progress=tell,
+    )
 
 
-def training_rows(parts: VoteParts, most: int, *, all_rows: bool) -> tuple[Positions, Votes]:
-    """Rows that a classifier can use and their votes, or `most` of them, evenly spread."""
+def _facts(joint: JointModel, gold: list[str | None]) -> Facts:
+    """What was learned: by whom, class shares, and how many gold rows are right, each judged without its gold label."""
     import numpy as np
 
-    from shortlist.votes import Votes
-
-    if not parts.covered:
-        raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
-    usable = np.cumsum([0, *(part.rows if all_rows else part.covered for part in parts.parts)])
-    total = int(usable[-1])
-    wanted = np.arange(total) if total <= most else np.linspace(0, total - 1, most).astype(np.int64)
-    rows, votes = [], []
-    for number, start in enumerate(parts.starts[:-1]):
-        here = wanted[(wanted >= usable[number]) & (wanted < usable[number + 1])] - usable[number]
-        if len(here):
-            part = parts.part(number)
-            places = here if all_rows else np.flatnonzero(part.covered)[here]
-            rows.append(places + start)
-            votes.append(part[places])
-    return np.concatenate(rows), Votes.concat(votes)
+    known = np.array([name is not None for name in gold], np.bool_)
+    facts: Facts = {"trained_on": len(gold), "teacher": joint.teacher_.name, "reason": str(joint.teacher_)}
+    facts["shares"] = dict(zip(map(str, joint.classes_), joint.balance_.round(4).tolist(), strict=True))
+    if not known.any():
+        return facts | {"agreement": joint.teacher_.agreement}
+    truth = np.array([name for name in gold if name is not None], object)
+    tables = {"votes and text": joint.out_of_fold_, "text alone": joint.rows_alone_}
+    right = {name: int((joint.classes_[table[known].argmax(axis=1)] == truth).sum()) for name, table in tables.items()}
+    return facts | {"gold_rows": int(known.sum()), "right": right}
 
 
-def _left_out(trained: int, parts: VoteParts, all_rows: bool) -> Iterator[str]:
-    """Note that some usable rows were left out."""
-    count = len(parts) if all_rows else parts.covered
-    if trained < count:
-        rows = "rows with a vote" if count == parts.covered else "rows"
-        yield f"trained on {trained:,} of {count:,} {rows} (classifier.max_rows), evenly spread"
+def training_rows(session: Session) -> Positions:
+    """Numbers of the rows to learn from: all, or `classifier.max_rows` of them, evenly spread, and all gold rows."""
+    import numpy as np
+
+    m, most = len(session.parts), session.settings.classifier.max_rows
+    if m <= most:
+        return np.arange(m)
+    spread = np.linspace(0, m - 1, most).astype(np.int64)
+    return np.union1d(spread, _gold_rows(session)) if session.settings.gold_wins else spread
 
 
-# -- predict ---------------------------------------------------------------------------------------------
+def _gold_rows(session: Session) -> Positions:
+    import numpy as np
 
-
-class Predict(Stage):
-    name = "predict"
-    help = "Classify rows with the trained classifier."
-    needs = ("train",)
-
-    def outputs(self, settings: Settings) -> tuple[str, ...]:
-        return (f"predictions.{settings.output.format}",)
-
-    def key(self, session: Session) -> Any:
-        data, output = session.settings.data, session.settings.output
-        return [session.data_digests(), session.gold_digest(), asdict(data), output.format, output.shortlist]
-
-    def disabled_reason(self, settings: Settings) -> ShortlistError | None:
-        return no_classifier(settings)
-
-    def size(self, session: Session) -> int:
-        return len(session.rows)
-
-    def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        return predict_rows(session, session.rows, paths[0], session.gold_by_row)
-
-    def summary(self, facts: Facts) -> str:
-        return f"{number_of(facts['rows'], 'row')}{right_on_gold(facts)}"
-
-
-def predict_rows(session: Session, rows: Rows, path: Path, gold_by_row: Mapping[int, int] | None = None) -> Facts:
-    """Stream rows through the classifier into a file; score those of known class.
-
-    `gold_by_row` are labels made by people, row → position; they count before the gold column.
-    """
-    from shortlist.beliefs import LabelTable
     from shortlist.project.gold import gold_by_part
+
+    rows = session.rows
+    known = zip(rows.parts, gold_by_part(rows, session.settings.classes, session.gold_by_row), strict=True)
+    found = [part.start + np.flatnonzero(gold >= 0) for part, gold in known if gold is not None]
+    return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+def known_of(session: Session, chosen: Positions) -> list[str | None]:
+    """The known classes of some rows, ascending."""
+    import numpy as np
+
+    from shortlist.project.gold import gold_by_part
+
+    classes, known = session.settings.classes, np.full(len(session.parts), -1)
+    parts = gold_by_part(session.rows, classes, session.gold_by_row)
+    for part, gold in zip(session.rows.parts, parts, strict=True):
+        if gold is not None:
+            known[part.start : part.start + part.rows] = gold
+    return [None if j < 0 else classes[j] for j in known[chosen].tolist()]
+
+
+def _left_out(trained: int, count: int) -> Iterator[str]:
+    """Note that some rows were left out."""
+    if trained < count:
+        yield f"trained on {trained:,} of {count:,} rows (classifier.max_rows), evenly spread"
+
+
+# -- predictions for other rows --------------------------------------------------------------------------
+
+
+def predict_rows(session: Session, rows: Rows, path: Path, extract: Extract) -> Facts:
+    """Stream rows through the classifier into a file; score those of known class."""
+    from shortlist.beliefs import BY_ROW, LabelTable
+    from shortlist.project.gold import gold_by_part
+    from shortlist.project.labels import Extractor
     from shortlist.rows import write_table
 
-    settings, classifier = session.settings, session.classifier
+    settings, classifier, inputs = session.settings, session.classifier, ClassifierInputs.of(session.settings)
+    extract.check(rows)
     for read in (session.rows, rows):
         read.refuse_to_overwrite(path)
     classes = [str(name) for name in classifier.classes_]
@@ -161,15 +178,17 @@ def predict_rows(session: Session, rows: Rows, path: Path, gold_by_row: Mapping[
     counts: Counter[bool] = Counter()  # right and wrong rows of known class
 
     def frames() -> Iterator[pl.DataFrame]:
-        known = gold_by_part(rows, settings.classes, gold_by_row or {})
-        for segment, keys, gold in zip(rows.segments(read_columns(settings)), rows.key_parts(), known, strict=True):
-            frame = table.frame(keys, classifier.predict_proba(classifier_inputs(settings, segment.frame)))
+        known = gold_by_part(rows, settings.classes, {})
+        for segment, keys, gold in zip(rows.segments(inputs.columns), rows.key_parts(), known, strict=True):
+            beliefs = classifier.predict_proba(inputs(segment.frame))
+            frame = table.frame(keys, beliefs, source=[BY_ROW] * len(beliefs))
             pairs = zip(frame["class"].to_list(), () if gold is None else gold.tolist(), strict=gold is not None)
             counts.update(name == settings.classes[j] for name, j in pairs if j >= 0)
             session.listener.advance(len(frame))
             yield frame
 
-    write_table(path, frames(), table.schema)
+    made = Extractor(extract, rows, table.schema)
+    write_table(path, made.frames(frames()), made.schema)
     scores = {"accuracy": counts[True] / counts.total(), "gold_rows": counts.total()} if counts else {}
     return {"rows": len(rows)} | scores
 
@@ -177,8 +196,8 @@ def predict_rows(session: Session, rows: Rows, path: Path, gold_by_row: Mapping[
 # -- the classifier --------------------------------------------------------------------------------------
 
 
-def make_classifier(settings: Settings, tell: Tell | None = None) -> Any:
-    """The classifier with the options of the settings, not fitted yet. `tell` becomes its progress callback."""
+def make_classifier(settings: Settings) -> Any:
+    """The classifier with the options of the settings, not fitted yet."""
     made, options = classifier_class(settings), dict(settings.classifier.options)
     if settings.classifier.on:
         options["on"] = list(settings.classifier.on)
@@ -190,9 +209,11 @@ def make_classifier(settings: Settings, tell: Tell | None = None) -> Any:
                 f"{belongs(name, 'classifier') or did_you_mean(name, known)} "
                 f"Options: {', '.join(known)}", "classifier", name,
             )  # fmt: skip
-    if tell is not None and "progress" in known:
-        options.setdefault("progress", tell)
     with option_errors(settings):
+        if settings.classifier.kind == "linear":
+            from shortlist.joint.joint_model import default_classifier
+
+            return default_classifier().set_params(**options)
         return made(**options)
 
 
@@ -221,27 +242,32 @@ def classifier_class(settings: Settings) -> Any:
     return kind.find()
 
 
-def read_columns(settings: Settings) -> list[str]:
-    """Columns that the classifier reads: text, unless its kind reads numbers only or there is no text."""
-    data, kind, on = settings.data, find_kind(settings.classifier.kind), settings.classifier.on
-    if on:
-        return list(on)
-    if data.text is None and not data.features:
-        raise settings.toml.wrong(
-            '[data] names neither text nor features, so there is nothing for a classifier to read: write text = "…", '
-            'features = ["…"], or kind = "none" under [classifier]', "data",
-        )  # fmt: skip
-    if data.text is None or (kind is not None and kind.reads == "numbers"):
-        return list(data.features)
-    return [data.text]
+@dataclass(frozen=True)
+class ClassifierInputs:
+    """What a classifier reads of the rows: texts, a table of columns of text that it joins, or a matrix of numbers."""
 
+    columns: list[str]
+    reads: str  # "text", "table" or "numbers"
 
-def classifier_inputs(settings: Settings, frame: pl.DataFrame) -> Any:
-    """Texts, a table of the columns of text that the classifier joins, or a matrix of numbers."""
-    if settings.classifier.on:
-        return frame
-    text = settings.data.text
-    return frame[text].to_list() if text in frame.columns else numbers(frame)
+    @classmethod
+    def of(cls, settings: Settings) -> ClassifierInputs:
+        """Text, unless its kind reads numbers only or there is no text."""
+        data, kind, on = settings.data, find_kind(settings.classifier.kind), settings.classifier.on
+        if on:
+            return cls(list(on), "table")
+        if data.text is None and not data.features:
+            raise settings.toml.wrong(
+                "[data] names neither text nor features, so there is nothing for a classifier to read: write "
+                'text = "…", features = ["…"], or kind = "none" under [classifier]', "data",
+            )  # fmt: skip
+        if data.text is None or (kind is not None and kind.reads == "numbers"):
+            return cls(list(data.features), "numbers")
+        return cls([data.text], "text")
+
+    def __call__(self, frame: pl.DataFrame) -> Any:
+        if self.reads == "table":
+            return frame
+        return frame[self.columns[0]].fill_null("").to_list() if self.reads == "text" else numbers(frame)
 
 
 def numbers(frame: pl.DataFrame) -> Any:
