@@ -6,7 +6,6 @@ To add a rule, write a function from `Case` to `Advice` and put it into `RULES`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from shlex import quote
 from typing import Any
 
@@ -14,19 +13,17 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.labeler_tables import MOST_ACCURACIES
 from shortlist.analysis.measures import wilson
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting.checkup import Advice, Checkup
-from shortlist.reporting.overview import LABEL_MODEL, Overview
+from shortlist.reporting.harm import LABEL_FIRST, copied, leave_out, one_sided, too_many, wrong
+from shortlist.reporting.overview import LABEL_MODEL, VOTES_AND_TEXT, Overview
 from shortlist.reporting.snippets import Snippets
-from shortlist.reporting.trials import ENOUGH, FEW, Average, Trials, mixed_pairs, named_shares, uncovered_gain
+from shortlist.reporting.trials import ENOUGH, FEW, Case, Trials, mixed_pairs, named_shares, surely_more, uncovered_gain
 from shortlist.votes import Votes
 from shortlist.votes.codomain import failed_alike
 from shortlist.wording import number_of, some_of
-
-LABEL_FIRST = f"Label rows first: with {FEW} gold rows, what it brings is measured."
 
 
 def checkup(votes: Votes, model: Any = None, *, gold: Gold | None = None, time_limit: float = 10.0) -> Checkup:
@@ -49,6 +46,7 @@ def check(
     diagnosis = diagnosis or diagnose(overview.votes, time_limit=time_limit)
     calibration = overview.analysis.calibration
     right = overview.other_scores.get(LABEL_MODEL, calibration.right if calibration else None)
+    right = overview.other_scores.get(VOTES_AND_TEXT, right)
     advice = tuple(advise(overview, snippets))
     return Checkup(len(overview.votes), advice, diagnosis, right, overview.gold_fits)
 
@@ -63,38 +61,6 @@ def advise(overview: Overview, snippets: Snippets | None = None, most: int = 6) 
     better = sorted((one for one in others if (one.gain or 0) >= 1), key=lambda one: -(one.gain or 0))
     better = [*better, *(one for one in others if one.gain is None)][: max(1, most - len(broken))]
     return [*broken, *label, *better] if overview.known.sum() < FEW else [*broken, *better, *label]
-
-
-class Case:
-    """The input of rules: an overview, and trials and the average labeler, made when a rule asks for them.
-
-    trials    None where the model cannot be fitted again, or not in time
-    """
-
-    def __init__(self, overview: Overview, snippets: Snippets) -> None:
-        self.overview, self.snippets = overview, snippets
-        self.votes, self.model = overview.votes, overview.model
-
-    @cached_property
-    def trials(self) -> Trials | None:
-        quick = self.overview.estimates and self.model.accuracy_.size <= MOST_ACCURACIES
-        return Trials(self.overview.analysis) if quick else None
-
-    @cached_property
-    def average(self) -> Average:
-        return Average.of(self.overview.plain_labelers)
-
-    @cached_property
-    def one_sided(self) -> list[str]:
-        """Labelers that vote, and always give the same answer."""
-        votes = self.votes
-        columns = zip(votes.names, votes.codomains, votes.coverage, strict=True)
-        return [name for name, codomain, coverage in columns if codomain.one_sided and coverage]
-
-    @property
-    def most_tried(self) -> int:
-        """Number of labelers that are tried: a fit takes longer with more labelers and classes."""
-        return max(1, min(20, 5_000 // (len(self.votes.names) * len(self.votes.space))))
 
 
 # -- what is broken ------------------------------------------------------------------------------------
@@ -140,64 +106,43 @@ def unfinished(case: Case) -> Iterator[Advice]:
         )
 
 
-# -- labelers that may do harm -------------------------------------------------------------------------
+# -- labels that are too poor --------------------------------------------------------------------------
 
 
-def leave_out(case: Case) -> Iterator[Advice]:
-    """Labelers without which the labels are better."""
-    if case.trials is None or len(case.votes.names) < 4:
+def by_counting(case: Case) -> Iterator[Advice]:
+    """Counting votes is right more often than the labels, beyond chance."""
+    overview, analysis = case.overview, case.overview.analysis
+    right = overview.other_scores.get(VOTES_AND_TEXT if overview.final else LABEL_MODEL)
+    known = int(analysis.scored.sum())
+    if right is None or known < ENOUGH or (overview.final and overview.final.teacher == "counting"):
         return
-    reasons = dict(suspects(case))
-    for name in list(reasons)[: case.most_tried]:
-        trial, why = case.trials.without(name), reasons[name]
-        what, command = f"Fix {name}, or leave it out.", f"shortlist show {quote(name)} --wrong"
-        if not trial.measured:
-            what = f"Look at {name}. Leave it out only if it is wrong too often."
-            command = f"shortlist show {quote(name)}"
-            changed = f"Without it, {number_of(round(trial.changed), 'row')} would change their label"
-            why = f"{why} {changed}. {LABEL_FIRST}"
-        if trial.better or (not trial.measured and trial.changed >= 1):
-            code = case.snippets.left_out(name)
-            yield Advice("leave out", what, why, code, **trial.evidence, command=command, about=name)
+    counted, labels = (
+        analysis.counting_on_gold * known,
+        right * (int(overview.known.sum()) if overview.final else known),
+    )
+    if surely_more(counted, labels):
+        yield Advice(
+            "counting",
+            "Let counting votes make the labels.",
+            f"It is right on {counted:.0f} of {known:,} gold rows with a vote, the labels on {labels:.0f}.",
+            case.snippets.by_counting(),
+            len(case.votes) * (counted - labels) / known, measured=True, gold_rows=known,
+        )  # fmt: skip
 
 
-def suspects(case: Case) -> Iterator[tuple[str, str]]:
-    """Labelers that may do harm, and why; with enough known rows all are tried, the most overrated first."""
-    table = case.overview.plain_labelers
-    reasons = {**dict(copies(case.overview)), **dict(worse_than_chance(table, case.one_sided, len(case.votes.space)))}
-    if case.overview.known.sum() < FEW:
-        yield from reasons.items()
-        return
-    order = table.sort(pl.col("gold_accuracy") - pl.col("accuracy"), nulls_last=True)
-    for name, right, rows in order.select("labeler", "gold_accuracy", "gold_votes").iter_rows():
-        counted = f"It is right on {right:.0%} of {rows:,} gold rows." if rows else "It votes on no gold row."
-        yield name, reasons.get(name, counted)
-
-
-def copies(overview: Overview) -> Iterator[tuple[str, str]]:
-    """Near-copies: the one of two labelers that votes less often."""
-    votes = dict(overview.plain_labelers.select("labeler", "votes").iter_rows())
-    for pair in sorted(overview.near_copies):
-        less, more = sorted(pair, key=lambda name: votes[name])
-        yield less, f"It depends on {more} beyond what the class explains, so their evidence may count twice."
-
-
-def worse_than_chance(table: pl.DataFrame, one_sided: list[str], k: int) -> Iterator[tuple[str, str]]:
-    """Labelers whose shortlists hold the class less often than random shortlists of that size would.
-
-    Without gold rows, one-sided labelers are left out: their accuracy cannot be estimated.
-    """
-    for line in table.filter(pl.col("votes") > 0).iter_rows(named=True):
-        name, chance = line["labeler"], line["size"] / k
-        if line.get("gold_votes", 0) >= FEW:
-            right, top = line["gold_accuracy"], wilson(line["gold_accuracy"], line["gold_votes"])[1]
-            where = f"on {right:.0%} of {line['gold_votes']:,} gold rows"
-        else:
-            right = line["accuracy"]
-            top = 1.0 if name in one_sided or right is None else line["accuracy_high"] or right
-            where = f"{right or 0:.0%} of the time, as estimated"
-        if top < chance:
-            yield name, f"It is right {where}; random answers of its size would be right {chance:.0%} of the time."
+def poor(case: Case, least: float = 0.6) -> Iterator[Advice]:
+    """Labels that are wrong on many gold rows, whatever else is found."""
+    overview, calibration = case.overview, case.overview.analysis.calibration
+    right = overview.other_scores.get(VOTES_AND_TEXT, calibration.right if calibration else None)
+    if right is not None and right < least and overview.known.sum() >= FEW:
+        yield Advice(
+            "poor",
+            "Write more labelers, or label more rows: the labels are not good enough to use.",
+            f"They are right on {right:.0%} of {int(overview.known.sum()):,} gold rows. Look at those that are wrong, "
+            "and write rules for what you see there.",
+            "[row for row in range(len(votes)) if gold[row] not in (None, model.predict(votes[[row]])[0])][:20]",
+            command="shortlist show --wrong",
+        )
 
 
 # -- what the model could be told besides votes --------------------------------------------------------
@@ -207,7 +152,9 @@ def use_gold(case: Case) -> Iterator[Advice]:
     """Let gold rows take part in the fit, where they contradict the estimated accuracies."""
     overview, names = case.overview, contradicted(case.overview)
     to_score = overview.known.mean() > 0.5  # where most classes are known, they are there to score
-    if overview.gold_fits or case.trials is None or not names or to_score or overview.analysis.scored.sum() < ENOUGH:
+    if overview.gold_fits or overview.final or case.trials is None or not names or to_score:
+        return
+    if overview.analysis.scored.sum() < ENOUGH:
         return
     trial = case.trials.knowing()
     if trial.likelier is None or not trial.better:
@@ -350,12 +297,13 @@ def mixed(case: Case) -> Iterator[Advice]:
     """Two pairs of classes that a new labeler should tell apart."""
     if case.model is None:
         return
-    for one, other, error, gain, counted in mixed_pairs(case.overview.analysis, case.average)[:2]:
+    final = case.overview.final.beliefs if case.overview.final else None
+    for one, other, error, gain, counted in mixed_pairs(case.overview.analysis, case.average, final)[:2]:
         where = "On gold rows" if counted else "As estimated"
         yield Advice(
             "mixed",
             f"Write a labeler that tells {one} from {other}.",
-            f"{where}, {error:.0%} of the rows of these two classes with a vote are labelled as the other one. "
+            f"{where}, {error:.0%} of the labelled rows of these two classes are labelled as the other one. "
             + case.average.show(),
             case.snippets.tells_apart(one, other, case.votes.names),
             gain,
@@ -366,15 +314,15 @@ def mixed(case: Case) -> Iterator[Advice]:
 
 def uncovered(case: Case) -> Iterator[Advice]:
     """Rows without any vote."""
-    rows = int((~case.votes.covered).sum())
+    rows, final = int((~case.votes.covered).sum()), case.overview.final
+    known = "only the text tells" if final else "only the class balance is known"
     if rows and case.model is not None:
         yield Advice(
             "uncovered",
             "Write a labeler for rows that have no vote.",
-            f"{rows:,} rows ({rows / len(case.votes):.0%}) have no vote, so only the class balance is known there. "
-            + case.average.show(),
+            f"{rows:,} rows ({rows / len(case.votes):.0%}) have no vote, so {known} there. " + case.average.show(),
             "[row for row, voted in zip(rows, votes.covered) if not voted][:20]    # look at some",
-            uncovered_gain(case.overview.analysis, case.average),
+            uncovered_gain(case.overview.analysis, case.average, final.beliefs if final else None),
             command="shortlist show --uncovered",
         )
 
@@ -394,5 +342,6 @@ def label_more(case: Case) -> Iterator[Advice]:
 
 
 RULES: tuple[Callable[[Case], Iterator[Advice]], ...] = (
-    failed, silent, unfinished, leave_out, use_gold, no_gold, balance, two_sided, mixed, uncovered, label_more,
+    failed, silent, unfinished, by_counting, leave_out, wrong, copied, one_sided, too_many, use_gold, no_gold, balance,
+    two_sided, mixed, uncovered, poor, label_more,
 )  # fmt: skip

@@ -85,7 +85,7 @@ class Checkup:
     @property
     def order(self) -> str:
         """The order of the list: what is broken, or has to be known, goes before what gains most."""
-        gains = "in rows that the label model labels right. Do one, then run again: gains do not add up."
+        gains = "in rows of the final labels that are right. Do one, then run again: gains do not add up."
         if all(one.gain is None for one in self.advice):
             return "Do one, then run again."
         if self.advice[0].gain is None:
@@ -95,7 +95,7 @@ class Checkup:
     def lines(self) -> Iterator[str]:
         """The to-do list, for a terminal."""
         if not self.advice:
-            right = f"the labels are right on {self.right or 0:.1%} of the gold rows with a vote, and "
+            right = f"the labels are right on {self.right or 0:.1%} of the gold rows, and "
             yield f"Nothing to do: {'' if self.right is None else right}no change that was tried sets more rows right."
             return
         yield f"What to do. {self.order}"

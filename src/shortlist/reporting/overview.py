@@ -13,15 +13,15 @@ from shortlist.analysis import Analysis
 from shortlist.analysis.labeler_tables import MOST_ACCURACIES, only_known
 from shortlist.analysis.measures import Calibration
 from shortlist.analysis.tables import same_shortlists
+from shortlist.arrays import Floats
 from shortlist.reporting.checkup import Checkup
-from shortlist.reporting.trials import FEW
+from shortlist.reporting.trials import FEW, Features
 from shortlist.wording import number_of
 
-LABEL_MODEL = "label model"  # its name among scores
+LABEL_MODEL, VOTES_AND_TEXT = "label model", "votes and text"  # names among scores
 GOLD_FITS = (
-    "Gold rows take part in the fit. The score of the label model is fair: each half of the gold rows was scored by a "
-    "model that was fitted with the other half. The score of the classifier, and other figures on gold rows in `check` "
-    "and in the report, are too high: model and classifier have learned from these rows."
+    "Gold rows take part in the fit. Scores are fair: gold rows were scored by models that have not seen their gold "
+    "labels. Other figures of the label model on gold rows, in `check` and in the report, are too high."
 )
 FAIR_SCORE = "For a fair score: shortlist label --random"
 
@@ -34,6 +34,21 @@ class Tile(NamedTuple):
     note: str = ""
 
 
+class Final(NamedTuple):
+    """The labels that users take home, from votes and rows together.
+
+    beliefs    (m, k); those of gold rows as if their gold label were unknown
+    features   of rows, by their numbers
+    teacher    whose beliefs are combined with the rows
+    shares     (k,): estimated class shares
+    """
+
+    beliefs: Floats
+    features: Features
+    teacher: str
+    shares: Floats
+
+
 class Overview:
     """Tables and figures about votes, and about a model and gold labels if there are any.
 
@@ -41,6 +56,7 @@ class Overview:
                  where it was fitted with them and so seems to be right more often than it is
     gold_fits    whether the model was fitted with the known classes, too
     gold_hard    number of gold rows that were picked because they are hard: no fair sample
+    final        labels from votes and rows together, if there are any
     """
 
     def __init__(
@@ -51,11 +67,12 @@ class Overview:
         scores: Mapping[str, float] | None = None,
         gold_fits: bool = False,
         gold_hard: int = 0,
+        final: Final | None = None,
     ) -> None:
         self.analysis, self.votes, self.model = analysis, analysis.votes, analysis.model
         self.known = analysis.known
         self.level, self.other_scores = level, dict(scores or {})
-        self.gold_fits, self.gold_hard = gold_fits, gold_hard
+        self.gold_fits, self.gold_hard, self.final = gold_fits, gold_hard, final
 
     @property
     def estimates(self) -> bool:

@@ -37,6 +37,12 @@ class Snippets:
     def left_out(self, *names: str) -> str:
         return f"del {', '.join(names)}"
 
+    def abstains(self, name: str) -> str:
+        return f"# {name}: remove no=Not(...); in a function: return None where nothing matches"
+
+    def by_counting(self) -> str:
+        return 'JointModel(by="counting")'
+
     def failing(self, *names: str) -> str:
         it = "it" if len(names) == 1 else "they"
         return f"# in {some_of(names)}: return None on rows where {it} cannot answer"

@@ -6,27 +6,37 @@ Only rows with a known class measure a gain: by its own beliefs every new fit is
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.labeler_tables import fit_again, not_known
+from shortlist.analysis.labeler_tables import MOST_ACCURACIES, fit_again, not_known
 from shortlist.analysis.tables import confusion
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely
+from shortlist.joint.bayes import combine, likelihood_of
+from shortlist.joint.row_evidence import RowEvidence
+from shortlist.joint.teacher import MEAN, mixed
 from shortlist.labelmodel.evidence import two_folds, unique
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.m_step import vote_counts
-from shortlist.labelmodel.predictor import shares
+from shortlist.labelmodel.model_options import shares_of
+from shortlist.labelmodel.predictor import MajorityVote, shares
 from shortlist.votes import Codomain, Votes
+
+if TYPE_CHECKING:
+    from shortlist.reporting.overview import Overview
+    from shortlist.reporting.snippets import Snippets
 
 FEW = 20  # rows with a known class: fewer measure nothing
 ENOUGH = 50  # rows with a known class, for a score to be worth something
 TRIAL_ROWS = 3_000
+Features = Callable[[Positions], Any]  # features of rows, by their numbers
 
 
 class Trial(NamedTuple):
@@ -60,13 +70,17 @@ class Trial(NamedTuple):
 
 
 class Trials:
-    """The model fitted again to a sample of rows, as they are and with one change at a time."""
+    """The model fitted again to a sample of rows, as they are and with one change at a time.
 
-    def __init__(self, analysis: Analysis) -> None:
+    If the features of rows are at hand, labels are those of votes and rows together, made without gold.
+    """
+
+    def __init__(self, analysis: Analysis, features: Features | None = None, teacher: str = MEAN) -> None:
         self.analysis, self.model, self.m = analysis, analysis.model, len(analysis.votes)
         chosen, gold = chosen_rows(analysis), analysis.gold
-        self.votes = analysis.votes[chosen]
+        self.votes, self.teacher = analysis.votes[chosen], teacher
         self.gold = np.full(len(chosen), -1, np.int64) if gold is None else gold[chosen]
+        self.evidence = None if features is None else RowEvidence(features(chosen))
 
     def without(self, name: str) -> Trial:
         """A labeler is left out."""
@@ -75,6 +89,13 @@ class Trials:
     def two_sided(self, names: list[str]) -> Trial:
         """One-sided labelers also say the contrary, wherever they abstain."""
         return self._tried(contradicting(self.votes, names))
+
+    def one_sided(self, name: str) -> Trial:
+        """A labeler abstains where it says the contrary of its first answer."""
+        codes = self.votes.codes.copy()
+        i = self.votes.names.index(name)
+        codes[codes[:, i] == 2, i] = 0
+        return self._tried(Votes(codes, self.votes.codomains, self.votes.space, self.votes.names))
 
     def balanced(self, balance: dict[str, float]) -> Trial:
         """The model is given this class balance."""
@@ -115,8 +136,19 @@ class Trials:
     def _labels(self, votes: Votes, **options: Any) -> Positions:
         """Labels by a new fit; −1 for rows that have no vote, or had none before the change: they do not count."""
         model = fit_again(self.model, votes, options)
+        if self.evidence is not None:
+            return self._joint_labels(votes, model, options.get("balance"))
         guess = most_likely(model.predict_proba(votes), model.class_balance_)
         return np.where(votes.covered & self.votes.covered, guess, -1)
+
+    def _joint_labels(self, votes: Votes, model: Any, balance: Any) -> Positions:
+        """Labels from votes and rows; every row has one."""
+        tables = [likelihood_of(one, votes) for one in (MajorityVote().fit(votes), model)]
+        given, unknown = None if balance is None else shares_of(balance, votes.space), np.full(len(votes), -1)
+        table, evidence = mixed(tables[0], tables[1], self.teacher), self.evidence
+        assert evidence is not None  # by the caller
+        best: Positions = combine(table, votes.covered, unknown, given, evidence, np.ones(len(votes))).beliefs.argmax(1)
+        return best
 
     def _tried(self, votes: Votes, **options: Any) -> Trial:
         before, after, known = self._before, self._labels(votes, **options), self.gold >= 0
@@ -223,13 +255,18 @@ class Pair(NamedTuple):
     counted: bool
 
 
-def mixed_pairs(analysis: Analysis, average: Average, most: int = 30) -> list[Pair]:
-    """Pairs of the most frequent classes, by the gain of an average labeler that tells them apart."""
+def mixed_pairs(analysis: Analysis, average: Average, final: Floats | None = None, most: int = 30) -> list[Pair]:
+    """Pairs of the most frequent classes, by the gain of an average labeler that tells them apart.
+
+    `final` are the beliefs (m, k) from votes and rows, if there are any.
+    """
     space, (beliefs, counts) = analysis.votes.space, _sampled_beliefs(analysis)
+    if final is not None:
+        beliefs, counts = final, np.ones(len(final))
     guess = most_likely(beliefs, analysis.model.class_balance_)
     expected = np.zeros((len(space), len(space)))
     np.add.at(expected.T, guess, beliefs * counts[:, None])  # line j, column l: rows of j that are taken for l
-    gold = gold_confusion(analysis)
+    gold = gold_confusion(analysis, final)
     pairs = []
     for j, other in combinations(sorted(np.argsort(-analysis.mass, kind="stable")[:most].tolist()), 2):
         gain = average.coverage * float(counts @ value_of_a_vote(beliefs[:, [j, other]], average.accuracy))
@@ -250,13 +287,15 @@ def _sampled_beliefs(analysis: Analysis, most: int = 20_000) -> tuple[Floats, Fl
     return rows.beliefs[chosen], counts * (rows.counts[voted].sum() / max(counts.sum(), 1))
 
 
-def gold_confusion(analysis: Analysis) -> Floats | None:
-    """(k, k): confusion on gold rows with a vote, scaled to all rows with one; None where they are few."""
-    if analysis.gold is None or analysis.scored.sum() < FEW:
+def gold_confusion(analysis: Analysis, final: Floats | None = None) -> Floats | None:
+    """(k, k): confusion on gold rows that have a label, scaled to all such rows; None where they are few."""
+    scored = analysis.scored if final is None else analysis.known
+    if analysis.gold is None or scored.sum() < FEW:
         return None
-    known = np.flatnonzero(analysis.scored)
-    table = confusion(analysis.gold[known], analysis.guess[known], len(analysis.votes.space))
-    return table * (float(analysis.votes.covered.sum()) / len(known))
+    known, labelled = np.flatnonzero(scored), analysis.votes.covered.sum() if final is None else len(final)
+    guess = analysis.guess if final is None else final.argmax(axis=1)
+    table = confusion(analysis.gold[known], guess[known], len(analysis.votes.space))
+    return table * (float(labelled) / len(known))
 
 
 def _share_mixed(table: Floats, j: int, other: int) -> float:
@@ -275,10 +314,48 @@ def value_of_a_vote(beliefs: Floats, accuracy: float) -> Floats:
     return gain
 
 
-def uncovered_gain(analysis: Analysis, average: Average) -> float:
+def uncovered_gain(analysis: Analysis, average: Average, final: Floats | None = None) -> float:
     """Rows without any vote that an average labeler, naming one class, would set right."""
-    silent = float((~analysis.votes.covered).sum())
-    return silent * average.coverage * max(0.0, average.accuracy - float(np.max(analysis.model.class_balance_)))
+    silent = ~analysis.votes.covered
+    right = float(np.max(analysis.model.class_balance_)) if final is None else float(final[silent].max(axis=1).mean())
+    return float(silent.sum()) * average.coverage * max(0.0, average.accuracy - right)
+
+
+# -- what advice is made from --------------------------------------------------------------------------
+
+
+class Case:
+    """The input of rules: an overview, and trials and the average labeler, made when a rule asks for them.
+
+    trials    None where the model cannot be fitted again, or not in time
+    """
+
+    def __init__(self, overview: Overview, snippets: Snippets) -> None:
+        self.overview, self.snippets = overview, snippets
+        self.votes, self.model = overview.votes, overview.model
+
+    @cached_property
+    def trials(self) -> Trials | None:
+        quick = self.overview.estimates and self.model.accuracy_.size <= MOST_ACCURACIES
+        final = self.overview.final
+        rows = (final.features, final.teacher) if final else ()
+        return Trials(self.overview.analysis, *rows) if quick else None
+
+    @cached_property
+    def average(self) -> Average:
+        return Average.of(self.overview.plain_labelers)
+
+    @cached_property
+    def one_sided(self) -> list[str]:
+        """Labelers that vote, and always give the same answer."""
+        votes = self.votes
+        columns = zip(votes.names, votes.codomains, votes.coverage, strict=True)
+        return [name for name, codomain, coverage in columns if codomain.one_sided and coverage]
+
+    @property
+    def most_tried(self) -> int:
+        """Number of labelers that are tried: a fit takes longer with more labelers and classes."""
+        return max(1, min(20, 5_000 // (len(self.votes.names) * len(self.votes.space))))
 
 
 def named_shares(votes: Votes) -> dict[str, float] | None:

@@ -92,7 +92,10 @@ class Places(Snippets):
         return self._setting("label_model", "use_gold", "true")
 
     def no_gold(self) -> str:
-        return self._setting("label_model", "use_gold", "false")
+        return "# in shortlist.toml, under [label_model]: remove use_gold = true"
+
+    def by_counting(self) -> str:
+        return self._setting("output", "by", '"counting"')
 
     def _setting(self, table: str, key: str, value: str) -> str:
         there = f", in place of its line {key}" if key in self.written.get(table, {}) else ""

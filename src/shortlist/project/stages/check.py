@@ -14,8 +14,9 @@ from shortlist.project.settings import Settings
 from shortlist.project.stages.stage import Facts, Stage
 
 if TYPE_CHECKING:
+    from shortlist.arrays import Positions
     from shortlist.reporting.checkup import Checkup
-    from shortlist.reporting.overview import Overview
+    from shortlist.reporting.overview import Final, Overview
 
 
 class Check(Stage):
@@ -24,7 +25,8 @@ class Check(Stage):
     name = "check"
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
-    revision = 7  # goes up when the same votes give other advice
+    uses = ("train",)
+    revision = 8  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
@@ -63,7 +65,7 @@ class Report(Stage):
     name = "report"
     help = "Write the one-page HTML report."
     needs = ("vote", "fit", "check")
-    facts_from = ("predict",)
+    uses = ("train",)
     optional = True
     revision = 3  # goes up when the same results are shown in another way
 
@@ -79,7 +81,7 @@ class Report(Stage):
 
         title = f"What the labelers of {session.folder.resolve().name} do"
         hard = session.state.records["fit"].facts.get("gold_hard", 0)
-        overview = _overview(session, session.shown_facts.get("predict", {}).get("accuracy"), hard)
+        overview = _overview(session, hard)
         spent, labelers = self._spent(session), session.roster.labelers
         write_page(overview, session.checkup, session.sample.rows, paths[0], title, labelers, spent)
         return {"notes": session.sample.notes}
@@ -88,9 +90,32 @@ class Report(Stage):
         return list(session.state.records["vote"].facts.get("spent", ()))
 
 
-def _overview(session: Session, classifier: float | None = None, hard: int = 0) -> Overview:
+def _overview(session: Session, hard: int = 0) -> Overview:
     from shortlist.reporting.overview import LABEL_MODEL, Overview
 
-    scores = {LABEL_MODEL: session.state.records["fit"].facts.get("accuracy"), "classifier": classifier}
+    facts = {name: session.state.records[name].facts for name in ("fit", "train") if session.has(name)}
+    right, rows = facts.get("train", {}).get("right", {}), facts.get("train", {}).get("gold_rows", 0)
+    scores = {LABEL_MODEL: facts["fit"].get("accuracy"), **{name: count / rows for name, count in right.items()}}
     known = {name: share for name, share in scores.items() if share is not None}
-    return Overview(session.sampled_analysis, scores=known, gold_fits=session.settings.gold_fits, gold_hard=hard)
+    fits = session.settings.gold_fits
+    return Overview(session.sampled_analysis, scores=known, gold_fits=fits, gold_hard=hard, final=_final(session))
+
+
+def _final(session: Session) -> Final | None:
+    """Labels from votes and rows together, where all rows are learned from; else advice is about those by votes."""
+    from shortlist.project.stages.train import ClassifierInputs
+    from shortlist.reporting.overview import Final
+
+    if not session.has("train") or len(session.joint.beliefs_) < len(session.parts):
+        return None
+    joint, inputs = session.joint, ClassifierInputs.of(session.settings)
+
+    def features(numbers: Positions) -> Any:
+        from shortlist.classifier import TextFeatures
+        from shortlist.rows import read_texts
+
+        rows = inputs(session.rows.take(numbers, inputs.columns))
+        texts = read_texts(rows, session.settings.classifier.on or None)
+        return rows if texts is None else TextFeatures().fit_transform(texts)
+
+    return Final(joint.out_of_fold_, features, joint.teacher_.name, joint.balance_)
