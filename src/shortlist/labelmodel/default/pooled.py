@@ -151,12 +151,12 @@ class Fitting:
     def parameters(self, accuracy: Floats, lift: Floats, balance: Floats) -> Parameters:
         """As the table is made of them.
 
-        What all rules share cannot be learned from rules. So with rules alone, Σ_i β_ij keeps the proportions of the
-        prior: votes move β between rules, not between classes.
+        What all rules share cannot be learned from rules. So where each one names a single class, Σ_i β_ij keeps the
+        proportions of the prior: votes move β between rules, not between classes. Of several, votes show which it is.
         """
         answers, rules = self.answers, self.answers.rules
         propensity = answers.class_propensity(lift, balance)
-        if rules[answers.votes > 0].all():
+        if (rules & (answers.named.sum(axis=1) == 1))[answers.votes > 0].all():
             prior = answers.class_propensity(self.prior_lift, self.equal)[rules].sum(axis=0)
             total = propensity[rules].sum(axis=0)
             factor = prior * total.sum() / np.maximum(prior.sum() * total, TINY)
