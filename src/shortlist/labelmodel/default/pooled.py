@@ -149,14 +149,10 @@ class Fitting:
         return np.asarray(taken * rows / rows.sum() + (1 - taken) * self.equal)
 
     def parameters(self, accuracy: Floats, lift: Floats, balance: Floats) -> Parameters:
-        """As the table is made of them.
-
-        What all rules share cannot be learned from rules. So with rules alone, Σ_i β_ij keeps the proportions of the
-        prior: votes move β between rules, not between classes.
-        """
+        """As the table is made of them. With anchored rules, Σ_i β_ij keeps the proportions of the prior."""
         answers, rules = self.answers, self.answers.rules
         propensity = answers.class_propensity(lift, balance)
-        if rules[answers.votes > 0].all():
+        if answers.anchored:
             prior = answers.class_propensity(self.prior_lift, self.equal)[rules].sum(axis=0)
             total = propensity[rules].sum(axis=0)
             factor = prior * total.sum() / np.maximum(prior.sum() * total, TINY)
