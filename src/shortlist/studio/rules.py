@@ -24,12 +24,11 @@ from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
 from shortlist.project.session import Session
-from shortlist.project.settings import NAME
 from shortlist.prompts import PROMPTS, PromptLabeler
 from shortlist.reporting.trials import evenly_spaced
 from shortlist.rows import chunks
 from shortlist.studio.open_project import OpenProject
-from shortlist.studio.toml_edit import TomlEdit
+from shortlist.studio.toml_edit import TomlEdit, edited_project
 from shortlist.votes import Votes
 
 EDITABLE = ("keywords", "pattern", *PROMPTS)  # kinds that the browser can edit
@@ -123,9 +122,8 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
 def _editing(project: OpenProject, title: str) -> Iterator[TomlEdit]:
     """Edit shortlist.toml, then refresh the project."""
     with project.lock:
-        edit = TomlEdit(project.folder / NAME)
-        yield edit
-        edit.write()
+        with edited_project(project.folder, project.current.settings.toml.text) as edit:
+            yield edit
         project.refresh(title)
 
 
