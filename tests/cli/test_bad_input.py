@@ -67,6 +67,18 @@ BAD = {
         more("[label_model]\nbalance = { business = 1, politics = 1, sports = 1979-05-27 }\n"),
         ["line 19", "share"],
     ),
+    "a rule whose name is a number": (toml('name = "money"', "name = 5"), ["line 15", "name is a text; got 5"]),
+    "a flag of a rule in words": (
+        toml('says = "business"', 'says = "business"\nwhole_words = "no"'),
+        ["line 18", "whole_words is true or false; got 'no'"],
+    ),
+    "a text for a number of a model": (
+        more(
+            '[[labeler]]\nkind = "ask"\nquestion = "{text}?"\nyes = "sports"\nmodel = "m"\n'
+            '[models.m]\nkind = "http"\nurl = "http://localhost/v1"\nmodel = "x"\ntime_out = "x"\n'
+        ),
+        ["line 27", "time_out is a number; got 'x'"],
+    ),
     "no toml": (remove("shortlist.toml"), ["no shortlist.toml in", "shortlist init"]),
     "toml that is no toml": (
         toml('text = "body"', "text = body"),
