@@ -1,5 +1,6 @@
 """Who may talk to the studio: one browser of this machine, and nobody else."""
 
+import errno
 import json
 import socket
 import subprocess
@@ -179,6 +180,44 @@ def test_nonsense_is_answered_with_a_sentence(studio, name, body, capsys):
     response = studio.send("POST", f"/api/{name}", body)
     assert response.status == 200
     json.loads(response.text)
+    assert untouched(studio)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("why", b'{"row": 2, "against": Infinity}'),
+        ("why", b'{"row": 9223372036854775808}'),
+        ("next", b'{"passed": [9223372036854775808]}'),
+        ("rows", b'{"query": {}, "offset": 9223372036854775808}'),
+        ("rows", b'{"query": {"text": "\\ud800"}}'),
+        ("label", b"[" * 100_000),
+        ("export_own", json.dumps({"to": "x" * 300 + ".csv"}).encode()),
+        ("export_own", b'{"to": "\\u0000.csv"}'),
+    ],
+)
+def test_no_request_is_an_error_of_the_server(studio, name, body, capfd):
+    """attack.md 18: these were answered with 500 and no word."""
+    response = studio.send("POST", f"/api/{name}", body)
+    assert response.status == 200
+    answer = json.loads(response.text)
+    assert name == "next" or answer.get("error", {}).get("message") or answer["rows"] == []
+
+
+def test_names_of_any_length_are_no_files(studio):
+    assert studio.send("GET", f"/{'a' * 5000}.js").status == 404
+    assert studio.send("GET", "/%00.js").status == 404
+
+
+def test_a_full_disk_is_told(studio, monkeypatch):
+    def full(*_args):
+        raise OSError(errno.ENOSPC, "No space left on device", "gold.jsonl")
+
+    monkeypatch.setattr("shortlist.archive.os.fsync", full)
+    for name, body in (("label", b'{"row": 1, "classes": ["sports"]}'), ("save", SAVE)):
+        response = studio.send("POST", f"/api/{name}", body)
+        assert response.status == 200
+        assert "No space left on device" in json.loads(response.text)["error"]["message"]
     assert untouched(studio)
 
 

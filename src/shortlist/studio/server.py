@@ -136,12 +136,21 @@ def call(method: Callable[[dict[str, Any]], Any], body: bytes) -> bytes:
     except Superseded:
         return _json({"superseded": True})
     except Conflict as error:
-        return _json({"error": {"message": error.message, "conflict": True, "now": error.now}})
+        return _problem(error.message, conflict=True, now=error.now)
     except ShortlistError as error:
-        return _json({"error": {"message": str(error), **error.facts}})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return _problem(str(error), **error.facts)
+    except OSError as error:  # such as a full disk, or a folder without permission
+        return _problem(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except Exception as error:
         traceback.print_exc(file=sys.stderr)
-        return _json({"error": {"message": f"invalid request ({type(error).__name__}: {error})"}})
+        return _problem(f"invalid request ({type(error).__name__}: {error})")
+
+
+def _problem(message: str, **facts: Any) -> bytes:
+    try:
+        return _json({"error": {"message": message, **facts}})
+    except ValueError:  # infinity is no number of JSON
+        return _json({"error": {"message": message}})
 
 
 def _json(value: Any) -> bytes:
@@ -151,12 +160,12 @@ def _json(value: Any) -> bytes:
 def read_asset(name: str) -> tuple[bytes, str] | None:
     """A file of the page and its media type; style and tips are shared with the report."""
     kind = {"html": "text/html", "js": "text/javascript", "css": "text/css"}.get(name.rpartition(".")[2])
-    if kind is None or "/" in name or "\\" in name:
+    if kind is None:
         return None
     if name in ("style.css", "tips.js"):
         return report_asset(name).encode(), kind
-    path = resources.files("shortlist.studio") / "assets" / name
-    return (path.read_bytes(), kind) if path.is_file() else None
+    page = {one.name: one for one in (resources.files("shortlist.studio") / "assets").iterdir()}
+    return (page[name].read_bytes(), kind) if name in page else None
 
 
 async def events(project: OpenProject, stopping: Callable[[], bool]) -> AsyncIterator[str]:
