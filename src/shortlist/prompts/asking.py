@@ -238,7 +238,11 @@ class Asking:
     def progress_line(self, seconds: float) -> str:
         """The progress in one line: rows, rate, cost, prompts without an answer, time left."""
         of = f" of {self.total:,}" if self.total is not None else ""
-        left = f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left" if self.total and self.rows else ""
+        left = (
+            f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left"
+            if self.total and self.rows and self.now.calls
+            else ""
+        )
         parts = [
             f"{self.name}: {self.rows:,}{of} rows",
             f"{self.now.calls / max(seconds, 1e-9):.1f} calls/s",
