@@ -146,6 +146,10 @@ class BudgetSpent(ShortlistError, RuntimeError):
     """To go on asking a language model would cost more than its budget. Answers so far are kept."""
 
 
+class Stopped(ShortlistError, RuntimeError):
+    """The user stopped the work. Finished work is kept."""
+
+
 class ShortlistWarning(UserWarning):
     """Base of every warning of this library."""
 

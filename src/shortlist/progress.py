@@ -1,14 +1,18 @@
-"""Progress: bars and status lines on standard error, or a callback in their place."""
+"""Progress: bars and status lines on standard error, or a callback in their place; and how work is stopped."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeAlias
 
 Advance: TypeAlias = Callable[[int], None]  # called with the number of rows that were done since the last call
 Tell: TypeAlias = Callable[[str], None]  # called with one line
+
+# Called by work that takes long, now and then; it raises if nobody waits for the result any more
+still_wanted: ContextVar[Callable[[], None]] = ContextVar("still_wanted", default=lambda: None)
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 from shortlist.errors import BadFit, BadLabeler, ShortlistError
 from shortlist.wording import did_you_mean, either
@@ -166,6 +167,23 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {one.name: one for one in inspect.signature(function).parameters.values() if one.kind in kinds}
 
 
+_MEANINGS = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+
+
+def _check_types(make: Callable[..., Any], settings: Mapping[str, Any]) -> None:
+    """Raise if a setting is no text, number or truth value where the parameter is annotated as one."""
+    try:
+        parameters = inspect.signature(make, eval_str=True).parameters
+    except (NameError, TypeError, AttributeError):  # names that are imported for type checkers only
+        return
+    for key, value in settings.items():
+        hint = parameters[key].annotation
+        kinds = [one for one in (get_args(hint) if isinstance(hint, UnionType) else (hint,)) if one is not NoneType]
+        fits = type(value) in kinds or (type(value) is int and float in kinds) or (value is None and hint not in kinds)
+        if not fits and all(one in _MEANINGS for one in kinds):
+            raise BadLabeler(f"{key} is {either([_MEANINGS[one] for one in kinds])}; got {value!r}", option=(key,))
+
+
 def parameter_meant(name: str, names: Collection[str]) -> str:
     """The sentence `Did you mean 'says'?` after a blank, or nothing. Some labelers have `yes` in place of `says`."""
     answers = [one for one in names if {one, name} <= {"says", "yes"}]
@@ -191,6 +209,7 @@ def make_from_record(record: Mapping[str, Any], kinds: Mapping[str, Callable[...
     missing = [key for key, one in parameters.items() if one.default is one.empty and key not in settings]
     if missing:
         raise BadLabeler(f"this {kind} {what} does not say {' and '.join(missing)}")
+    _check_types(make, settings)
     try:
         return make(**settings)
     except TypeError as error:

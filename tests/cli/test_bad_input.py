@@ -1,11 +1,13 @@
 """Mistakes users make: each is told in one line that says who, what, where and what next; never a traceback."""
 
 import re
+import subprocess
+import sys
 
 import polars as pl
 import pytest
 
-from tests.cli.shell import call
+from tests.cli.shell import call, environment
 from tests.project.news import LABELERS, TOML, edit, make
 
 CODE = "from shortlist import Not, keywords, labeler, pattern\n\n\n"
@@ -66,6 +68,23 @@ BAD = {
     "a balance with a date": (
         more("[label_model]\nbalance = { business = 1, politics = 1, sports = 1979-05-27 }\n"),
         ["line 19", "share"],
+    ),
+    "a rule whose name is a number": (toml('name = "money"', "name = 5"), ["line 15", "name is a text; got 5"]),
+    "a flag of a rule in words": (
+        toml('says = "business"', 'says = "business"\nwhole_words = "no"'),
+        ["line 18", "whole_words is true or false; got 'no'"],
+    ),
+    "a text for a number of a model": (
+        more(
+            '[[labeler]]\nkind = "ask"\nquestion = "{text}?"\nyes = "sports"\nmodel = "m"\n'
+            '[models.m]\nkind = "http"\nurl = "http://localhost/v1"\nmodel = "x"\ntime_out = "x"\n'
+        ),
+        ["line 27", "time_out is a number; got 'x'"],
+    ),
+    "lists without end": (toml('text = "body"', f"text = {'[' * 5000}"), ["shortlist.toml", "nested"]),
+    "a gold file of lists without end": (
+        data(b'{"kind": "shortlist gold", "version": 1}\n' + b"[" * 5000, "gold.jsonl"),
+        ["gold.jsonl", "line 2"],
     ),
     "no toml": (remove("shortlist.toml"), ["no shortlist.toml in", "shortlist init"]),
     "toml that is no toml": (
@@ -349,6 +368,43 @@ def test_debug_shows_all_of_it(folder, capfd):
     assert ended.code == 3
     assert "Traceback" in ended.err
     assert "AttributeError" in ended.err
+
+
+@pytest.mark.parametrize("command", ["vote >&-", "vote --json >&-", "vote 2>&-", "vote <&- >&- 2>&-"])
+def test_closed_streams_are_no_errors(command, folder):
+    """attack.md 19: `shortlist run >&-` ended with a traceback."""
+    ended = subprocess.run(
+        f"{sys.executable} -m shortlist {command}", shell=True, capture_output=True, env=environment()
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (folder / "out" / "votes.json").exists()
+
+
+@pytest.mark.parametrize("command", ["label", "init news.csv --force"])
+def test_a_closed_input_is_nobody_at_a_terminal(command, folder):
+    ended = subprocess.run(
+        f"{sys.executable} -m shortlist {command} <&-", shell=True, capture_output=True, env=environment()
+    )
+    assert ended.returncode in (0, 3)
+    assert b"unexpected" not in ended.stderr
+
+
+IMPORTED = """
+import builtins
+from shortlist.cli import main
+real = builtins.__import__
+def stopped(name, *rest):
+    if name == "shortlist.cli.app":
+        raise KeyboardInterrupt
+    return real(name, *rest)
+builtins.__import__ = stopped
+main()
+"""
+
+
+def test_ctrl_c_during_imports():
+    ended = subprocess.run([sys.executable, "-c", IMPORTED], capture_output=True, env=environment())
+    assert (ended.returncode, ended.stderr) == (130, b"")
 
 
 def test_an_error_nobody_foresaw(folder, capfd, monkeypatch):

@@ -253,6 +253,8 @@ def test_it_travels_to_other_processes():
 def test_options_that_cannot_be():
     for wrong, option in (
         ({"at_once": 0}, "at_once"), ({"price": {"inputt": 1}}, "price"), ({"price": 3}, "price"),
+        ({"time_out": 0}, "time_out"), ({"per_minute": -1}, "per_minute"), ({"wait": float("nan")}, "wait"),
+        ({"max_failed": -0.1}, "max_failed"),
         ({"budget": {}}, "budget"), ({"budget": {"money": 1.0}}, "budget"), ({"budget": {"calls": -1}}, "budget"),
     ):  # fmt: skip
         with pytest.raises(BadLabeler) as raised:

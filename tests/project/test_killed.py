@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,48 @@ def test_a_run_waits_for_the_lock(tmp_path):
         out, _ = waiting.communicate(timeout=60)
     assert waiting.returncode == 0
     assert "4 labelers on 300 rows" in out
+
+
+SLOW = """
+import os, time
+from pathlib import Path
+from shortlist import labeler
+
+@labeler(says=["sports"])
+def slow(text):
+    Path(f"worker-{os.getpid()}").touch()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_workers_end_when_their_run_was_killed(tmp_path):
+    """attack.md 22: two were there half an hour later."""
+    make(tmp_path, toml=QUICK.replace("[classifier]", "[labelers]\nworkers = 2\n[classifier]"), labelers=SLOW)
+    with subprocess.Popen([*COMMAND, "vote"], cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL) as process:
+        workers = until(lambda: [int(path.name.split("-")[1]) for path in tmp_path.glob("worker-*")])
+        process.kill()
+    assert until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+def until(found, seconds=60.0):
+    """The first result that is true."""
+    end = time.monotonic() + seconds
+    while not (result := found()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return result
+
+
+def test_old_drafts_in_the_project_folder_are_swept(tmp_path):
+    """attack.md 22: `.gold.jsonl.….tmp` of a killed studio stayed for ever."""
+    make(tmp_path, toml=QUICK)
+    old, new = (tmp_path / f".gold.jsonl.{sign * 32}.tmp" for sign in "ab")
+    for draft in (old, new):
+        draft.touch()
+    os.utime(old, (0, 0))
+    finished(tmp_path)
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 @pytest.mark.slow

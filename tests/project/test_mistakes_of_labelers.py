@@ -170,3 +170,37 @@ def test_labelers_that_end_the_process_are_named(tmp_path):
     ended = run(tmp_path / "crash", "vote")
     assert ended.returncode != 0
     assert re.search(r'labelers.py", line 5 in crash', ended.stderr)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [("import os; os._exit(0)", "SystemExit: os._exit(0)"), ("raise Odd", "Odd (its message cannot be shown)")],
+)
+def test_labelers_that_exit_or_cannot_say_why_are_named(tmp_path, workers, body, what):
+    """Attack 24: `os._exit(0)` ended the run with exit code 0 and without a word."""
+    odd = "class Odd(Exception):\n    def __str__(self):\n        raise ValueError\n\n\n"
+    toml = TOML.replace("[classifier]", f"[labelers]\nworkers = {workers}\n[classifier]")
+    make(tmp_path, labelers=HEAD + odd + rule(body, name="ends").removeprefix(HEAD), toml=toml, m=30)
+    ended = run(tmp_path, "vote")
+    assert ended.returncode == 3
+    assert f"labeler 'ends' failed on row 0: {what}" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_forked_processes_may_exit(tmp_path):
+    child = "import os\n    child = os.fork()\n    if not child: os._exit(7)\n"
+    body = f"{child}    assert os.waitpid(child, 0)[1] == 7 << 8\n    return 'sports'"
+    make(tmp_path, labelers=rule(body, name="forks"), m=3)
+    assert run(tmp_path, "vote").returncode == 0
+
+
+def test_an_output_folder_that_is_a_link_elsewhere(tmp_path):
+    """Attack 24: it was followed out of the project."""
+    make(tmp_path / "news")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "news" / "out").symlink_to(tmp_path / "elsewhere")
+    ended = run(tmp_path / "news", "vote")
+    assert ended.returncode == 3
+    assert "link out of the project" in ended.stderr
+    assert not list((tmp_path / "elsewhere").iterdir())

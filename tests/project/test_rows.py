@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from shortlist import Project
-from shortlist.errors import BadRows, UnknownClass
+from shortlist.errors import BadFile, BadRows, UnknownClass
 from shortlist.project.gold import class_positions
 from shortlist.project.rows import check_different
 from shortlist.project.toml import BadProject
@@ -144,3 +144,15 @@ def test_a_word_that_is_no_class_is_named_with_its_row_and_the_nearest_class():
 def test_classes_blanks_and_nothing_are_no_mistake():
     found = class_positions(pl.Series("label", ["sports", None, "", "politics"]), ["politics", "sports"], 0)
     assert found.tolist() == [1, -1, -1, 0]
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+@pytest.mark.parametrize("lines", [1, -1])
+def test_rows_that_come_or_go_while_they_are_read_are_told(tmp_path, in_memory, lines):
+    """attack.md 23: "60000 rows need 60000 ids; got an array of shape (60500,)"."""
+    with make(tmp_path, m=100).open(in_memory=in_memory) as session:
+        assert len(session.rows) == 100
+        text = (tmp_path / "news.csv").read_text().splitlines(keepends=True)
+        (tmp_path / "news.csv").write_text("".join([*text, "more,goal,,1\n"] if lines > 0 else text[:-1]))
+        with pytest.raises(BadFile, match=r"news.csv changed while it was read"):
+            session.rows.ids()

@@ -17,7 +17,10 @@ from shortlist.studio.server import Server
 
 
 class Running:
-    """A studio on a port of this machine. `key` is the cookie of a browser that opened its address."""
+    """A studio on a port of this machine.
+
+    `key` is the cookie of a browser that opened its address, `page_key` the header of its page.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.server = Server(OpenProject(folder))
@@ -25,6 +28,7 @@ class Running:
         self.thread.start()
         self.host = f"127.0.0.1:{self.server.port}"
         self.key: str | None = None
+        self.page_key: str | None = None
 
     @property
     def address(self) -> str:
@@ -35,6 +39,7 @@ class Running:
         parts = urlsplit(self.address)
         response = self.send("GET", f"/?{parts.query}")
         self.key = (response.headers["set-cookie"] or "").split(";")[0]
+        self.page_key = response.text.partition("#key=")[2].partition('"')[0]
         return self.key
 
     def send(
@@ -44,6 +49,7 @@ class Running:
         given = {
             "Host": self.host,
             "Cookie": self.key,
+            "X-Shortlist-Key": self.page_key,
             **({"Origin": f"http://{self.host}"} if method != "GET" else {}),
         }
         given |= {name.replace("_", "-"): value for name, value in headers.items()}

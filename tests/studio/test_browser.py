@@ -438,6 +438,24 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(elsewhere, person, f
     other.close()
 
 
+def test_it_opens_from_a_file_and_in_a_second_tab(browser, folder):
+    """The file that the browser is handed; then the bare address, in the same browser and in another one."""
+    with running(folder) as studio, studio.server.address_file() as file:
+        context, stranger = browser.new_context(), browser.new_context()
+        page, second = context.new_page(), context.new_page()
+        page.goto(file.as_uri())
+        page.wait_for_selector("#table-labelers tbody tr", timeout=60_000)
+        assert page.url == f"http://{studio.host}/"
+        second.goto(f"http://{studio.host}/#rows")
+        second.wait_for_selector(".line .text")
+        stranger.add_cookies(context.cookies())
+        third = stranger.new_page()
+        third.goto(f"http://{studio.host}/")
+        third.wait_for_selector(".alarm >> text=locked")
+        context.close()
+        stranger.close()
+
+
 def test_it_goes_on_after_a_mistake_at_the_start(browser, folder):
     edit(folder / "labelers.py", 'yes="politics"', 'yes="polltics"')
     with running(folder) as studio:

@@ -1,5 +1,7 @@
 """Rules that are written in the page: kept in shortlist.toml, told where somebody else was there first."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,8 @@ from shortlist.studio.rules import (
     switch_rule,
     use_gold,
 )
-from tests.project.news import edit
+from shortlist.studio.toml_edit import TomlEdit
+from tests.project.news import TOML, edit
 
 RULE = {"kind": "keywords", "name": "teams", "words": ["team"], "says": "sports"}
 
@@ -76,6 +79,62 @@ def test_other_parts_of_the_file_may_change_meanwhile(project, folder):
     text = (folder / "shortlist.toml").read_text()
     assert "# a comment of somebody else" in text
     assert 'words = ["profit"]' in text
+
+
+@pytest.mark.parametrize("cut", [0, 12, 80, 140], ids=["empty", "version", "classes", "half a table"])
+def test_a_file_that_is_no_whole_project_is_not_taken_for_one(project, folder, cut):
+    """attack.md 3: a rule was written to the file that an editor had just emptied, and all else was lost."""
+    path = folder / "shortlist.toml"
+    whole = path.read_text()
+    path.write_text(whole[:cut])
+    for change in (lambda: save_rule(project, RULE, None), lambda: use_gold(project, fits=True)):
+        with pytest.raises(ShortlistError):
+            change()
+    assert path.read_text() == whole[:cut]
+    path.write_text(whole)  # the editor has ended
+    save_rule(project, RULE, None)
+    assert path.read_text().startswith(whole)
+
+
+def test_a_file_that_is_written_meanwhile_is_not_replaced(project, folder, monkeypatch):
+    path = folder / "shortlist.toml"
+    theirs = path.read_text().replace("profit", "bonds")
+
+    def written_meanwhile(edit, record, replaces=None):
+        path.write_text(theirs)
+
+    monkeypatch.setattr(TomlEdit, "put", written_meanwhile)
+    with pytest.raises(ShortlistError, match="another program"):
+        save_rule(project, RULE, None)
+    assert path.read_text() == theirs
+    assert not list(folder.glob(".*.tmp"))
+
+
+def test_an_editor_that_writes_in_place_all_the_time(project, folder):
+    path, ours, refused = folder / "shortlist.toml", TOML, 0
+    for number in range(8):
+        file = path.open("w")  # as nano does: emptied first, then written
+        timer = threading.Timer(0.01 * number, lambda file=file, text=ours: (file.write(text), file.close()))
+        timer.start()
+        try:
+            save_rule(project, {**RULE, "name": f"teams{number}"}, None)
+        except ShortlistError:
+            refused += 1
+        timer.join()
+        ours = path.read_text()
+        assert ours.startswith(TOML)
+    assert refused
+
+
+def test_the_last_version_is_kept(project, folder):
+    path = folder / "shortlist.toml"
+    save_rule(project, RULE, None)
+    assert (folder / ".shortlist" / "shortlist.toml.before").read_text() == TOML
+    path.write_text(
+        TOML.split("[classifier]")[0] + '[[labeler]]\nkind = "pattern"\nname = "p"\nregex = "x"\nyes = "sports"\n'
+    )
+    use_gold(project, fits=True)  # a project, but rules are gone: they are in the copy
+    assert "teams" in (folder / ".shortlist" / "shortlist.toml.before").read_text()
 
 
 def test_two_new_rules_of_one_name(project, folder):

@@ -1,14 +1,21 @@
 """Who may talk to the studio: one browser of this machine, and nobody else."""
 
+import errno
 import json
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+from typer.testing import CliRunner
 
+from shortlist.cli.app import app
 from shortlist.errors import ShortlistError
-from shortlist.studio.server import MAX_BODY, listening
+from shortlist.studio import OpenProject, server
+from shortlist.studio.server import MAX_BODY, Server, listening
 from tests.project.news import make
 from tests.studio.running import running
 
@@ -52,6 +59,62 @@ def test_the_cookie_is_for_this_page_only(tmp_path):
         assert "samesite=strict" in cookie.lower()
         assert str(studio.server.port) in cookie.split("=")[0]  # cookies are shared by all ports
         assert studio.send("GET", "/?token=wrong").status == 403
+
+
+@pytest.mark.parametrize("key", [None, "", "guess", "cookie"])
+def test_the_cookie_alone_opens_nothing(studio, key):
+    """attack.md 13: every other port of 127.0.0.1 is sent the cookie."""
+    given = studio.key.split("=")[1] if key == "cookie" else key
+    gets = [("GET", f"/api/{name}", None) for name in ("overview", "events", "rules")]
+    for method, path, body in (*gets, ("POST", "/api/rows", READ), ("POST", "/api/save", SAVE)):
+        assert studio.send(method, path, body, X_Shortlist_Key=given).status == 403
+    for path in ("/", "/app.js", "/style.css"):  # and what it does open tells no key
+        assert studio.page_key not in studio.send("GET", path, X_Shortlist_Key=None).text
+    assert untouched(studio)
+
+
+def test_the_browser_is_handed_a_file_that_nobody_else_can_read(tmp_path, monkeypatch):
+    """attack.md 14: the address stood in the list of processes."""
+    make(tmp_path / "news")
+    launched = []
+
+    def launch(address):
+        launched.append((address, Path(urlsplit(address).path).read_text()))
+
+    monkeypatch.setattr("typer.launch", launch)
+    monkeypatch.setattr(Server, "run", lambda server: server._socket.close())
+    assert CliRunner().invoke(app, ["studio", str(tmp_path / "news")]).exit_code == 0
+    ((address, text),) = launched
+    assert address.startswith("file:")
+    assert "token" not in address
+    assert "/?token=" in text
+    folder = Path(urlsplit(address).path).parent
+    assert not folder.exists()
+    unused = Server(OpenProject(tmp_path / "news"))
+    with unused.address_file() as file:
+        assert file.parent.stat().st_mode & 0o77 == 0
+    unused.run()
+
+
+def test_half_requests_are_closed(studio, monkeypatch):
+    """attack.md 15: 200 connections with half a request stayed open, and 400 left no descriptor for the page."""
+    monkeypatch.setattr(server, "WAITING_TIME", 0.4)
+    lines = [socket.create_connection(("127.0.0.1", studio.server.port), timeout=30) for _ in range(20)]
+    for number, line in enumerate(lines):
+        line.sendall(b"GET / HTTP/1.1\r\nHost: " if number % 2 else b"")
+    for line in lines:
+        with line, suppress(ConnectionResetError):
+            assert line.recv(100) == b""
+    assert studio.send("GET", "/api/overview").status == 200
+
+
+def test_many_half_requests_do_not_keep_the_page_out(studio):
+    with ExitStack() as stack:
+        for _ in range(3 * server.MAX_WAITING):
+            line = stack.enter_context(socket.create_connection(("127.0.0.1", studio.server.port), timeout=30))
+            line.sendall(b"GET / HTTP/1.1\r\n")
+        assert studio.send("GET", "/api/overview").status == 200
+        assert len(studio.server._server.server_state.connections) <= server.MAX_WAITING + 5
 
 
 @pytest.mark.parametrize(
@@ -141,6 +204,7 @@ def test_every_answer_forbids_what_a_page_could_be_tricked_into(studio):
 def test_large_bodies_are_refused(studio):
     assert studio.send("POST", "/api/save", b"x" * 50_000_000).status == 413
     own = f"Host: {studio.host}\r\nOrigin: http://{studio.host}\r\nCookie: {studio.key}\r\n"
+    own += f"X-Shortlist-Key: {studio.page_key}\r\n"
     chunked = f"POST /api/save HTTP/1.1\r\n{own}Transfer-Encoding: chunked\r\n\r\n"
     with socket.create_connection(("127.0.0.1", studio.server.port), timeout=30) as line:
         line.sendall(chunked.encode())
@@ -179,6 +243,44 @@ def test_nonsense_is_answered_with_a_sentence(studio, name, body, capsys):
     response = studio.send("POST", f"/api/{name}", body)
     assert response.status == 200
     json.loads(response.text)
+    assert untouched(studio)
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("why", b'{"row": 2, "against": Infinity}'),
+        ("why", b'{"row": 9223372036854775808}'),
+        ("next", b'{"passed": [9223372036854775808]}'),
+        ("rows", b'{"query": {}, "offset": 9223372036854775808}'),
+        ("rows", b'{"query": {"text": "\\ud800"}}'),
+        ("label", b"[" * 100_000),
+        ("export_own", json.dumps({"to": "x" * 300 + ".csv"}).encode()),
+        ("export_own", b'{"to": "\\u0000.csv"}'),
+    ],
+)
+def test_no_request_is_an_error_of_the_server(studio, name, body, capfd):
+    """attack.md 18: these were answered with 500 and no word."""
+    response = studio.send("POST", f"/api/{name}", body)
+    assert response.status == 200
+    answer = json.loads(response.text)
+    assert name == "next" or answer.get("error", {}).get("message") or answer["rows"] == []
+
+
+def test_names_of_any_length_are_no_files(studio):
+    assert studio.send("GET", f"/{'a' * 5000}.js").status == 404
+    assert studio.send("GET", "/%00.js").status == 404
+
+
+def test_a_full_disk_is_told(studio, monkeypatch):
+    def full(*_args):
+        raise OSError(errno.ENOSPC, "No space left on device", "gold.jsonl")
+
+    monkeypatch.setattr("shortlist.archive.os.fsync", full)
+    for name, body in (("label", b'{"row": 1, "classes": ["sports"]}'), ("save", SAVE)):
+        response = studio.send("POST", f"/api/{name}", body)
+        assert response.status == 200
+        assert "No space left on device" in json.loads(response.text)["error"]["message"]
     assert untouched(studio)
 
 

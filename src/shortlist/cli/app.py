@@ -204,9 +204,10 @@ def studio(
     server = Server(OpenProject(folder or project), port)
     typer.echo(f"Studio for {(folder or project).resolve().name}:\n\n  {server.address}\n")
     typer.echo("This address works once, in one browser on this machine. Press Ctrl-C to stop.")
-    if browser:
-        typer.launch(server.address)
-    server.run()
+    with server.address_file() as file:
+        if browser:
+            typer.launch(file.as_uri())  # all users can read the list of processes, and so an address
+        server.run()
 
 
 @command("Run the whole pipeline on built-in data, in a minute.")

@@ -94,6 +94,13 @@ def print_json(record: Any) -> None:
 # -- streams -------------------------------------------------------------------------------------------
 
 
+def open_closed() -> None:
+    """Open standard streams that are closed: Python has none, and the next file would take their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
 def replace_unwritable() -> None:
     """Let streams that cannot write a character write a plain one instead of failing."""
     codecs.register_error("shortlist.plain", _plain)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import threading
+import time
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -193,13 +195,26 @@ class Local:
 
         register(CachedFunction, reduce_cached)
         # Not joblib.Parallel: stopping it early kills its processes, and its own thread may stumble over that.
+        pool = get_reusable_executor(self.workers, initializer=_end_with, initargs=(os.getpid(),))
         try:
-            yield from as_they_finish(get_reusable_executor(self.workers), self.workers, function, pieces)
+            yield from as_they_finish(pool, self.workers, function, pieces)
         except PicklingError as error:
             raise ShortlistError(
                 f"what the labelers use cannot be sent to other processes ({error.__cause__ or error}): "
                 "make it where it is used, or ask for workers=1"
             ) from error
+
+
+def _end_with(parent: int) -> None:
+    """Let a worker end when the process that started it was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    if os.name != "nt":  # where the number of the parent stays
+        threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 class Threads(Local):

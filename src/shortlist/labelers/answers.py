@@ -178,7 +178,15 @@ def failed(error: BaseException, **facts: Any) -> LabelerFailed:
     """The error that a labeler or a feature (`labeler=`, `feature=`) failed on a row or on rows (`row=`, `rows=`)."""
     who = f"labeler {facts['labeler']!r}" if "labeler" in facts else f"feature {facts['feature']!r}"
     where = f"row {facts['row']}" if "row" in facts else f"rows {facts['rows'][0]} to {facts['rows'][1]}"
-    return LabelerFailed(f"{who} failed on {where}: {type(error).__name__}: {error}", **facts, **users_place(error))
+    return LabelerFailed(f"{who} failed on {where}: {described(error)}", **facts, **users_place(error))
+
+
+def described(error: BaseException) -> str:
+    """Class and message of an error of the user's code, whose `__str__` may fail."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return f"{type(error).__name__} (its message cannot be shown)"
 
 
 def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = (), remedy: str = REMEDY) -> LabelerFailed:
@@ -206,7 +214,7 @@ def full_traceback(error: BaseException, row: int | None = None) -> str:
         return whole
     facts = users_place(error)
     place = f"{Path(facts['file']).name}, line {facts['line']}, " if facts else ""
-    return f"{whole}{place}row {row}: {' '.join(f'{type(error).__name__}: {error}'.split())}\n"
+    return f"{whole}{place}row {row}: {' '.join(described(error).split())}\n"
 
 
 def users_place(error: BaseException) -> dict[str, Any]:

@@ -12,8 +12,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shortlist.progress import still_wanted
+
 TIMED_OUT = 2  # stands for a row on which the search was stopped
 TIME_LIMIT = 5.0  # seconds for one row
-still_wanted: ContextVar[Callable[[], None]] = ContextVar("still_wanted", default=lambda: None)  # raises to stop
 
 
 class Inexpressible(Exception):  # noqa: N818

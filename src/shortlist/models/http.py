@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import os
 import re
 import socket
@@ -155,6 +156,15 @@ class HTTP(ServerModel):
         max_failed: float = 0.2,
     ) -> None:
         super().__init__(chat)
+        limits = (
+            ("time_out", time_out, 0.01),
+            ("per_minute", per_minute, 0.01),
+            ("wait", wait, 0),
+            ("max_failed", max_failed, 0),
+        )
+        for name, value, least in limits:
+            if value is not None and not least <= value < math.inf:
+                raise BadLabeler(f"{name} is a number from {least:g}; got {value!r}", option=(name,))
         self.url, self.model, self.key_env = url.rstrip("/"), model, key_env
         self.at_once, self.per_minute, self.time_out = _at_least(1, "at_once", at_once), per_minute, time_out
         self.tries, self.first_wait = _at_least(1, "tries", tries), wait

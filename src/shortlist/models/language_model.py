@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, ModelFailed
+from shortlist.progress import still_wanted
 from shortlist.registry import make_from_record
 
 
@@ -108,6 +109,7 @@ class Model(ABC):
         """Yield answers as they arrive. A prompt is drawn when there is room for it, never ahead of time."""
         source = enumerate(prompts)
         while batch := list(islice(source, 32)):
+            still_wanted.get()()
             scores = np.asarray(self.scores([prompt for _, prompt in batch], choices), np.float64)
             if scores.shape != (len(batch), len(choices)):
                 shapes = f"{scores.shape} for {len(batch)} prompts and {len(choices)} choices"

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from shortlist.arrays import Floats
-from shortlist.errors import ModelFailed
+from shortlist.errors import ModelFailed, Stopped
 from shortlist.models.language_model import Answer, Answers, Model, no_answer
 from shortlist.models.protocols import BadReply, Body, Protocol, all_protocols, messages, reply_text
+from shortlist.progress import still_wanted
 
 
 class RateLimit:
@@ -117,6 +118,7 @@ class ServerModel(Model):
         fatal: BaseException | None = None
         patience = float("inf")  # the time at which requests in flight are given up
         running: dict[Future[Answer], int] = {}
+        check: Callable[[], object] = still_wanted.get()
         with ThreadPoolExecutor(self.at_once) as pool:
             try:
                 while True:
@@ -127,7 +129,9 @@ class ServerModel(Model):
                             break
                         # A short wait: polars keeps signals from a long one
                         done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
-                    except KeyboardInterrupt as interrupt:  # answers in flight are paid for, and get two seconds
+                        check()
+                    except (KeyboardInterrupt, Stopped) as interrupt:  # answers in flight are paid for: two seconds
+                        check = bool
                         patience = time.monotonic() + (0.0 if fatal else 2.0)
                         fatal = interrupt
                         self.rate_limit.stop.set()

@@ -42,11 +42,12 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def sweep(folder: Path) -> None:
-    """Delete drafts that a killed run left. Call it only while holding the lock."""
+def sweep(folder: Path, idle: float = 0.0) -> None:
+    """Delete drafts that a killed run left. Without the lock of who writes there, only those `idle` seconds old."""
     for path in folder.glob(".*.tmp") if folder.is_dir() else ():
-        if _DRAFT.match(path.name):
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if _DRAFT.match(path.name) and time.time() - path.stat().st_mtime >= idle:
+                path.unlink()
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class GoldFile:
             raise BadFile(f"cannot be read ({error})", file=self.path.name) from error
         try:
             header = json.loads(lines[0])
-        except (LookupError, ValueError):
+        except (LookupError, ValueError, RecursionError):
             header = None
         if header != HEADER:
             raise BadFile(
@@ -126,7 +126,7 @@ class GoldFile:
     def _entry(self, line: str, number: int) -> Entry:
         try:
             return Entry.from_dict(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise BadFile(
                 f"holds something else than a label of a row on line {number}. A label is written like this: "
                 '{"id": "doc3", "classes": ["sports"]}', file=self.path.name, line=number,

@@ -120,11 +120,7 @@ class PartReader:
     def frames(self, parts: Sequence[Part], columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """The rows of each part, in ascending order. A parquet file is read from the row asked for."""
         for f, group in groupby(parts, key=lambda part: part.file):
-            here = list(group)
-            for part, frame in zip_longest(here, read_parts(self.open(f), here, columns)):
-                if frame is None or len(frame) != part.rows:
-                    raise _changed(self.files[f].path)
-                yield frame
+            yield from checked_parts(self.open(f), list(group), columns)
             self.check_unchanged(f)
 
     def open(self, f: int) -> RowFile:
@@ -137,6 +133,14 @@ class PartReader:
         """Raise if a file was written to since its digest was taken: what was read may be of either version."""
         if tuple(look(Path(self.files[f].path)).stamp[:2]) != self.files[f].stamp:
             raise _changed(self.files[f].path)
+
+
+def checked_parts(file: RowFile, parts: Sequence[Part], columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+    """The rows of parts of a file; an error if they are not as many as were counted."""
+    for part, frame in zip_longest(parts, read_parts(file, parts, columns)):
+        if part is None or frame is None or len(frame) != part.rows:
+            raise _changed(str(file.path))
+        yield frame
 
 
 def _changed(path: str) -> BadFile:

@@ -235,6 +235,12 @@ class Project:
             ignore.write_text("*\n", "utf-8")
         with locked(self.hidden / "lock", listener.waiting):
             out = self.folder / self.settings.output.folder
+            if not out.resolve().is_relative_to(self.folder.resolve()):
+                message = (
+                    f"{out.name} is a link out of the project: remove it (`shortlist export --to` writes anywhere)"
+                )
+                raise self.settings.toml.wrong(message, "output", "folder")
             for folder in (self.hidden, out, *filter(Path.is_dir, out.glob("*"))):
                 sweep(folder)
+            sweep(self.folder, idle=600)  # seconds: the studio and `label` write there without this lock
             yield

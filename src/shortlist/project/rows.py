@@ -17,7 +17,7 @@ import polars as pl
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile
 from shortlist.project.cache import Digests, digest
-from shortlist.project.parts import Part, PartReader, SourceFile, data_files, pieces_of, read_parts
+from shortlist.project.parts import Part, PartReader, SourceFile, checked_parts, data_files, pieces_of
 from shortlist.project.settings import Settings
 from shortlist.project.toml import BadProject, TomlFile
 from shortlist.rows import RowFile, RowStore
@@ -109,9 +109,9 @@ class Rows(RowStore):
         for f, group in groupby(parts, key=lambda part: part.file):
             source, file = self.sources[f], self.files[f]
             if self.in_memory and columns is None and source not in self._frames:
-                self._frames[source] = list(read_parts(file, [part for part in self.parts if part.file == f], None))
+                self._frames[source] = list(checked_parts(file, [part for part in self.parts if part.file == f], None))
             if (kept := self._frames.get(source)) is None:
-                yield from read_parts(file, list(group), columns)
+                yield from checked_parts(file, list(group), columns)
             else:
                 yield from (kept[one.number].select(columns or pl.all()) for one in group)
 

@@ -53,6 +53,8 @@ class TomlFile:
             self.values: dict[str, Any] = tomllib.loads(self.text.replace("\r\n", "\n"))
         except tomllib.TOMLDecodeError as error:
             raise self._syntax_error(error) from error
+        except RecursionError as error:
+            raise BadProject("its lists are nested too deeply", file=self.name) from error
 
     def wrong(self, message: str, *path: str | int) -> BadProject:
         """Return the error about the value at a path such as ("data", "files")."""

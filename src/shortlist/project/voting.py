@@ -10,11 +10,12 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import polars as pl
 
@@ -130,7 +131,7 @@ def vote(
 def vote_first(roster: Roster, rows: Rows, n: int, tell: Tell | None = None) -> tuple[Chunk, Votes]:
     """The first n rows and the votes on them. Nothing is written but the answers of language models."""
     chunk = first_chunk(rows, n)
-    with importable(roster.folder), _labeler_errors(roster):
+    with importable(roster.folder), _labeler_errors(roster), _exits_raise():
         everything = AllRows(lambda: (iter([chunk]), len(chunk)), tell)
         asker = _asker(roster, rows).prepared(everything)
         return chunk, asker.votes([asker(chunk)])
@@ -332,8 +333,30 @@ def _ask(
 ) -> tuple[Part, list[Ballot], list[Excerpt]]:
     """Call labelers on a chunk: their votes, and what they printed in another process than `home`."""
     part, asked, chunk = piece
-    if os.getpid() == home:
-        return part, askers[asked](chunk), []
-    make_importable(sources)
-    with gathered() as printed:
-        return part, askers[asked](chunk), printed
+    with _exits_raise():
+        if os.getpid() == home:
+            return part, askers[asked](chunk), []
+        make_importable(sources)
+        with gathered() as printed:
+            return part, askers[asked](chunk), printed
+
+
+_leave = os._exit
+_calling = ContextVar("calling", default=0)  # the process in which a thread calls labelers
+
+
+@contextmanager
+def _exits_raise() -> Iterator[None]:
+    """Make `os._exit` of a labeler an error of that labeler: the run would end without a word."""
+    os._exit = _exit
+    before = _calling.set(os.getpid())
+    try:
+        yield
+    finally:
+        _calling.reset(before)
+
+
+def _exit(status: int) -> NoReturn:
+    if _calling.get() == os.getpid():
+        raise SystemExit(f"os._exit({status})")
+    _leave(status)  # a process that a labeler forked, or other code

@@ -14,7 +14,7 @@ import numpy as np
 from shortlist.errors import BudgetSpent, ModelFailed, ModelWarning
 from shortlist.models.language_model import Answers, Model
 from shortlist.models.server_model import ServerModel
-from shortlist.progress import Tell
+from shortlist.progress import Tell, still_wanted
 from shortlist.prompts.score_store import ScoreStore, Spent, prompt_keys
 
 FEW = 20  # prompts: fewer without an answer may be chance
@@ -127,6 +127,7 @@ class Asking:
         self._send(prompts)
         while self._elsewhere and not self._over:
             time.sleep(0.05)
+            still_wanted.get()()
             waiting, self._elsewhere = self._elsewhere, {}
             self._send(waiting.items())
 
@@ -154,6 +155,8 @@ class Asking:
                 return
             if self._claimed(key, prompt):
                 in_flight[number] = key, prompt
+                if not number:
+                    self.tell(self.progress_line(time.monotonic() - self._began))
                 number += 1
                 yield prompt
 
@@ -235,7 +238,11 @@ class Asking:
     def progress_line(self, seconds: float) -> str:
         """The progress in one line: rows, rate, cost, prompts without an answer, time left."""
         of = f" of {self.total:,}" if self.total is not None else ""
-        left = f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left" if self.total and self.rows else ""
+        left = (
+            f"{seconds * (self.total - self.rows) / self.rows:,.0f} s left"
+            if self.total and self.rows and self.now.calls
+            else ""
+        )
         parts = [
             f"{self.name}: {self.rows:,}{of} rows",
             f"{self.now.calls / max(seconds, 1e-9):.1f} calls/s",

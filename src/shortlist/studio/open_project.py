@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -16,8 +16,9 @@ import numpy as np
 import polars as pl
 
 from shortlist.archive import read_archive, write_archive
-from shortlist.errors import BadFile, ShortlistError
+from shortlist.errors import BadFile, ShortlistError, Stopped
 from shortlist.labelmodel import NearestClass
+from shortlist.progress import Tell, still_wanted
 from shortlist.project.changes import Change, Snapshot
 from shortlist.project.code.roster import Roster
 from shortlist.project.session import Listener, Session
@@ -28,8 +29,10 @@ from shortlist.votes import Votes
 
 
 class OpenProject:
-    """One project. `lock` is held by whoever works on it; pages show the last state that succeeded.
+    """One project; pages show the last state that succeeded.
 
+    lock        held by whoever edits, votes and fits, and while that asks a model
+    gold_lock   held while a label is written: it never waits for a model
     session     rows, votes, model and gold labels as of the last successful refresh; None before the first
     bare        whether the project has no labelers yet: rows can be read, searched and labelled
     revision    a counter that grows with every change of what is shown
@@ -48,7 +51,9 @@ class OpenProject:
         self.problem: str | None = None
         self.states = States(self.folder)
         self.subscribers: list[Callable[[str, dict[str, Any]], None]] = []
-        self.lock = threading.RLock()
+        self.lock, self.gold_lock = threading.RLock(), threading.RLock()
+        self.labels = 0  # written so far
+        self._stops = 0  # times that the user has stopped work
         self._closed = threading.Event()
 
     @property
@@ -78,7 +83,8 @@ class OpenProject:
         with self.lock:
             self.notify("working", stage="checking for changes")
             try:
-                self.change = self._refresh()
+                with self.stoppable():
+                    self.change = self._refresh()
             except Exception as error:  # user code can fail in any way
                 expected = isinstance(error, (ShortlistError, OSError))
                 self.problem = str(error) if expected else f"{type(error).__name__}: {error}"
@@ -94,13 +100,47 @@ class OpenProject:
     def _refresh(self) -> Change | None:
         if self.watch is None:
             self.watch = Watch(self.folder)
+        change, session, labels = None, None, self.labels
         try:
             change = self.watch.look(_Progress(self))
-            self.session, self.bare = self.watch.session, False
-            return change
         except NoLabelers:
-            self.session, self.bare = _without_labelers(self.watch), True
-            return None
+            session = _without_labelers(self.watch)
+        with self.gold_lock:
+            self.session, self.bare = session or self.watch.session, session is not None
+            if self.labels != labels:  # meanwhile, with the session before
+                self.current.gold_changed()
+        return change
+
+    # -- asking models ---------------------------------------------------------------------------------
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """Let `stop` end the asking, and slow searches, inside."""
+        stops = self._stops
+
+        def check() -> None:
+            if self._stops != stops:
+                raise Stopped("stopped. All answers so far are kept: to go on, save it again")
+
+        before = still_wanted.set(check)
+        try:
+            yield
+        finally:
+            still_wanted.reset(before)
+
+    @contextmanager
+    def asking(self, labeler: str) -> Iterator[Tell]:
+        """Show the pages what a model is asked, and a button to stop it."""
+        _Progress(self).tell(f"asking about {labeler}")
+        try:
+            with self.stoppable():
+                yield _Progress(self).tell
+        finally:
+            self.notify("idle")
+
+    def stop(self) -> None:
+        """End what is being asked. Answers so far are kept."""
+        self._stops += 1
 
     # -- files that change -----------------------------------------------------------------------------
 
@@ -110,6 +150,7 @@ class OpenProject:
 
     def close(self) -> None:
         self._closed.set()
+        self.stop()
 
     def follow(self) -> None:
         """Refresh whenever a file of the project is saved, until `close`."""
@@ -160,6 +201,9 @@ class _Progress(Listener):
 
     def waiting(self, process: str) -> None:
         self.project.notify("working", stage=f"waiting for another shortlist (process {process})")
+
+    def tell(self, line: str) -> None:
+        self.project.notify("working", stage=line, stops=True)
 
     def begin(self, stage: str, rows: int | None = None) -> None:
         self.stage, self.rows, self.done, self.sent = stage, rows or 0, 0, 0.0

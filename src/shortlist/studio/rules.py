@@ -18,18 +18,18 @@ from shortlist.browse import RowView, show_rows
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
-from shortlist.labelers.labeler import from_record
-from shortlist.labelers.regex import still_wanted
+from shortlist.labelers.labeler import AllRows, from_record
 from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
+from shortlist.progress import still_wanted
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
 from shortlist.project.session import Session
-from shortlist.project.settings import NAME
+from shortlist.project.voting import all_chunks
 from shortlist.prompts import PROMPTS, PromptLabeler
 from shortlist.reporting.trials import evenly_spaced
 from shortlist.rows import chunks
 from shortlist.studio.open_project import OpenProject
-from shortlist.studio.toml_edit import TomlEdit
+from shortlist.studio.toml_edit import TomlEdit, edited_project
 from shortlist.votes import Votes
 
 EDITABLE = ("keywords", "pattern", *PROMPTS)  # kinds that the browser can edit
@@ -123,15 +123,15 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
 def _editing(project: OpenProject, title: str) -> Iterator[TomlEdit]:
     """Edit shortlist.toml, then refresh the project."""
     with project.lock:
-        edit = TomlEdit(project.folder / NAME)
-        yield edit
-        edit.write()
+        with edited_project(project.folder, project.current.settings.toml.text) as edit:
+            yield edit
         project.refresh(title)
 
 
 def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, Any] | None) -> None:
     """Write a rule to shortlist.toml and refresh. `before` is the record that was opened, None for a new rule."""
     replaces = None if before is None else str(before.get("name"))
+    _ask(project, checked(project.current, record, replaces))
     with project.lock:
         name = checked(project.current, record, replaces).name
         with _editing(project, f"{name} {'edited' if before else 'added'}") as edit:
@@ -139,6 +139,14 @@ def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, An
             edit.put({"name": name, **record}, replaces)
             if replaces is not None and replaces != name:
                 _switch(edit, replaces, on=True)
+
+
+def _ask(project: OpenProject, labeler: Labeler) -> None:
+    """Ask about all rows before the rule is written, so that other work goes on meanwhile."""
+    rows = project.current.rows
+    if isinstance(labeler, PromptLabeler):
+        with project.asking(labeler.name) as tell:
+            labeler.prepare(AllRows(lambda: (all_chunks(rows), len(rows)), tell))
 
 
 def remove_rule(project: OpenProject, before: dict[str, Any]) -> None:

@@ -5,9 +5,11 @@ The studio runs the user's own Python, so a port that others could reach would l
 - Every request must name this very address as its Host, so that no other name can be pointed at it (DNS rebinding).
 - The address that is opened contains a token that works once. It becomes a cookie that scripts cannot read and other
   sites cannot send. Without the cookie, nothing is answered.
+- Browsers send a cookie to every port of a machine. So the page gets a second secret, which it sends as a header: it is
+  handed over behind the # of an address and stored by origin, and never reaches another port.
 - Whatever changes something, and the stream of events, must come from the page itself (Origin, Sec-Fetch-Site).
 - Nothing is loaded from elsewhere, and no other page can frame this one (Content-Security-Policy).
-- The size of a request is limited.
+- The size of a request is limited, and so is the time in which it must arrive.
 """
 
 from __future__ import annotations
@@ -18,17 +20,28 @@ import secrets
 import socket
 import sys
 import traceback
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from importlib import resources
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shortlist.errors import ShortlistError
 from shortlist.reporting.page import asset as report_asset
@@ -37,6 +50,8 @@ from shortlist.studio.rules import Conflict, Superseded
 from shortlist.studio.service import GETS, POSTS, Service
 
 MAX_BODY = 1 << 20  # bytes
+PAGE_KEY = "x-shortlist-key"  # the header with the second secret
+MAX_WAITING, WAITING_TIME = 64, 10.0  # connections without a whole request, and seconds until they are closed
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
@@ -64,13 +79,22 @@ class Server:
         self.port = int(self._socket.getsockname()[1])
         self.guard = AccessGuard(app, self.port)
         config = uvicorn.Config(
-            self.guard, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=3
-        )
+            self.guard, http=Connection, log_level="warning", access_log=False, lifespan="off",
+            backlog=128, timeout_graceful_shutdown=3,
+        )  # fmt: skip
         self._server = uvicorn.Server(config)
 
     @property
     def address(self) -> str:
         return self.guard.address
+
+    @contextmanager
+    def address_file(self) -> Iterator[Path]:
+        """A page that goes to the address, in a folder that only this user can read."""
+        with TemporaryDirectory(prefix="shortlist-") as folder:
+            path = Path(folder) / "studio.html"
+            path.write_text(f'<meta http-equiv="refresh" content="0;url={self.address}">', "utf-8")
+            yield path
 
     def run(self) -> None:
         self.project.start()
@@ -94,6 +118,33 @@ def listening(port: int = 0) -> socket.socket:
         opened.close()
         raise ShortlistError(f"port {port} is in use ({error.strerror}): choose another with --port") from error
     return opened
+
+
+class Connection(H11Protocol):
+    """A connection, which is closed if it sends no whole request in time, or is the oldest of many such ones."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.since = self.loop.time()
+        waiting = [one for one in self.connections if isinstance(one, Connection) and one.waits]
+        if len(waiting) > MAX_WAITING:
+            min(waiting, key=lambda one: one.since).transport.abort()
+        self._check()
+
+    @property
+    def waits(self) -> bool:
+        """It is open, and no request is being answered."""
+        return not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete)
+
+    def on_response_complete(self) -> None:
+        self.since = self.loop.time()
+        super().on_response_complete()
+
+    def _check(self) -> None:
+        if self.waits and self.loop.time() - self.since >= WAITING_TIME:
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self.loop.call_later(WAITING_TIME / 4, self._check)
 
 
 # -- the application -----------------------------------------------------------------------------------
@@ -136,12 +187,21 @@ def call(method: Callable[[dict[str, Any]], Any], body: bytes) -> bytes:
     except Superseded:
         return _json({"superseded": True})
     except Conflict as error:
-        return _json({"error": {"message": error.message, "conflict": True, "now": error.now}})
+        return _problem(error.message, conflict=True, now=error.now)
     except ShortlistError as error:
-        return _json({"error": {"message": str(error), **error.facts}})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return _problem(str(error), **error.facts)
+    except OSError as error:  # such as a full disk, or a folder without permission
+        return _problem(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except Exception as error:
         traceback.print_exc(file=sys.stderr)
-        return _json({"error": {"message": f"invalid request ({type(error).__name__}: {error})"}})
+        return _problem(f"invalid request ({type(error).__name__}: {error})")
+
+
+def _problem(message: str, **facts: Any) -> bytes:
+    try:
+        return _json({"error": {"message": message, **facts}})
+    except ValueError:  # infinity is no number of JSON
+        return _json({"error": {"message": message}})
 
 
 def _json(value: Any) -> bytes:
@@ -151,12 +211,12 @@ def _json(value: Any) -> bytes:
 def read_asset(name: str) -> tuple[bytes, str] | None:
     """A file of the page and its media type; style and tips are shared with the report."""
     kind = {"html": "text/html", "js": "text/javascript", "css": "text/css"}.get(name.rpartition(".")[2])
-    if kind is None or "/" in name or "\\" in name:
+    if kind is None:
         return None
     if name in ("style.css", "tips.js"):
         return report_asset(name).encode(), kind
-    path = resources.files("shortlist.studio") / "assets" / name
-    return (path.read_bytes(), kind) if path.is_file() else None
+    page = {one.name: one for one in (resources.files("shortlist.studio") / "assets").iterdir()}
+    return (page[name].read_bytes(), kind) if name in page else None
 
 
 async def events(project: OpenProject, stopping: Callable[[], bool]) -> AsyncIterator[str]:
@@ -193,12 +253,15 @@ class TooLarge(Exception):  # noqa: N818
 
 
 class AccessGuard:
-    """Middleware that admits one browser. `token` opens it once; from then on, the cookie must contain `key`."""
+    """Middleware that admits one browser.
+
+    `token` opens it once; from then on, the cookie must contain `key`, and requests for data `page_key`.
+    """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self.app, self.port = app, port
         self.token: str | None = secrets.token_urlsafe(32)
-        self.key = secrets.token_urlsafe(32)
+        self.key, self.page_key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self.cookie = f"shortlist-{port}"  # all ports of a machine share their cookies
 
@@ -233,17 +296,26 @@ class AccessGuard:
         return None
 
     def _entry(self, request: Request) -> Response | None:
-        """Exchange the token for a cookie, and redirect to the address without it; refuse who has neither."""
-        admitted = secrets.compare_digest(self._cookie(request).encode(), self.key.encode())
-        token = request.query_params.get("token") if request.url.path == "/" else None
-        if token is not None and self.token is not None and secrets.compare_digest(token.encode(), self.token.encode()):
+        """Exchange the token for a cookie and the key of the page; refuse who lacks either of these."""
+        path, token = request.url.path, request.query_params.get("token")
+        if path == "/" and token is not None and self.token is not None and _equal(token, self.token):
             self.token = None
-            response = RedirectResponse("/", 303)
+            # Not a redirect: browsers would not send the cookie, where another page or a file opened the address
+            go = f'<meta http-equiv="refresh" content="0;url=/#key={self.page_key}">'
+            response = HTMLResponse(f'<!doctype html><link rel="icon" href="data:,">{go}')
             response.set_cookie(self.cookie, self.key, httponly=True, samesite="strict", path="/")
             return response
-        if not admitted:
+        if not _equal(self._cookie(request), self.key):
             return HTMLResponse(LOCKED, 403)
-        return None if token is None else RedirectResponse("/", 303)  # the same address again, in the same browser
+        if path.startswith("/api/") and not _equal(request.headers.get(PAGE_KEY, ""), self.page_key):
+            return JSONResponse(
+                {"error": {"message": "This page is locked: use the browser that opened the studio"}}, 403
+            )
+        return RedirectResponse("/", 303) if path == "/" and token is not None else None  # the address once more
+
+
+def _equal(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode(), other.encode())
 
 
 def limited(receive: Receive) -> Receive:

@@ -29,7 +29,7 @@ Request = dict[str, Any]
 GETS = ("overview", "figures", "rules")
 POSTS = (  # other pages cannot send these: their origin is checked
     "rows", "why", "preview", "tried", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare",
-    "export", "export_own", "setup",
+    "export", "export_own", "setup", "stop",
 )  # fmt: skip
 
 
@@ -93,7 +93,13 @@ class Service:
         """Ask a prompt about a few rows: the least certain ones."""
         session, n = self.project.current, _integer(request, "rows", 5)
         rows = [int(row) for row in select(session, Query(unsure=not self.project.bare))[:n]]
-        return {"rows": tried(session, request.get("record"), request.get("replaces"), rows)}
+        with self.project.asking("some rows"):
+            return {"rows": tried(session, request.get("record"), request.get("replaces"), rows)}
+
+    def stop(self, _request: Request) -> Any:
+        """Stop asking models. Answers so far are kept."""
+        self.project.stop()
+        return {}
 
     def save(self, request: Request) -> Any:
         save_rule(self.project, request["record"], request.get("before"))
@@ -123,7 +129,7 @@ class Service:
     def label(self, request: Request) -> Any:
         """Write a label: one class, several possible ones, or none to skip the row."""
         row, classes = _integer(request, "row"), [str(name) for name in request["classes"]]
-        with self.project.lock:
+        with self.project.gold_lock:
             session = self.project.current
             space = session.votes.space
             if row >= len(session.votes):
@@ -140,7 +146,7 @@ class Service:
 
     def undo(self, request: Request) -> Any:
         """Take back a label."""
-        with self.project.lock:
+        with self.project.gold_lock:
             session = self.project.current
             if session.gold_file.undo(Entry.from_dict(request["entry"])) is None:
                 raise ShortlistError("this label was already taken back elsewhere")
@@ -148,13 +154,21 @@ class Service:
             return {"gold": gold(self.project)}
 
     def _gold_changed(self, title: str, update: Callable[[], None]) -> None:
-        """Fit again if gold labels take part in the fit; else update what depends on them, which is quick."""
+        """Fit again if gold labels take part in the fit; else update what depends on them, which is quick.
+
+        If others work on the project at this moment, `OpenProject.follow` fits again later.
+        """
         project = self.project
-        if project.current.settings.gold_fits and not project.bare:
-            project.refresh(title)
+        project.labels += 1
+        fits = project.current.settings.gold_fits and not project.bare
+        if fits and project.lock.acquire(blocking=False):
+            try:
+                project.refresh(title)
+            finally:
+                project.lock.release()
             return
         update()
-        if project.watch is not None:
+        if project.watch is not None and not fits:
             project.watch.gold_was_read()
         project.changed(title)
 

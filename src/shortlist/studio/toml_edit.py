@@ -1,24 +1,52 @@
 """Edit shortlist.toml and keep its comments, order and layout.
 
 The text is split into statements: a header, or a key with its value, on one line or several. An edit replaces some of
-them. The new text is parsed and compared with what was meant before it is accepted.
+them. The new text is parsed and compared with what was meant before it is accepted. A file that another program is
+writing at the same moment may be empty, or cut: it is never taken for the project.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from shortlist.archive import atomic
 from shortlist.errors import ShortlistError
+from shortlist.project.cache import HIDDEN
+from shortlist.project.settings import NAME, Settings
 from shortlist.project.toml import BadProject
 from shortlist.wording import did_you_mean
 
 Record = Mapping[str, Any]
+BEFORE = f"{NAME}.before"  # in .shortlist: the file as it was before the last edit
+
+
+@contextmanager
+def edited_project(folder: Path, seen: str) -> Iterator[TomlEdit]:
+    """Edit the shortlist.toml of a project. `seen` is its text when the project was last loaded, which is kept.
+
+    A text that is another by now must be that of a whole project, and nobody may be writing it.
+    """
+    edit = TomlEdit(folder / NAME)
+    if edit.source.decode().removeprefix("\ufeff") != seen:
+        time.sleep(0.1)  # editors empty a file before they write it
+        edit.check_unchanged()
+        try:
+            Settings.read(folder)
+        except BadProject as error:
+            raise BadProject(f"{error} (nothing was saved: it was changed elsewhere)") from error
+    yield edit
+    (folder / HIDDEN).mkdir(exist_ok=True)
+    with atomic(folder / HIDDEN / BEFORE) as file:
+        file.write(seen.encode())
+    edit.write()
 
 
 class TomlEdit:
@@ -26,13 +54,14 @@ class TomlEdit:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        text = path.read_bytes().decode("utf-8")
-        self._mark = "\ufeff" if text.startswith("\ufeff") else ""  # some editors write a byte order mark
-        self._newline = "\r\n" if "\r\n" in text else "\n"
-        self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+        self.source = path.read_bytes()
         try:
+            text = self.source.decode("utf-8")
+            self._mark = "\ufeff" if text.startswith("\ufeff") else ""  # some editors write a byte order mark
+            self._newline = "\r\n" if "\r\n" in text else "\n"
+            self.lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
             self.labelers()
-        except tomllib.TOMLDecodeError as error:
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise BadProject(f"fix it in an editor first: {error}", file=path.name) from error
 
     @property
@@ -51,6 +80,14 @@ class TomlEdit:
     def write(self) -> None:
         with atomic(self.path) as file:
             file.write((self._mark + self.text).encode())
+            file.flush()
+            os.fsync(file.fileno())
+            self.check_unchanged()  # at the last moment
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is no longer as it was read."""
+        if self.path.read_bytes() != self.source:
+            raise BadProject("another program is writing it: nothing was saved, try again", file=self.path.name)
 
     def put(self, record: Record, replaces: str | None = None) -> None:
         """Write a labeler in place of the one of that name, or at the end of the file."""

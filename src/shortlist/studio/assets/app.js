@@ -63,7 +63,7 @@ function Studio() {
 
 function Pulse({ project, news }) {
   if (news?.kind === "working") {
-    return html`<span class="pulse" aria-live="off"><i class="spin"></i>${news.stage}${news.rows ? ` ${percent(news.done / news.rows, 0)}` : ""}</span>`;
+    return html`<span class="pulse" aria-live="off"><i class="spin"></i>${news.stage}${news.rows ? ` ${percent(news.done / news.rows, 0)}` : ""}${news.stops && html` <button type="button" class="button" id="stop" onClick=${() => ask("stop", {})}>Stop</button>`}</span>`;
   }
   if (!project?.open) return null;
   const { model, voted, rows } = project.gold;

@@ -5,8 +5,16 @@ import { html, useEffect, useRef, useState } from "./preact.js";
 
 const SILENT = "The studio is not responding. Is it still running in the terminal?";
 
+// The key of this page, which only this port can read. Cookies are sent to all ports of a machine.
+const given = location.hash.match(/^#key=([\w-]+)$/);
+if (given) {
+  localStorage.setItem("key", given[1]);
+  history.replaceState(null, "", "/");
+}
+const keyed = (more) => ({ "x-shortlist-key": localStorage.getItem("key") ?? "", ...more });
+
 export async function ask(name, request) {
-  const options = request === undefined ? {} : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(request) };
+  const options = request === undefined ? { headers: keyed() } : { method: "POST", headers: keyed({ "content-type": "application/json" }), body: JSON.stringify(request) };
   const response = await fetch(`/api/${name}`, options).catch(() => { throw new Error(SILENT); });
   const answer = (response.headers.get("content-type") ?? "").includes("json") ? await response.json() : null;
   if (response.ok && answer && !answer.error) return answer;
@@ -29,11 +37,29 @@ export function latest(name) {
   };
 }
 
+// The stream of events. (EventSource cannot send the key.)
 export function listen(receive) {
-  const stream = new EventSource("/api/events");
-  stream.onmessage = (message) => receive(JSON.parse(message.data));
-  stream.onerror = () => receive({ kind: "lost", message: SILENT });
-  return () => stream.close();
+  const end = new AbortController();
+  const read = async () => {
+    const response = await fetch("/api/events", { headers: keyed(), signal: end.signal });
+    if (!response.ok) throw new Error(SILENT);
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = "", part = await reader.read(); !part.done; part = await reader.read()) {
+      const lines = (text + part.value).split("\n\n");
+      text = lines.pop();
+      for (const line of lines) if (line.startsWith("data: ")) receive(JSON.parse(line.slice(6)));
+    }
+  };
+  const follow = async () => {
+    while (!end.signal.aborted) {
+      await read().catch(() => {});
+      if (end.signal.aborted) return;
+      receive({ kind: "lost", message: SILENT });
+      await new Promise((done) => { setTimeout(done, 1000); });
+    }
+  };
+  follow();
+  return () => end.abort();
 }
 
 // A request with its state: `busy` is the name of the work that goes on, `problem` what went wrong.

@@ -135,7 +135,7 @@ function Editor({ project, rule, setProject, say, onSaved }) {
       base.current = record;
       setClash(null);
       say(`${record.name} is saved.${answer.change ? ` ${relabelled(answer.change.flipped)}.` : ""}`);
-      go("rules", record.name);
+      if (location.hash.startsWith("#rules")) go("rules", record.name); // asking a model takes long: the user may be elsewhere
       onSaved?.();
       painted("keep", start);
     } catch (error) { failed(error); }
