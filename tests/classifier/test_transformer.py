@@ -15,6 +15,7 @@ from shortlist.tensors import read_tensors, write_tensors
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
+pytestmark = pytest.mark.heavy
 QUICK = {"device": "cpu", "steps": 40, "lr": 2e-3, "batch_size": 8}
 
 

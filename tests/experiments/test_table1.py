@@ -13,6 +13,7 @@ from shortlist.classifier import TransformerClassifier
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
+pytestmark = pytest.mark.heavy
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ def test_all_stages_once_and_then_none(project):
         assert all(path.exists() for path in one.outputs)
 
 
+@pytest.mark.heavy
 def test_an_mlp_reads_the_features_of_a_project_whose_labelers_read_text(project):
     edit(project.folder / "shortlist.toml", 'text = "body"', 'text = "body"\nfeatures = ["n"]')
     edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "mlp"\nepochs = 2')
