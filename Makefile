@@ -94,9 +94,20 @@ test-install: dist
 accuracy: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/accuracy.py
 
+# Our label models beside Snorkel, crowd-kit, hyperlm and others, in an environment of their own, .venv-peers.
+PEERS := .venv-peers
+$(PEERS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --editable . torch==2.13.0 snorkel crowd-kit hyperlm
+	-$(PEERS)/bin/python -m pip install --quiet --no-deps flyingsquid pgmpy==0.1.13  # the last that it runs with
+	touch $@
+
+peers: $(PEERS)/.installed
+	$(PEERS)/bin/python benchmarks/peers.py
+
 # Write the tables of README and docs from the kept results (benchmarks/kept.py).
 tables: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/kept.py
 
 clean:
-	rm -rf $(VENV) build dist site .cache shortlist-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) build dist site .cache shortlist-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -154,11 +154,35 @@ def takehome() -> str:
     return table(["", *heads], rows)
 
 
+PEERS = "benchmarks/results/peers.json"
+
+
+def peers() -> str:
+    """Accuracy / NLL / calibration error in points / seconds, by set and label model."""
+    kept = load(PEERS)
+    sets = list(kept["results"])
+    names = list(dict.fromkeys(name for found in kept["results"].values() for name in found))
+    rows = [[_versioned(name, kept), *(_peer(kept["results"][s].get(name)) for s in sets)] for name in names]
+    return table(["", *sets], rows)
+
+
+def _versioned(name: str, kept: dict[str, Any]) -> str:
+    version = kept["versions"].get(name) if name != "BWA" else None
+    return NAMES.get(name, name) + (f" {version}" if version else "")
+
+
+def _peer(scores: dict[str, float] | str | None) -> str:
+    if scores is None or isinstance(scores, str):
+        return scores or "–"
+    ece = 100 * scores["ece"]
+    return f"{scores['covered_accuracy']:.1f} / {scores['nll']:.2f} / {ece:.0f} / {scores['seconds']:.2f}"
+
+
 TABLE1_VOTES, TABLE1_END = "experiments/results/table1-votes.json", "experiments/results/table1-end.json"
 TABLE1_TASKS = {"scicite": "SciCite", "trec": "TREC", "agnews": "AG-News"}
 TABLE1_LINES = {  # method: (the paper's name, its key there, what stands for it here)
     "supervised": ("Supervised (dev set)", "supervised", "gold labels of the dev rows"),
-    "lfs": ("LFs only", "lfs", "`LabelModel(estimator=\"likelihood\")`"),
+    "lfs": ("LFs only", "lfs", '`LabelModel(estimator="likelihood")`'),
     "nc": ("NC", "nc", "`NearestClass()`"),
     "paper": ("NPLM", "nplm", "`LabelModel.paper()`"),
     "ours": ("", "", "`LabelModel()`"),
@@ -217,6 +241,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "accuracy": (ACCURACY, accuracy),
     "accuracy-families": (ACCURACY, accuracy_families),
     "demo-models": ("benchmarks/results/demo.json", demo),
+    "peers": (PEERS, peers),
     "takehome": ("benchmarks/results/takehome.json", takehome),
     "table1-votes": (TABLE1_VOTES, table1_votes),
     "table1-end": (TABLE1_VOTES, table1_end),  # stale where the votes are; to train again needs a GPU

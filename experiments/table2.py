@@ -90,7 +90,10 @@ def line(found):
 
 def table(found):
     lines = [f"{'':36}" + "".join(f"{column:>12}" for column in COLUMNS)]
-    rows = {**{f"{name}, published": values for name, values in PUBLISHED.items()}, **{model: line(scores) for model, scores in found.items()}}
+    rows = {
+        **{f"{name}, published": values for name, values in PUBLISHED.items()},
+        **{model: line(scores) for model, scores in found.items()},
+    }
     for name, values in rows.items():
         lines.append(f"{name:36}" + "".join(f"{'–' if value is None else f'{value:.1f}':>12}" for value in values))
     return "\n".join(lines)
