@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
-import json
 import multiprocessing
 import os
 import sys

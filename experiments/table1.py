@@ -6,7 +6,8 @@
 
 Methods: "supervised" (the dev rows with gold labels), "lfs" (labelers that name one class, fitted), "nc" (nearest
 class), "paper" (LabelModel.paper()), "ours" (LabelModel()), "nplm" and its variants (the paper's family), "ceiling"
-(gold labels on all training rows) and "ceiling-covered". Each is scored on the test rows with and without the end model, over seeds.
+(gold labels on all training rows) and "ceiling-covered". Each is scored on the test rows with and without the end
+model, over seeds.
 
 Every finished run is added to the results file at once, and runs that are in it are not repeated: after a kill, or for
 more seeds or methods, give the same command again.

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist import JointModel, LabelModel, NoiseAwareClassifier, Not, Project, Votes, apply, keywords, labeler, pattern
+from shortlist import JointModel, LabelModel, NoiseAwareClassifier, Not, Project, Votes
+from shortlist import apply, keywords, labeler, pattern
 
 
 @labeler(says=["person", "place", {"description", "number"}])

@@ -33,7 +33,7 @@ EXIT_CODES = {
 
 
 def versions() -> Iterator[str]:
-    """Lines of `shortlist --version`: what a report of a fault should name. Packages that are not there are left out."""
+    """Lines of `shortlist --version`: what a report of a fault should name, without packages that are not there."""
     import platform
     from importlib import metadata
 
