@@ -154,11 +154,86 @@ def takehome() -> str:
     return table(["", *heads], rows)
 
 
+PEERS = "benchmarks/results/peers.json"
+
+
+def peers() -> str:
+    """Accuracy / NLL / calibration error in points / seconds, by set and label model."""
+    kept = load(PEERS)
+    sets = list(kept["results"])
+    names = list(dict.fromkeys(name for found in kept["results"].values() for name in found))
+    rows = [[_versioned(name, kept), *(_peer(kept["results"][s].get(name)) for s in sets)] for name in names]
+    return table(["", *sets], rows)
+
+
+def _versioned(name: str, kept: dict[str, Any]) -> str:
+    version = kept["versions"].get(name) if name != "BWA" else None
+    return NAMES.get(name, name) + (f" {version}" if version else "")
+
+
+def _peer(scores: dict[str, float] | str | None) -> str:
+    if scores is None or isinstance(scores, str):
+        return scores or "–"
+    ece = 100 * scores["ece"]
+    return f"{scores['covered_accuracy']:.1f} / {scores['nll']:.2f} / {ece:.0f} / {scores['seconds']:.2f}"
+
+
+TABLE1_VOTES, TABLE1_END = "experiments/results/table1-votes.json", "experiments/results/table1-end.json"
+TABLE1_TASKS = {"scicite": "SciCite", "trec": "TREC", "agnews": "AG-News"}
+TABLE1_LINES = {  # method: (the paper's name, its key there, what stands for it here)
+    "supervised": ("Supervised (dev set)", "supervised", "gold labels of the dev rows"),
+    "lfs": ("LFs only", "lfs", '`LabelModel(estimator="likelihood")`'),
+    "nc": ("NC", "nc", "`NearestClass()`"),
+    "paper": ("NPLM", "nplm", "`LabelModel.paper()`"),
+    "ours": ("", "", "`LabelModel()`"),
+}
+
+
+def table1_votes() -> str:
+    """The lines without end model: accuracy / macro F1, published and here."""
+    kept, lines = load(TABLE1_VOTES), []
+    for method, found in kept["lines"].items():
+        name, key, here = TABLE1_LINES[method]
+        published = [kept["published"][task][key][1] if key else "" for task in TABLE1_TASKS]
+        ours = [" / ".join(f"{value:.1f}" for value in found[task]) for task in TABLE1_TASKS]
+        lines.append([f"{name} (w/o End)" if name else "", here, *_in_turn(published, ours)])
+    return _table1(lines)
+
+
+def table1_end() -> str:
+    """The lines with end model: means over five seeds with 95 % intervals, published and here."""
+    kept, runs, lines = load(TABLE1_VOTES), load(TABLE1_END)["runs"], []
+    for method, (name, key, here) in TABLE1_LINES.items():
+        published = [kept["published"][task][key][0] if key else "" for task in TABLE1_TASKS]
+        scores = [[run["test"] for run in runs if (run["method"], run["task"]) == (method, t)] for t in TABLE1_TASKS]
+        lines.append([name, here, *_in_turn(published, [over_seeds(some) for some in scores])])
+    return _table1(lines)
+
+
+def over_seeds(scores: list[dict[str, float]]) -> str:
+    """Accuracy / macro F1."""
+    from shortlist.classifier.evaluation import Estimate
+
+    both = (str(Estimate.of([one[metric] for one in scores])) for metric in ("accuracy", "macro_f1") if scores)
+    return " / ".join(both) or "–"
+
+
+def _in_turn(first: list[str], second: list[str]) -> list[str]:
+    return [cell for pair in zip(first, second, strict=True) for cell in pair]
+
+
+def _table1(lines: list[list[str]]) -> str:
+    heads = [f"{name}, {which}" for name in TABLE1_TASKS.values() for which in ("published", "here")]
+    return table(["the paper's line", "here", *heads], lines)
+
+
 def table2() -> str:
     """LAD: accuracy, means over the splits of a super-class; AwA2: mean class accuracy."""
     kept = load("experiments/results/table2.json")
-    rows = {**kept["published"], **{f"`{name}`": values for name, values in kept["lines"].items()}}
-    return table(["", *kept["columns"]], [[name, *(f"{value:.1f}" for value in row)] for name, row in rows.items()])
+    published = {f"{name}, published": values for name, values in kept["published"].items()}
+    rows = {**published, **{f"`{name}`": values for name, values in kept["lines"].items()}}
+    cells = {name: ["–" if value is None else f"{value:.1f}" for value in row] for name, row in rows.items()}
+    return table(["", *kept["columns"]], [[name, *row] for name, row in cells.items()])
 
 
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
@@ -166,7 +241,10 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "accuracy": (ACCURACY, accuracy),
     "accuracy-families": (ACCURACY, accuracy_families),
     "demo-models": ("benchmarks/results/demo.json", demo),
+    "peers": (PEERS, peers),
     "takehome": ("benchmarks/results/takehome.json", takehome),
+    "table1-votes": (TABLE1_VOTES, table1_votes),
+    "table1-end": (TABLE1_VOTES, table1_end),  # stale where the votes are; to train again needs a GPU
     "table2": ("experiments/results/table2.json", table2),
     "demo": ("benchmarks/results/demo.json", demo_short),
 }

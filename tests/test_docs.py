@@ -50,9 +50,15 @@ MARKED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("page", "mark"), [*(pytest.param(p, None, id=str(p.relative_to(ROOT))) for p in PAGES), *MARKED]
-)
+HEAVY = {"docs/classifier.md", "docs/zero-shot.md"}  # they need torch
+
+
+def plain(page: Path):
+    name = page.relative_to(ROOT).as_posix()
+    return pytest.param(page, None, id=name, marks=[pytest.mark.heavy] if name in HEAVY else [])
+
+
+@pytest.mark.parametrize(("page", "mark"), [*map(plain, PAGES), *MARKED])
 def test_the_code_of_a_page_runs(page, mark, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")

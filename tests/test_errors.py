@@ -64,7 +64,7 @@ def test_require_gives_the_package_or_the_command_that_installs_it():
     with pytest.raises(MissingPackage) as caught:
         require("no_such_package.inside", extra="torch")
     assert "no_such_package:" in str(caught.value)
-    assert "pip install '.[torch]'" in str(caught.value)
+    assert "pip install 'safetensors>=0.5' 'torch>=2.4'" in str(caught.value)
     assert isinstance(caught.value, ImportError)
 
 

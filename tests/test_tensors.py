@@ -6,6 +6,7 @@ from shortlist.errors import BadFile, BadFit
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.heavy
 
 
 def test_a_device_that_is_not_there_is_named():

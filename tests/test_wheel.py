@@ -27,7 +27,7 @@ def call(*command, cwd):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """As `make wheel` builds it."""
+    """As `make dist` builds it, which checks more."""
     folder = tmp_path_factory.mktemp("wheel")
     call(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
     (found,) = folder.glob("*.whl")

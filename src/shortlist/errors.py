@@ -204,7 +204,25 @@ def require(package: str, extra: str) -> ModuleType:
         return importlib.import_module(package)
     except ImportError as missing:
         root = package.split(".")[0]
-        raise MissingPackage(f"this needs {root}: in a checkout of shortlist, pip install '.[{extra}]'") from missing
+        raise MissingPackage(f"this needs {root}: {how_to_install(extra)}") from missing
+
+
+def how_to_install(extra: str) -> str:
+    """Command that installs the packages of an extra, in a checkout as well as from a wheel."""
+    from shlex import quote
+
+    needed = [quote(line.split(";")[0].strip()) for line in requirements() if f"'{extra}'" in line.replace('"', "'")]
+    return f"pip install {' '.join(needed) or quote(f'shortlist[{extra}]')}"
+
+
+def requirements() -> list[str]:
+    """Requirements of the installed package, such as `torch>=2.4; extra == 'torch'`; none if it is not installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.requires("shortlist") or []
+    except metadata.PackageNotFoundError:
+        return []
 
 
 @contextmanager

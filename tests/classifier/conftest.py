@@ -1,6 +1,7 @@
 """Small problems with known beliefs."""
 
 import os
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -34,7 +35,11 @@ WORDS = "the my a cat cats dog dogs purrs sleeps meows chase mice barks runs gro
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread():
     """Small tensors are fastest on one thread, and other tests run beside these."""
-    torch = pytest.importorskip("torch")
+    if find_spec("torch") is None:  # as under `make test`
+        yield
+        return
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

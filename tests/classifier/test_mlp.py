@@ -8,6 +8,7 @@ from shortlist.classifier import MLPClassifier
 from shortlist.errors import BadFile, BadFit
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.heavy
 SMALL = {"hidden": 32, "epochs": 12, "lr": 0.01, "batch_size": 32, "device": "cpu"}
 NOT_MET = {
     "check_sample_weight_equivalence_on_dense_data": "a row twice is read in other batches than a row of weight two",

@@ -10,6 +10,7 @@ from shortlist.classifier.linear import ExpectedLoss
 from shortlist.classifier.training import FeatureBatches, make_head, soft_cross_entropy, train
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.heavy
 WINDOW = TokenBatches.window
 
 

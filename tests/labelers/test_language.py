@@ -26,6 +26,7 @@ def test_features_of_a_sentence_reach_labelers_by_name(pipeline):
     assert votes.codes.tolist() == [[1, 2, 0], [0, 0, 0]]
 
 
+@pytest.mark.heavy
 def test_it_says_plainly_which_model_is_missing():
     given = spacy_features("xx_no_such_model")
     rule = labeler(says=["LOC", "HUM"], name="rule")(lambda doc: "LOC")

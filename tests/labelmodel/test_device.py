@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import gpu
 from shortlist import LabelModel, Votes, simulate
 from shortlist.errors import BadFit
 from shortlist.labelmodel import Parameters
@@ -15,6 +14,8 @@ from shortlist.labelmodel.likelihood import Emission, emission
 from tests.labelmodel.reference import some_parameters, some_votes
 
 torch = pytest.importorskip("torch")
+from benchmarks import gpu  # noqa: E402
+
 pytestmark = pytest.mark.usefixtures("one_torch_thread")
 
 

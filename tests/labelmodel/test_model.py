@@ -359,7 +359,7 @@ def test_more_starting_points_never_end_lower(votes):
         ("tol", -1e-3),
         ("tol", "small"),
         ("threads", 0),
-        ("device", "abacus"),
+        pytest.param("device", "abacus", marks=pytest.mark.heavy),
         ("device", "auto"),
     ],
 )

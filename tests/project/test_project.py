@@ -40,6 +40,18 @@ def test_all_stages_once_and_then_none(project):
         assert all(path.exists() for path in one.outputs)
 
 
+def test_every_stage_is_told_when_it_ends(project):
+    """What MLflow and Weights & Biases are given: docs/project.md."""
+    told = []
+    outcomes = project.run(on_stage=told.append)
+    assert told == outcomes
+    fit = told[1].metrics
+    assert fit["fit/n_iter"] == outcomes[1].facts["n_iter"]
+    assert set(fit) >= {"fit/n_iter", "fit/converged", "fit/seconds"}
+    assert all(isinstance(value, float) for one in told for value in one.metrics.values())
+
+
+@pytest.mark.heavy
 def test_an_mlp_reads_the_features_of_a_project_whose_labelers_read_text(project):
     edit(project.folder / "shortlist.toml", 'text = "body"', 'text = "body"\nfeatures = ["n"]')
     edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "mlp"\nepochs = 2')

@@ -132,7 +132,7 @@ def test_without_jinja2_it_says_what_to_install(tmp_path, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingPackage, match=r"pip install '\.\[report\]'"):
+    with pytest.raises(MissingPackage, match=r"pip install 'jinja2>=3\.1'"):
         report(drawn().votes, path=tmp_path / "page.html")
 
 

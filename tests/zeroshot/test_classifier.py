@@ -12,7 +12,9 @@ PLAIN = AttributeDetectors(TABLE)
 
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
-@pytest.mark.parametrize("classifier", [None, MLPClassifier(hidden=32, epochs=20, lr=0.01)])
+@pytest.mark.parametrize(
+    "classifier", [None, pytest.param(MLPClassifier(hidden=32, epochs=20, lr=0.01), marks=pytest.mark.heavy)]
+)
 def test_it_classifies_what_nobody_labelled(classifier):
     X, y, X_new, y_new = parts(rows=60)
     model = ZeroShotClassifier(TABLE, detectors=PLAIN, classifier=classifier).fit(X, y, unlabelled=X_new)

@@ -9,6 +9,7 @@ from shortlist.zeroshot.images import pixels
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")
+pytestmark = pytest.mark.heavy
 
 
 class Means(torch.nn.Module):

@@ -98,9 +98,9 @@ def plain_command(name: str) -> None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        import shortlist
+        from shortlist.cli.exits import versions
 
-        typer.echo(f"shortlist {shortlist.__version__}")
+        typer.echo("\n".join(versions()))
         raise typer.Exit
 
 
@@ -110,7 +110,10 @@ def everywhere(
     project: Annotated[
         Path | None, option("Project folder, as after a command.", "--project", "-C", show_default=False)
     ] = None,
-    version: Annotated[bool, option("Print the version.", "--version", callback=_version, is_eager=True)] = False,
+    version: Annotated[
+        bool,
+        option("Print the version, and those of Python and packages.", "--version", callback=_version, is_eager=True),
+    ] = False,
 ) -> None:
     """See the help of the application."""
     if project is not None and context.invoked_subcommand:

@@ -6,9 +6,10 @@ import codecs
 import io
 import json
 import os
+import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -29,6 +30,22 @@ EXIT_CODES = {
     5: "`shortlist check --strict` found that votes alone do not determine the accuracies",
     130: "interrupted with Ctrl-C; finished work is kept",
 }
+
+
+def versions() -> Iterator[str]:
+    """Lines of `shortlist --version`: what a report of a fault should name, without packages that are not there."""
+    import platform
+    from importlib import metadata
+
+    import shortlist
+    from shortlist.errors import requirements
+
+    yield f"shortlist {shortlist.__version__}"
+    yield f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    used = [line for line in requirements() if not re.search(r"extra == .(dev|dev-all|docs|release)\b", line)]
+    for name in dict.fromkeys(re.split(r"[^\w-]", line)[0] for line in used):
+        with suppress(metadata.PackageNotFoundError):
+            yield f"{name} {metadata.version(name)}"
 
 
 def exits_cleanly(command: Callable[Parameters, Result]) -> Callable[Parameters, Result]:

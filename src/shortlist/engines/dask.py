@@ -1,4 +1,4 @@
-"""Dask: pieces as tasks of a Dask cluster (`pip install '.[dask]'`)."""
+"""Dask: pieces as tasks of a Dask cluster (extra `dask`)."""
 
 from __future__ import annotations
 

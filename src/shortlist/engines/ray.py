@@ -1,4 +1,4 @@
-"""Ray: pieces as core tasks of a Ray cluster (`pip install '.[ray]'`)."""
+"""Ray: pieces as core tasks of a Ray cluster (extra `ray`)."""
 
 from __future__ import annotations
 

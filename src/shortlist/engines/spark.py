@@ -1,4 +1,4 @@
-"""Spark: pieces as jobs of a Spark session, by `mapInArrow` (`pip install '.[spark]'`; it needs Java 17)."""
+"""Spark: pieces as jobs of a Spark session, by `mapInArrow` (extra `spark`; it needs Java 17)."""
 
 from __future__ import annotations
 

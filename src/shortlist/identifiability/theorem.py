@@ -245,7 +245,8 @@ class _Program:
         """(status, values of the columns)."""
         rows, lower, upper = zip(*self.rows, strict=True)
         r, c, v = zip(*((r, c, v) for r, row in enumerate(rows) for c, v in row), strict=True)
-        matrix = csr_array((v, (r, c)), shape=(len(rows), len(self.costs)))
+        places = np.array([r, c], np.int32)  # scipy 1.13 solves with no other kind of number
+        matrix = csr_array((v, places), shape=(len(rows), len(self.costs)))
         result = milp(
             np.array(self.costs),
             integrality=np.ones(len(self.costs)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,6 +169,7 @@ class Project:
         stages: Iterable[str] | None = None,
         *,
         force: bool = False,
+        on_stage: Callable[[Outcome], object] | None = None,
         listener: Listener | None = None,
         engine: Engine | str | None = None,
         address: str | None = None,
@@ -177,6 +178,7 @@ class Project:
         """Do those of these stages, and of those they need, that are out of date; by default, of all.
 
         force      do the named stages again in any case
+        on_stage   called with the `Outcome` of each stage when it ends; `outcome.metrics` are its numbers
         listener   callbacks for the progress
         engine     an engine (see `shortlist.engines`), or the name of one, "dask", "ray" or "spark", which is started
                    and ended; by default, that of [engine] in shortlist.toml. Results do not depend on it
@@ -184,7 +186,7 @@ class Project:
         by         who teaches the classifier: "counting", "label-model", "mean" of the two, or "auto"
         """
         with self.open(listener, engine, address, by=by) as session:
-            outcomes = run_stages(session, stages, force=force)
+            outcomes = run_stages(session, stages, force=force, on_stage=on_stage)
             if stages is None and any(one.status == "done" for one in outcomes):
                 self.history.add(Run.of(outcomes))
             return outcomes

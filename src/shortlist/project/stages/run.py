@@ -10,7 +10,7 @@ made again and came out the same is up to date.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +83,17 @@ def enabled(names: Iterable[str], settings: Settings) -> list[str]:
 
 
 def run_stages(
-    session: Session, names: Iterable[str] | None, *, force: bool = False, uses: Iterable[str] = ()
+    session: Session,
+    names: Iterable[str] | None,
+    *,
+    force: bool = False,
+    uses: Iterable[str] = (),
+    on_stage: Callable[[Outcome], object] | None = None,
 ) -> list[Outcome]:
     """Bring these stages, and those they need, up to date; by default, all that the settings name.
 
-    With `force`, the named stages are done again in any case. Stages of `uses` are done if they can be.
+    With `force`, the named stages are done again in any case. Stages of `uses` are done if they can be. `on_stage` is
+    called with each outcome.
     """
     wanted = all_stages(session.settings) if names is None else named_stages(session.settings, names)
     outcomes: dict[str, Outcome] = {}
@@ -96,6 +102,8 @@ def run_stages(
         session.skipped.update([stage.name] if left_out else [])
         outcomes[stage.name] = left_out or run_stage(stage, session, again=force and stage.name in wanted)
         session.listener.end(outcomes[stage.name])
+        if on_stage is not None:
+            on_stage(outcomes[stage.name])
     return list(outcomes.values())
 
 

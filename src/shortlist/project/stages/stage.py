@@ -107,6 +107,12 @@ class Outcome:
         """Sentences for the user."""
         return list(self.facts.get("notes", ()))
 
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The numbers among the facts, named STAGE/FACT, and the seconds: for MLflow, Weights & Biases and others."""
+        numbers = {name: value for name, value in self.facts.items() if isinstance(value, int | float)}
+        return {f"{self.stage}/{name}": float(value) for name, value in {**numbers, "seconds": self.seconds}.items()}
+
     def to_dict(self) -> Facts:
         """Plain data for JSON."""
         return {
