@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.paper import Likelihood as Likelihood
     from shortlist.labelmodel.predictor import MajorityVote as MajorityVote
     from shortlist.labelmodel.predictor import NearestClass as NearestClass
+    from shortlist.labelmodel.predictor import held_out_score as held_out_score
 
 _NAMES = {  # imported on first use: some of these import scikit-learn
     "em": "EM",
@@ -26,7 +27,7 @@ _NAMES = {  # imported on first use: some of these import scikit-learn
     "default.pooled": "Pooled",
     "model": "LabelModel register_estimator",
     "paper": "Likelihood",
-    "predictor": "MajorityVote NearestClass",
+    "predictor": "MajorityVote NearestClass held_out_score",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

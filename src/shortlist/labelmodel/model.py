@@ -6,7 +6,7 @@ import os
 import warnings
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import escape
 from itertools import chain
 from typing import Any, Literal, Self
@@ -122,6 +122,25 @@ class LabelModel(Predictor):
         """The options as plain data, for `from_options`."""
         return {name: plain(value) for name, value in self.get_params(deep=False).items()}
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options; with `deep`, those of the estimator too, as `estimator__accuracy_mean`."""
+        options: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            estimator: Any = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
+            options |= {f"estimator__{field.name}": getattr(estimator, field.name) for field in fields(estimator)}
+        return options
+
+    def set_params(self, **params: Any) -> Self:
+        """Set options, and those of the estimator: `set_params(estimator__accuracy_mean=0.7)`."""
+        nested = {name: value for name, value in params.items() if name.startswith("estimator__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in nested})
+        if nested:
+            estimator: Any = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
+            own = {name.removeprefix("estimator__"): value for name, value in nested.items()}
+            check_names(own, [field.name for field in fields(estimator)], type(estimator).__name__)
+            self.estimator = replace(estimator, **own)
+        return self
+
     # -- estimation ------------------------------------------------------------------------------------
 
     def fit(
@@ -216,6 +235,9 @@ class LabelModel(Predictor):
 
     def _beliefs(self, codes: Codes) -> Floats:
         return self.estimate_.beliefs(codes, device=self.device, threads=self.threads)
+
+    def _beliefs_without(self, codes: Codes, i: int) -> Floats:
+        return self.estimate_.beliefs_without(codes, i)
 
     def score(self, votes: Votes, gold: Gold | None = None) -> float:
         """With gold labels, the accuracy; without, log P(votes) per row.
