@@ -27,7 +27,6 @@ ESTIMATORS = [
     NoiseAwareClassifier(),
     NoiseAwareClassifier(LogisticRegression()),
     SoftLogisticRegression(),
-    TextFeatures(),
 ]
 
 

@@ -404,7 +404,7 @@ def label(
     row: Annotated[str | None, argument("Start with this row.")] = None,
     random: Annotated[bool, option("Random rows, for a fair score; votes are hidden.", "--random")] = False,
     export: Annotated[Path | None, option("Write rows to label elsewhere, as JSON.", "--export")] = None,
-    form: Annotated[str, option("With --export: label-studio or argilla.", "--format")] = "label-studio",
+    form: Annotated[str, option("With --export: label-studio, argilla or argilla-multi.", "--format")] = "label-studio",
     limit: Annotated[int, option("With --export: number of rows.", min=1)] = 200,
     read: Annotated[
         Path | None, option("Read labels from a JSON export of Label Studio or Argilla.", "--import")

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.estimator import Estimator as Estimator
     from shortlist.labelmodel.estimator import Problem as Problem
     from shortlist.labelmodel.model import LabelModel as LabelModel
+    from shortlist.labelmodel.model import held_out_score as held_out_score
     from shortlist.labelmodel.model import register_estimator as register_estimator
     from shortlist.labelmodel.paper import Likelihood as Likelihood
     from shortlist.labelmodel.predictor import MajorityVote as MajorityVote
     from shortlist.labelmodel.predictor import NearestClass as NearestClass
-    from shortlist.labelmodel.predictor import held_out_score as held_out_score
 
 _NAMES = {  # imported on first use: some of these import scikit-learn
     "em": "EM",
     "estimator": "Estimate Estimator Problem",
     "default.pooled": "Pooled",
-    "model": "LabelModel register_estimator",
+    "model": "LabelModel held_out_score register_estimator",
     "paper": "Likelihood",
-    "predictor": "MajorityVote NearestClass held_out_score",
+    "predictor": "MajorityVote NearestClass",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

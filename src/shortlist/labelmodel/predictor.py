@@ -34,10 +34,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def _beliefs(self, codes: Codes) -> Floats:
         raise NotImplementedError
 
-    def _beliefs_without(self, codes: Codes, i: int) -> Floats:
-        """Beliefs (m, k) by the votes of all labelers but i."""
-        return self._beliefs(np.where(np.arange(codes.shape[1]) == i, 0, codes))
-
     @property
     def classes_(self) -> npt.NDArray[Any]:
         """(k,): class names, in the order of the columns of `predict_proba`."""
@@ -94,27 +90,6 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return "panel_" in vars(self)
-
-
-def held_out_score(model: Predictor, votes: Votes, gold: Any = None) -> float:  # noqa: ARG001  a scorer's signature
-    """Score a model without gold labels: each vote in turn is predicted from the other votes on its row.
-
-    This is a scorer of scikit-learn, for `GridSearchCV(model, options, scoring=held_out_score)`: the mean, over votes,
-    of log P(the class is in the vote | votes of the other labelers), with probabilities of at least 0.001. Gold labels
-    are not read. Only votes count on whose row some other labeler votes.
-    """
-    panel = model._panel()
-    patterns = find_patterns(panel.codes(votes), panel.layout.sizes)
-    codes, total, weight = patterns.codes, 0.0, 0
-    for i in range(codes.shape[1]):
-        rows = np.flatnonzero((codes[:, i] > 0) & ((codes > 0).sum(axis=1) > 1))
-        allowed = panel.layout.by_code(i, panel.layout.member.astype(np.float64))[codes[rows, i]]
-        right = (model._beliefs_without(codes[rows], i) * allowed).sum(axis=1)
-        counts = patterns.counts[rows]
-        total, weight = total + float(counts @ np.log(np.maximum(right, 1e-3))), weight + int(counts.sum())
-    if not weight:
-        raise BadFit("no row has votes of two labelers: there is nothing to predict one from another")
-    return total / weight
 
 
 # -- baselines -----------------------------------------------------------------------------------------
