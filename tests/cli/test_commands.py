@@ -288,3 +288,39 @@ def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):
         assert call(capfd, *before, "vote").out.startswith("4 labelers on 300 rows")
     assert call(capfd, "-C", "nowhere", "vote", "-C", "news").code == 0  # the nearest counts
     assert "no folder nowhere" in call(capfd, "-C", "nowhere", "vote").err
+
+
+COMPUTE = ["run", "vote", "fit", "check", "export", "report", "train", "predict"]
+
+
+@pytest.mark.parametrize("name", COMPUTE)
+def test_every_command_that_computes_takes_an_engine(folder, capfd, name):
+    """Only `run` did: no command voted, fitted and exported on a cluster without training."""
+    ended = call(capfd, name, "--engine", "dusk")
+    assert ended.code == 3
+    assert "'dusk'" in ended.err
+    assert "'dask'" in ended.err
+
+
+def test_other_files_are_classified_on_this_machine(folder, capfd):
+    ended = call(capfd, "predict", "news.csv", "--to", "p.csv", "--engine", "dask")
+    assert (ended.code, "leave --engine out" in ended.err) == (3, True)
+
+
+@pytest.mark.slow
+def test_labels_of_a_cluster_without_training(folder, capfd):
+    assert call(capfd, "export", "--engine", "dask").code == 0
+    labels = pl.read_parquet("out/labels.parquet")
+    assert not (folder / "out" / "classifier.npz").exists()
+    assert call(capfd, "export", "--force").code == 0
+    assert pl.read_parquet("out/labels.parquet").equals(labels)
+
+
+def test_fewer_rows_to_label_than_asked_for_are_explained(folder, capfd):
+    """It wrote 24 rows of 3,000 instead of 50, and did not say why."""
+    ended = call(capfd, "label", "--export", "t.json", "--limit", "150")
+    written = len(json.loads((folder / "t.json").read_text()))
+    assert written < 150
+    assert "fewer than 150: one row for each combination of votes" in ended.out
+    assert "--random" in ended.out
+    assert "fewer" not in call(capfd, "label", "--export", "t.json", "--limit", str(written)).out
