@@ -290,7 +290,7 @@ def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):
     assert "no folder nowhere" in call(capfd, "-C", "nowhere", "vote").err
 
 
-COMPUTE = ["run", "vote", "fit", "check", "export", "report", "train", "predict"]
+COMPUTE = ["run", "vote", "fit", "check", "export", "report", "train"]
 
 
 @pytest.mark.parametrize("name", COMPUTE)
@@ -302,18 +302,12 @@ def test_every_command_that_computes_takes_an_engine(folder, capfd, name):
     assert "'dask'" in ended.err
 
 
-def test_other_files_are_classified_on_this_machine(folder, capfd):
-    ended = call(capfd, "predict", "news.csv", "--to", "p.csv", "--engine", "dask")
-    assert (ended.code, "leave --engine out" in ended.err) == (3, True)
-
-
 @pytest.mark.slow
-def test_labels_of_a_cluster_without_training(folder, capfd):
-    assert call(capfd, "export", "--engine", "dask").code == 0
-    labels = pl.read_parquet("out/labels/*.parquet")
-    assert not (folder / "out" / "classifier.npz").exists()
-    assert call(capfd, "export", "--engine", "local", "--force").code == 0
-    assert pl.read_parquet("out/labels.parquet").equals(labels)
+def test_votes_and_fit_of_a_cluster_by_command(folder):
+    ended = run(folder, "fit", "--engine", "dask")
+    assert ended.returncode == 0, ended.stderr
+    assert "Dask with" in ended.stderr
+    assert "up to date" in run(folder, "fit").stdout  # the result does not depend on the engine
 
 
 def test_fewer_rows_to_label_than_asked_for_are_explained(folder, capfd):
