@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 
 class ShortlistError(Exception):
@@ -112,10 +112,6 @@ class BadFit(ShortlistError, ValueError):
     """Options, weights, gold labels or votes that a model cannot be fitted with. `option` is the option at fault."""
 
 
-class NotFitted(ShortlistError, ValueError, AttributeError):
-    """A model was asked for something that it only has once it is fitted."""
-
-
 class BadFile(ShortlistError, ValueError):
     """A file that is missing, truncated, foreign, or written by a newer version.
 
@@ -196,6 +192,23 @@ class UnnamedClasses(FitWarning):
 
 class LittleTrust(FitWarning):
     """A fit that no longer means what the labelers declared, so that beliefs fall back toward counting votes."""
+
+
+if TYPE_CHECKING:
+
+    class NotFitted(ShortlistError, ValueError, AttributeError):
+        """A model was asked for something that it only has once it is fitted. It is scikit-learn's NotFittedError."""
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Make NotFitted on first use: scikit-learn is slow to import."""
+        if name != "NotFitted":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from sklearn.exceptions import NotFittedError
+
+        globals()[name] = type(name, (ShortlistError, NotFittedError), {"__module__": __name__})
+        return globals()[name]
 
 
 def require(package: str, extra: str) -> ModuleType:

@@ -127,7 +127,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 
 def is_figure(cell: str) -> bool:
-    return not cell or cell[0].isdigit() or cell[0] in "+-−–" or cell == NOT_KNOWN
+    return not cell or cell[0].isdigit() or cell[0] in "+-−–~" or cell == NOT_KNOWN
 
 
 def html_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -191,7 +191,7 @@ def test_every_view_shows_the_columns_of_one_list():
     assert headers == ["labeler", "coverage", "overlap", "conflict", "size", "accuracy"]
     assert lines[0][1] == f"{table['coverage'][0]:.1%}"
     assert [column.text({"worth": -0.001, "gold_gain": 0.0123}) for column in LABELER_COLUMNS[-2:]] == ["0.00", "+1.2"]
-    assert LABELER_COLUMNS[4].text({}) == "not known"
+    assert LABELER_COLUMNS[5].text({}) == "not known"
 
 
 # -- worth ---------------------------------------------------------------------------------------------

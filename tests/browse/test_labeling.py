@@ -150,6 +150,84 @@ def test_answers_of_argilla_become_gold(session, tmp_path):
     assert session.known.shortlists == {5: ("politics", "sports")}
 
 
+def json_min(task, annotation, **answer):
+    """A line as label-studio-sdk 2.1.2's converter writes it: `id` is the task's."""
+    rest = {"annotator": 1, "annotation_id": annotation, "created_at": None, "updated_at": None, "lead_time": None}
+    return {**task["data"], "id": 100 + annotation, **answer, **rest}
+
+
+def test_the_short_form_of_label_studio_is_read(session, tmp_path):
+    """JSON-MIN came back as "0 rows are labelled, 24 are not", with exit code 0."""
+    write_records(show_rows(session, [3, 5, 8]), "label-studio", tmp_path / "tasks.json")
+    one, two, three = json.loads((tmp_path / "tasks.json").read_text())
+    lines = [
+        json_min(one, 1, **{"class": "sports"}),
+        json_min(two, 2, **{"class": {"choices": ["business", "sports"]}}),
+        json_min(one, 3, **{"class": "politics"}),  # another person
+        json_min(three, 4),
+    ]
+    (tmp_path / "answers.json").write_text(json.dumps(lines))
+    assert read_answers(session, tmp_path / "answers.json") == (2, 1)
+    session.gold_changed()
+    assert session.known.shortlists == {3: ("politics", "sports"), 5: ("business", "sports")}
+    lines[0]["text"] = "the row has moved"
+    (tmp_path / "answers.json").write_text(json.dumps(lines))
+    with pytest.raises(BadFile, match=r"row 3 has another text now\. Export as JSON"):
+        read_answers(session, tmp_path / "answers.json")
+
+
+def test_records_without_answers_are_refused_with_what_to_export(session, tmp_path):
+    (tmp_path / "answers.json").write_text('[{"row": 3, "label": "sports"}]')
+    with pytest.raises(BadFile, match="export JSON or JSON-MIN from Label Studio"):
+        read_answers(session, tmp_path / "answers.json")
+
+
+def test_suggestions_fit_the_question_they_are_for(session, tmp_path):
+    """Argilla's server takes a word for a LabelQuestion, and a list of them for a MultiLabelQuestion."""
+    label = show_rows(session, [3])[0].label
+    for form, value in (("argilla", label), ("argilla-multi", [label])):
+        write_records(show_rows(session, [3]), form, tmp_path / "records.json", "gain")
+        (record,) = json.loads((tmp_path / "records.json").read_text())
+        assert record["suggestions"]["class"]["value"] == value
+        assert isinstance(record["suggestions"]["class"]["score"], list) == (form == "argilla-multi")
+        assert record["metadata"] == {"row": 3, "picked": "gain"}
+
+
+@pytest.mark.slow
+def test_label_studio_s_own_package_reads_and_answers(session, tmp_path):
+    """With label-studio-sdk installed, which asks for an older numpy than ours: its validation, its converter."""
+    interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
+    converter = pytest.importorskip("label_studio_sdk.converter").Converter
+    choices = "".join(f'<Choice value="{name}"/>' for name in session.votes.space)
+    setup = f'<View><Text name="text" value="$text"/><Choices name="class" toName="text">{choices}</Choices></View>'
+    write_records(show_rows(session, [3, 5, 8]), "label-studio", tmp_path / "tasks.json")
+    tasks = json.loads((tmp_path / "tasks.json").read_text())
+    assert all(interface(setup).validate_prediction(one) for task in tasks for one in task["predictions"])
+    for number, task in enumerate(tasks):
+        task["id"] = 100 + number
+        studio_answer(task, "sports")
+        task["annotations"][0] |= {"id": number, "completed_by": 1}
+    (tmp_path / "done.json").write_text(json.dumps(tasks))
+    converter(setup, project_dir=None).convert_to_json_min(str(tmp_path / "done.json"), str(tmp_path), is_dir=False)
+    assert read_answers(session, tmp_path / "result.json") == (3, 0)
+    session.gold_changed()
+    assert [session.gold[row] for row in (3, 5, 8)] == ["sports"] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["argilla", "argilla-multi"])
+def test_argilla_s_own_package_reads_the_records(session, tmp_path, form):
+    """With argilla installed: its own records, without a server, which its questions need."""
+    rg = pytest.importorskip("argilla")
+    write_records(show_rows(session, [3, 5]), form, tmp_path / "records.json", "gain")
+    for raw in json.loads((tmp_path / "records.json").read_text()):
+        record = rg.Record.from_dict(raw)
+        assert dict(record.metadata) == raw["metadata"]
+        suggestion = record.suggestions["class"]
+        assert (suggestion.value, suggestion.agent) == (raw["suggestions"]["class"]["value"], "shortlist")
+        assert isinstance(suggestion.value, list) == (form == "argilla-multi")
+
+
 def test_a_word_that_is_no_class_leaves_the_gold_file_alone(session, tmp_path):
     write_records(show_rows(session, [3, 5]), "label-studio", tmp_path / "tasks.json")
     tasks = json.loads((tmp_path / "tasks.json").read_text())
@@ -162,7 +240,7 @@ def test_a_word_that_is_no_class_leaves_the_gold_file_alone(session, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "{}", "[1]", '[{"annotations": []}]', '[{"data": {"row": 3}, "annotations": [1]}]']
+    "text", ["{", "{}", "[1]", "[{}]", '[{"annotations": []}]', '[{"data": {"row": 3}, "annotations": [1]}]']
 )
 def test_files_that_hold_something_else_are_told(session, tmp_path, text):
     (tmp_path / "answers.json").write_text(text)

@@ -23,8 +23,14 @@ from shortlist.classifier import SoftLogisticRegression, TextFeatures
 from shortlist.classifier.noise_aware import expand, fit_expanded, weight_argument
 from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, UnnamedClasses
 
+ESTIMATORS = [
+    NoiseAwareClassifier(),
+    NoiseAwareClassifier(LogisticRegression()),
+    SoftLogisticRegression(),
+]
 
-@parametrize_with_checks([NoiseAwareClassifier(), NoiseAwareClassifier(LogisticRegression())])
+
+@parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_accepts_it(estimator, check):
     """All of check_estimator; no exceptions. (The array-API check skips itself unless SciPy is told to use that.)"""
     check(estimator)

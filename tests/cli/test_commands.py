@@ -171,7 +171,7 @@ def test_tables_are_plain_text_in_a_pipe(folder):
     assert ended.returncode == 0, ended.stderr
     assert "\x1b" not in ended.stdout + ended.stderr
     line = next(line for line in ended.stdout.splitlines() if line.startswith("money"))
-    assert re.fullmatch(r"money +[\d.]+% +[\d.]+% +[\d.]+% +1\.0 +not known +[\d.]+%\s*", line)  # as in the report
+    assert re.fullmatch(r"money +[\d.]+% +[\d.]+% +[\d.]+% +1\.0 +[\d.]+% +~\d+%, unsure\s*", line)  # as in the report
     line = next(line for line in ended.stdout.splitlines() if line.startswith("power"))
     assert re.fullmatch(r"power +[\d.]+% +[\d.]+% +[\d.]+% +2\.0 +[\d.]+% +[\d.]+%\s*", line)
 
@@ -302,3 +302,33 @@ def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):
         assert call(capfd, *before, "vote").out.startswith("4 labelers on 300 rows")
     assert call(capfd, "-C", "nowhere", "vote", "-C", "news").code == 0  # the nearest counts
     assert "no folder nowhere" in call(capfd, "-C", "nowhere", "vote").err
+
+
+COMPUTE = ["run", "vote", "fit", "check", "export", "report", "train"]
+
+
+@pytest.mark.parametrize("name", COMPUTE)
+def test_every_command_that_computes_takes_an_engine(folder, capfd, name):
+    """Only `run` did: no command voted, fitted and exported on a cluster without training."""
+    ended = call(capfd, name, "--engine", "dusk")
+    assert ended.code == 3
+    assert "'dusk'" in ended.err
+    assert "'dask'" in ended.err
+
+
+@pytest.mark.slow
+def test_votes_and_fit_of_a_cluster_by_command(folder):
+    ended = run(folder, "fit", "--engine", "dask")
+    assert ended.returncode == 0, ended.stderr
+    assert "Dask with" in ended.stderr
+    assert "up to date" in run(folder, "fit").stdout  # the result does not depend on the engine
+
+
+def test_fewer_rows_to_label_than_asked_for_are_explained(folder, capfd):
+    """It wrote 24 rows of 3,000 instead of 50, and did not say why."""
+    ended = call(capfd, "label", "--export", "t.json", "--limit", "150")
+    written = len(json.loads((folder / "t.json").read_text()))
+    assert written < 150
+    assert "fewer than 150: one row for each combination of votes" in ended.out
+    assert "--random" in ended.out
+    assert "fewer" not in call(capfd, "label", "--export", "t.json", "--limit", str(written)).out

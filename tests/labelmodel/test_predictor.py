@@ -4,7 +4,7 @@ from hypothesis import given
 from sklearn.base import clone
 
 from experiments import datasets
-from shortlist import MajorityVote, NearestClass, Votes
+from shortlist import MajorityVote, NearestClass, Votes, apply, keywords
 from shortlist.errors import NotFitted
 from tests.labelmodel.reference import some_votes
 
@@ -52,3 +52,29 @@ def test_nearest_class_on_animals_with_attributes(data_home):
     guess = NearestClass().fit(animals.votes).predict(animals.votes)
     by_class = [np.mean(guess[animals.gold == name] == name) for name in animals.votes.space]
     assert 100 * np.mean(by_class) == pytest.approx(51.2, abs=1.0)
+
+
+def test_labels_as_a_project_exports_them():
+    votes = Votes([[1, 1, 1], [2, 1, 0], [0, 0, 0]], SAYS, CLASSES)
+    table = MajorityVote().fit(votes).labels(votes)
+    assert table["class"].to_list() == ["sports", "world", None]
+    assert table["votes"].to_list() == [3, 2, 0]
+    assert table["shortlist"].to_list()[0] == ["sports", "world"]
+    assert table["belief_world"].to_list() == pytest.approx([0.5, 0.5, 1 / 3])
+
+
+def test_a_dataset_goes_in_and_comes_out(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    rows = datasets.Dataset.from_dict({"body": ["goal and match", "a summit", "goal", "rain"], "class": [1, 2, 3, 4]})
+    labelers = [
+        keywords(["goal"], "sports"),
+        keywords(["match", "goal"], {"sports", "world"}),
+        keywords(["summit"], "world"),
+    ]
+    votes = apply(labelers, rows, text="body", space=CLASSES)
+    labelled = MajorityVote().fit(votes).to_dataset(votes, rows)
+    assert labelled.column_names[:4] == ["body", "data_class", "class", "belief"]
+    labelled.save_to_disk(tmp_path / "labelled")
+    again = datasets.load_from_disk(tmp_path / "labelled")
+    assert list(again["class"]) == ["sports", "world", "sports", None]
+    assert list(again["body"]) == list(rows["body"])

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from shortlist import Project
 from shortlist.errors import BadFile, ShortlistError
+from shortlist.project.gold import as_classes, classes_in
 from shortlist.project.init import Guess, labelers_text, not_classes, toml_text, write_starter
 from shortlist.rows import RowFile
 
@@ -199,3 +200,39 @@ def test_a_project_of_semicolons_and_latin_1_works(tmp_path):
     assert project.settings.data.text == "text"
     assert project.rows.take([3])["text"].to_list() == ["Fußball heute Abend, Tor 3"]
     assert len(project.votes) == 20
+
+
+def test_a_gold_column_is_found_by_its_shape(tmp_path):
+    """`newsgroup`, of seven values on a fifth of the rows, was not; a full column of few values may be anything."""
+    texts = [f"a text of some length, number {a}" for a in range(100)]
+    groups = [["hockey", "space", "autos"][a % 3] if a % 5 == 0 else None for a in range(100)]
+    table = pl.DataFrame({"id": range(100), "post": texts, "newsgroup": groups, "country": ["de", "fr"] * 50})
+    table.write_csv(tmp_path / "posts.csv")
+    guess = Guess.of(RowFile(tmp_path / "posts.csv"))
+    assert (guess.text, guess.gold) == ("post", "newsgroup")
+    notes = pl.Series([str(a) if a % 5 == 0 else None for a in range(100)])
+    table.with_columns(newsgroup=notes).write_csv(tmp_path / "notes.csv")
+    assert Guess.of(RowFile(tmp_path / "notes.csv", {"newsgroup": "text"})).gold is None
+
+
+DIRTY = "# from the wiki, 3 May\nid;post;topic\n1;on the ice;hockey\n2;puck and goal; Hockey \n\n3;lift off;space\n"
+DIRTY += "# and later\n4;no idea;n/a\n5;to the moon;space\n"
+
+
+def test_comments_blanks_and_spellings_have_an_answer(tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text(DIRTY)
+    with pytest.raises(BadFile, match=r"Is it a comment\? Set comment = \"#\" under \[data\], or `init --comment '#'`"):
+        write_starter(tmp_path, path, separator=";")
+    project = Project.init(path, tmp_path, comment="#")
+    assert (project.settings.data.comment, project.settings.data.gold) == ("#", "topic")
+    assert project.settings.classes == ("hockey", "space")
+    assert project.rows.take(range(6))["post"].to_list()[:3] == ["on the ice", "puck and goal", None]
+    assert project.session.gold == ["hockey", "hockey", None, "space", None, "space"]
+
+
+def test_a_class_that_looks_like_an_empty_cell_is_a_class():
+    column = pl.Series("topic", ["n/a", "Space ", "space", "?", None])
+    assert as_classes(column, ["space", "n/a"]).to_list() == ["n/a", "space", "space", None, None]
+    assert classes_in(pl.Series("topic", ["n/a", "Space ", "space", "space", "?", None])) == ["space"]
+    assert as_classes(pl.Series("x", ["US", "us", "Us"]), ["US", "us"]).to_list() == ["US", "us", "US"]

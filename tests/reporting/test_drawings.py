@@ -71,7 +71,7 @@ def test_cells_of_a_labeler():
     line = {"labeler": "goal", "coverage": 0.25, "size": 1.5, "accuracy": 0.8, "accuracy_low": 0.7,
             "accuracy_high": 0.9, "gold_accuracy": 0.75, "gold_votes": 12, "worth": -0.5}  # fmt: skip
     cells = labeler_cells(line, 3)
-    assert list(cells) == ["coverage", "size", "accuracy", "gold_accuracy", "worth"]
+    assert list(cells) == ["coverage", "size", "gold_accuracy", "accuracy", "worth"]
     assert cells["coverage"].endswith("</svg>25.0%")
     assert 'width="11.00"' in cells["coverage"]
     assert 'estimated 80%, between 70% and 90% (90% interval); 75% of 12 gold rows; by chance 50%"' in cells["accuracy"]

@@ -22,6 +22,7 @@ from shortlist.votes import Votes
 from shortlist.votes.patterns import count_patterns
 from shortlist.wording import NOT_KNOWN
 
+UNSURE = "~{:.0%}, unsure"  # an accuracy that votes alone cannot show
 MOST_ACCURACIES = 1_500  # labelers × classes: beyond, intervals and further fits take too long
 
 
@@ -37,7 +38,9 @@ class LabelerColumn(NamedTuple):
 
     def text(self, line: Mapping[str, Any]) -> str:
         """The value of a labeler as text."""
-        value = line.get(self.name)
+        value, unsure = line.get(self.name), line.get(f"{self.name}_unsure")
+        if value is None and unsure is not None:
+            return UNSURE.format(unsure)
         return self.unknown if value is None else self.show(value)
 
 
@@ -52,13 +55,17 @@ LABELER_COLUMNS = (
     ),
     LabelerColumn("size", "size", "Mean number of classes in its shortlists.", "{:.1f}".format),
     LabelerColumn(
+        "gold_accuracy",
+        "gold accuracy",
+        "How often the class is in its shortlist when it votes, counted on rows whose class is known.",
+    ),
+    LabelerColumn(
         "accuracy",
         "accuracy",
-        "How often the class is in its shortlist when it votes, as the model estimates it.",
+        "The same, as the model estimates it. Unsure: votes alone cannot show it, as for a one-sided rule.",
         unknown=NOT_KNOWN,
         drawing="interval",
     ),
-    LabelerColumn("gold_accuracy", "gold accuracy", "The same, counted on rows whose class is known."),
     LabelerColumn(
         "worth",
         "worth",
@@ -121,8 +128,11 @@ def not_known() -> pl.Expr:
 
 
 def only_known(table: pl.DataFrame) -> pl.DataFrame:
-    """The table of labelers, without the accuracies that votes cannot tell."""
-    return table.with_columns(accuracy=pl.when(~not_known()).then("accuracy")) if "accuracy" in table else table
+    """The table of labelers; accuracies that votes cannot tell are in a column of their own, `accuracy_unsure`."""
+    if "accuracy" not in table or "accuracy_unsure" in table:
+        return table
+    unsure = pl.when(not_known()).then("accuracy")
+    return table.with_columns(accuracy=pl.when(~not_known()).then("accuracy"), accuracy_unsure=unsure)
 
 
 def shortlist_table(data: Measures) -> pl.DataFrame:

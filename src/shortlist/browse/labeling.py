@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ import numpy as np
 from shortlist.analysis.suggestions import expected_rise
 from shortlist.archive import atomic
 from shortlist.arrays import Floats, Positions
-from shortlist.browse.row_view import RowView, find_row
+from shortlist.browse.row_view import RowView, find_row, show_rows
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
 from shortlist.project.gold import Picked, entry_for
 
@@ -94,13 +95,19 @@ def label_studio_task(row: RowView, picked: Picked | None = None) -> dict[str, A
     return {"data": data, "predictions": predictions}
 
 
-def argilla_record(row: RowView, picked: Picked | None = None) -> dict[str, Any]:
-    """A record of Argilla 2; the belief is a suggestion, but not on a random row."""
-    suggestion = {"value": row.label, "score": _belief(row), "agent": "shortlist"}
+def argilla_record(row: RowView, picked: Picked | None = None, *, several: bool = False) -> dict[str, Any]:
+    """A record of Argilla 2; the belief is a suggestion, but not on a random row.
+
+    A `LabelQuestion` takes one class, a `MultiLabelQuestion` (`several`) a list of classes with a score for each.
+    """
+    label, belief = row.label, _belief(row)
+    suggestion = {"value": [label] if several else label, "score": [belief] if several else belief}
+    suggestion["agent"] = "shortlist"
+    known = {"row": row.row, "picked": picked}
     return {
         "id": row.name,
         "fields": {"text": _text(row)},
-        "metadata": {"row": row.row, "picked": picked},
+        "metadata": {name: value for name, value in known.items() if value is not None},
         "suggestions": {"class": suggestion} if _shows_belief(row, picked) else {},
         "responses": {},
         "vectors": {},
@@ -122,6 +129,7 @@ def _text(row: RowView) -> str:
 FORMATS: dict[str, Callable[[RowView, Picked | None], dict[str, Any]]] = {
     "label-studio": label_studio_task,
     "argilla": argilla_record,
+    "argilla-multi": partial(argilla_record, several=True),
 }
 
 
@@ -139,16 +147,18 @@ def read_answers(session: Session, path: Path) -> tuple[int, int]:
 
     If several people answered, all count: a row for which they name different classes is one of these.
     """
-    answers = [(_row(session, record, path), _classes(record), _picked(record)) for record in _records(path)]
+    answers: dict[int, tuple[list[str], Picked | None]] = {}
     space = session.votes.space
-    for number, (row, classes, _) in enumerate(answers, 1):
+    for number, record in enumerate(_records(path), 1):
+        row, classes = _row(session, record, path), _classes(record, path)
+        answers[row] = ([*answers.get(row, ([],))[0], *classes], _picked(record))
         for name in classes:
             try:
                 space.position(name)
             except UnknownClass as error:
                 where = f"{path.name}, task {number} (row {row})"
                 raise UnknownClass(f"{where}: {error.message}", **error.facts) from None
-    labelled = [(row, [name for name in space if name in classes], how) for row, classes, how in answers if classes]
+    labelled = [(row, [name for name in space if name in said], how) for row, (said, how) in answers.items() if said]
     session.gold_file.add(*(entry_for(session.rows, row, classes, how) for row, classes, how in labelled))
     return len(labelled), len(answers) - len(labelled)
 
@@ -167,6 +177,8 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 def _row(session: Session, record: dict[str, Any], path: Path) -> int:
     """The row of a task or record, by its id or else by its number."""
+    if _is_min(record):
+        return _row_of_min(session, record, path)
     holders = _holders(record)
     if session.votes.ids is not None:
         names = [str(holder["id"]) for holder in holders if holder.get("id") is not None]
@@ -176,6 +188,20 @@ def _row(session: Session, record: dict[str, Any], path: Path) -> int:
         if isinstance(holder.get("row"), int):
             return find_row(session, str(holder["row"]))
     raise BadFile(f"{path}: a record has neither a row id nor a row number: export with `shortlist label --export`")
+
+
+def _row_of_min(session: Session, record: dict[str, Any], path: Path) -> int:
+    """The row by its number, since `id` is that of the task here. Its text must be the same."""
+    row: Any = record.get("row")
+    there = isinstance(row, int) and 0 <= row < len(session.rows)
+    if not there or _text(show_rows(session, [row])[0]) != record.get("text"):
+        raise BadFile(f"{path}: row {row!r} has another text now. Export as JSON, not as JSON-MIN, which drops row ids")
+    return int(row)
+
+
+def _is_min(record: dict[str, Any]) -> bool:
+    """Whether a record is of Label Studio's JSON-MIN: one answer, its fields beside one another."""
+    return "annotation_id" in record
 
 
 def _holders(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -188,16 +214,32 @@ def _picked(record: dict[str, Any]) -> Picked | None:
     return next((how for how in PICKS if how in values), None)
 
 
-def _classes(record: dict[str, Any]) -> list[str]:
+def _classes(record: dict[str, Any], path: Path) -> list[str]:
     """All classes that people named."""
     try:
-        return list(_label_studio_classes(record) if "annotations" in record else _argilla_classes(record))
+        if _is_min(record):
+            return _choices(record.get("class", []))
+        if "data" in record or "annotations" in record:
+            return list(_label_studio_classes(record))
+        if "fields" in record or "responses" in record:
+            return list(_argilla_classes(record))
     except (KeyError, TypeError, AttributeError) as error:
         raise BadFile(f"cannot read an answer ({type(error).__name__}: {error}) in {str(record)[:200]}") from error
+    raise BadFile(
+        f"{path} holds no answers: export JSON or JSON-MIN from Label Studio, or records with their responses from "
+        f"Argilla. Got {str(record)[:200]}"
+    )
+
+
+def _choices(value: Any) -> list[str]:
+    """The classes of one answer: a word, a list, or Label Studio's table of choices."""
+    if isinstance(value, dict):
+        value = value["choices"]
+    return [value] if isinstance(value, str) else list(value)
 
 
 def _label_studio_classes(record: dict[str, Any]) -> Iterator[str]:
-    for annotation in record["annotations"]:
+    for annotation in record.get("annotations", ()):
         for result in annotation["result"] if not annotation.get("was_cancelled") else ():
             if result["type"] == "choices":
                 yield from result["value"]["choices"]
@@ -206,5 +248,4 @@ def _label_studio_classes(record: dict[str, Any]) -> Iterator[str]:
 def _argilla_classes(record: dict[str, Any]) -> Iterator[str]:
     for response in (record.get("responses") or {}).get("class", ()):
         if response.get("status") not in ("discarded", "draft"):
-            value = response["value"]
-            yield from [value] if isinstance(value, str) else value
+            yield from _choices(response["value"])

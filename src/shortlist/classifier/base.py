@@ -13,15 +13,11 @@ import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
+from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.targets import is_known, label_positions
 from shortlist.errors import BadFile, BadFit, MissingPackage, NotFitted, UnnamedClasses
-
-
-class Unfitted(NotFitted, NotFittedError):  # type: ignore[misc]  # noqa: N818
-    """NotFitted, and scikit-learn's NotFittedError as well, so that its tools know it."""
 
 
 class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -31,6 +27,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     temperature_: float
     offset_: Floats | float = 0.0  # of `adjust`
     named_ = True  # whether `fit` was given the names of the classes
+    __metadata_request__fit = {"rows": UNUSED}  # noqa: RUF012  scikit-learn's X
+    __metadata_request__predict = __metadata_request__predict_proba = __metadata_request__score = (
+        __metadata_request__fit
+    )
 
     def _log_proba(self, rows: Any) -> Floats:
         """log P(class | row), (m, k), before calibration."""
@@ -88,7 +88,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise Unfitted(f"this {type(self).__name__} is not fitted: call fit(rows, beliefs) first")
+            raise NotFitted(f"this {type(self).__name__} is not fitted: call fit(rows, beliefs) first")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "temperature_")

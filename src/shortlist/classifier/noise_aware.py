@@ -307,6 +307,7 @@ def _unpack_estimator(kept: Any, arrays: Arrays, path: Any, trusted: Sequence[st
     estimator = SoftLogisticRegression(**kept["options"])
     estimator.coef_, estimator.intercept_ = arrays["coef"], arrays["intercept"]
     estimator.loss_, estimator.n_iter_ = kept["loss"], kept["n_iter"]
+    estimator.classes_ = np.arange(len(estimator.coef_))
     return estimator
 
 

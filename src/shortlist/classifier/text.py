@@ -18,9 +18,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import normalize
+from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.arrays import Floats, Positions
-from shortlist.errors import BadRows
+from shortlist.errors import BadRows, NotFitted
 
 TOKEN = re.compile(r"\b\w+\b|[^\w\s]")  # one-letter words and punctuation tell questions from statements
 GRAM_BASE = np.uint64(0x9E3779B97F4A7C15)  # of the hash of n-grams; any odd number with many bits
@@ -35,6 +36,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     words, characters : the shortest and longest n-grams, or None to leave that half out
     max_features : how many of the most frequent n-grams each half keeps
     """
+
+    __metadata_request__fit = __metadata_request__transform = {"rows": UNUSED}  # noqa: RUF012  scikit-learn's X
 
     def __init__(
         self,
@@ -61,11 +64,21 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._weigh(counts)
 
     def transform(self, rows: Sequence[str]) -> Any:
+        if not self.__sklearn_is_fitted__():
+            raise NotFitted("these TextFeatures are not fitted: call fit(texts) first")
         words = DistinctWords.of(rows)
         return self._weigh([counter.count(words) for counter in self.counters_])
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
         return np.array([name for counter in self.counters_ for name in counter.names_], object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "idf_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string, tags.input_tags.two_d_array = True, False
+        return tags
 
     def _weigh(self, counts: Sequence[Any]) -> Any:
         halves = [tf_idf(half, idf) for half, idf in zip(counts, self.idf_, strict=True)]

@@ -41,6 +41,12 @@ By = Annotated[
 Columns = Annotated[str, option("With --to: data columns to include, such as the text: A,B.")]
 MinBelief = Annotated[float | None, option("With --to: only rows with at least this belief, from 0 to 1.")]
 First = Annotated[int | None, option("Only this many rows, as a trial; no votes are saved.", min=1, show_default=False)]
+EngineName = Annotated[
+    str | None, option("Engine that does the work: local, dask, ray or spark.", "--engine", show_default=False)
+]
+Address = Annotated[
+    str | None, option("Address of the cluster. Default: processes on this machine.", "--address", show_default=False)
+]
 HERE = Path()
 ROW_FILES = either(list(dict.fromkeys(ROW_FORMATS.values())))
 TABLE_FILES = either([f".{name}" for name in TABLE_FORMATS])
@@ -87,10 +93,17 @@ def stage_command(name: str) -> Callable[[Command], Command]:
 def plain_command(name: str) -> None:
     """Register the command of a stage without options of its own."""
 
-    def run_stage(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+    def run_stage(
+        project: Folder = HERE,
+        engine: EngineName = None,
+        address: Address = None,
+        force: Force = False,
+        json: Json = False,
+        debug: Debug = False,
+    ) -> None:
         from shortlist.cli.commands import show_stage
 
-        show_stage(project, name, force=force, as_json=json)
+        show_stage(project, name, as_json=json, force=force, engine=engine, address=address)
 
     run_stage.__doc__ = STAGES[name].help
     stage_command(name)(run_stage)
@@ -126,6 +139,7 @@ def everywhere(
 @command("Start a project from a data file.")
 def init(
     data: Annotated[Path, argument(f"A {ROW_FILES} file.")],
+    folder: Annotated[Path | None, argument("Project folder. Default: this folder.", file_okay=False)] = None,
     project: Folder = HERE,
     classes: Annotated[
         str,
@@ -140,6 +154,7 @@ def init(
     gold: Annotated[str, option("Column of known classes, used for scoring.")] = "",
     separator: Annotated[str, option("Field separator of a csv file, such as ';' or tab.")] = "",
     encoding: Annotated[str, option("Encoding of a csv file, such as latin-1.")] = "",
+    comment: Annotated[str, option("Leave out lines of a csv file that begin so, such as '#'.")] = "",
     yes: Annotated[bool, option("Ask nothing; accept every suggestion.", "--yes", "-y")] = False,
     force: Annotated[bool, option("Overwrite existing files.", "--force")] = False,
     json: Json = False,
@@ -148,19 +163,15 @@ def init(
     """Write a commented shortlist.toml and labelers.py for a data file. Asks for what the options leave open."""
     from shortlist.cli.start import InitOptions, start
 
-    options = InitOptions(classes, text, features, id, gold, separator, encoding)
-    start(data, project, options, ask=not (yes or json), force=force, as_json=json)
+    options = InitOptions(classes, text, features, id, gold, separator, encoding, comment)
+    start(data, folder or project, options, ask=not (yes or json), force=force, as_json=json)
 
 
 @command("Run everything that is out of date.")
 def run(
     project: Folder = HERE,
-    engine: Annotated[
-        str | None, option("Engine that does the work: local, dask, ray or spark.", show_default=False)
-    ] = None,
-    address: Annotated[
-        str | None, option("Address of the cluster. Default: processes on this machine.", show_default=False)
-    ] = None,
+    engine: EngineName = None,
+    address: Address = None,
     by: By = None,
     force: Force = False,
     json: Json = False,
@@ -229,7 +240,13 @@ def demo(
 
 @stage_command("vote")
 def vote(
-    first: First = None, project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False
+    first: First = None,
+    project: Folder = HERE,
+    engine: EngineName = None,
+    address: Address = None,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
 ) -> None:
     """Apply every labeler to every row it has not seen, and show the table of labelers."""
     from shortlist.cli.commands import show_first_votes, show_votes
@@ -237,15 +254,22 @@ def vote(
     if first is not None:
         show_first_votes(project, first, as_json=json)
     else:
-        show_votes(project, force=force, as_json=json)
+        show_votes(project, as_json=json, force=force, engine=engine, address=address)
 
 
 @stage_command("fit")
-def fit(project: Folder = HERE, force: Force = False, json: Json = False, debug: Debug = False) -> None:
+def fit(
+    project: Folder = HERE,
+    engine: EngineName = None,
+    address: Address = None,
+    force: Force = False,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Estimate the accuracy of each labeler."""
     from shortlist.cli.commands import show_fit
 
-    show_fit(project, force=force, as_json=json)
+    show_fit(project, as_json=json, force=force, engine=engine, address=address)
 
 
 @stage_command("check")
@@ -256,6 +280,8 @@ def check(
         bool, option("Exit with code 5 if accuracies cannot be learned from votes alone.", "--strict")
     ] = False,
     theory: Annotated[bool, option("Explain the verdict in terms of Theorem 1.", "--theory")] = False,
+    engine: EngineName = None,
+    address: Address = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -266,7 +292,7 @@ def check(
 
     if gold:
         show_suspects(project, as_json=json)
-    elif not show_check(project, theory=theory, force=force, as_json=json) and strict:
+    elif not show_check(project, theory=theory, as_json=json, force=force, engine=engine, address=address) and strict:
         raise SystemExit(5)
 
 
@@ -277,6 +303,8 @@ def export(
     min_belief: MinBelief = None,
     votes_only: Annotated[bool, option("With --to: labels by votes alone, without text and gold.")] = False,
     project: Folder = HERE,
+    engine: EngineName = None,
+    address: Address = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -285,7 +313,8 @@ def export(
     from shortlist.cli.commands import show_export
     from shortlist.project.labels import Extract
 
-    show_export(project, to, Extract(_names(columns), min_belief, votes_only), force=force, as_json=json)
+    extract = Extract(_names(columns), min_belief, votes_only)
+    show_export(project, to, extract, as_json=json, force=force, engine=engine, address=address)
 
 
 def _names(written: str) -> tuple[str, ...]:
@@ -298,6 +327,8 @@ def _names(written: str) -> tuple[str, ...]:
 def report(
     project: Folder = HERE,
     open: Annotated[bool, option("Open it in a browser.", "--open")] = False,
+    engine: EngineName = None,
+    address: Address = None,
     force: Force = False,
     json: Json = False,
     debug: Debug = False,
@@ -305,7 +336,7 @@ def report(
     """Write the one-page HTML report."""
     from shortlist.cli.commands import show_stage
 
-    outcome = show_stage(project, "report", force=force, as_json=json)
+    outcome = show_stage(project, "report", as_json=json, force=force, engine=engine, address=address)
     if open:
         typer.launch(outcome.outputs[0].resolve().as_uri())
 
@@ -365,6 +396,7 @@ def questions(
 @command("Show rows: of a labeler, without votes, in conflict, wrong, …")
 def show(
     labeler: Annotated[str | None, argument("Rows this labeler votes on.")] = None,
+    name: Annotated[str | None, option("The same as the argument.", "--labeler", show_default=False)] = None,
     votes: Annotated[str, option('… with this vote: "sports", "sports, world" or "not sports".')] = "",
     conflict: Annotated[str, option("… in conflict with this other labeler.")] = "",
     uncovered: Annotated[bool, option("Rows without any vote.", "--uncovered")] = False,
@@ -383,7 +415,7 @@ def show(
     from shortlist.cli.show import show_matches
 
     filters = {
-        "labeler": labeler, "votes": votes, "conflict": conflict, "uncovered": uncovered, "wrong": wrong,
+        "labeler": labeler or name, "votes": votes, "conflict": conflict, "uncovered": uncovered, "wrong": wrong,
         "unsure": unsure, "believed": believed, "gold": gold, "text": text,
     }  # fmt: skip
     show_matches(project, Query.from_dict(filters), limit=limit, as_json=json)
@@ -408,7 +440,7 @@ def label(
     row: Annotated[str | None, argument("Start with this row.")] = None,
     random: Annotated[bool, option("Random rows, for a fair score; votes are hidden.", "--random")] = False,
     export: Annotated[Path | None, option("Write rows to label elsewhere, as JSON.", "--export")] = None,
-    form: Annotated[str, option("With --export: label-studio or argilla.", "--format")] = "label-studio",
+    form: Annotated[str, option("With --export: label-studio, argilla or argilla-multi.", "--format")] = "label-studio",
     limit: Annotated[int, option("With --export: number of rows.", min=1)] = 200,
     read: Annotated[
         Path | None, option("Read labels from a JSON export of Label Studio or Argilla.", "--import")

@@ -54,10 +54,10 @@ def show_run(
                  "old": old, "stages": [one.to_dict() for one in outcomes]})  # fmt: skip
 
 
-def run_stage(project: Project, stage: str, screen: Screen, *, force: bool = False) -> Outcome:
-    """Bring one stage up to date, with those before it."""
+def run_stage(project: Project, stage: str, screen: Screen, **how: Any) -> Outcome:
+    """Bring one stage up to date, with those before it. `how` are force, engine and address of `Project.run`."""
     with screen.working():
-        outcomes = project.run([stage], force=force, listener=screen)
+        outcomes = project.run([stage], listener=screen, **how)
     screen.notes([one for one in outcomes if one.status == "done" or (one.stage == stage and one.status != "skipped")])
     return outcomes[-1]
 
@@ -71,10 +71,10 @@ def fitted_session(folder: Path, screen: Screen) -> Session:
     return project.session
 
 
-def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outcome:
+def show_stage(folder: Path, stage: str, *, as_json: bool, **how: Any) -> Outcome:
     """Bring a stage up to date, and print its summary."""
     screen = Screen(as_json=as_json)
-    outcome = run_stage(Project(folder), stage, screen, force=force)
+    outcome = run_stage(Project(folder), stage, screen, **how)
     if outcome.status == "skipped":
         raise MissingPackage(outcome.notes[0])
     if not as_json:
@@ -83,12 +83,12 @@ def show_stage(folder: Path, stage: str, *, force: bool, as_json: bool) -> Outco
     return outcome
 
 
-def show_votes(folder: Path, *, force: bool, as_json: bool) -> None:
+def show_votes(folder: Path, *, as_json: bool, **how: Any) -> None:
     """Apply the labelers, and print the table of labelers."""
     from shortlist.analysis import Analysis
 
     screen, project = Screen(as_json=as_json), Project(folder)
-    outcome = run_stage(project, "vote", screen, force=force)
+    outcome = run_stage(project, "vote", screen, **how)
     sample = project.session.sample
     table = Analysis(sample.votes, gold=sample.gold).labelers(level=None)
     _headline(screen, outcome)
@@ -118,10 +118,10 @@ def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
     screen.json({"rows": rows, "plan": plan.to_dict()})
 
 
-def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
+def show_fit(folder: Path, *, as_json: bool, **how: Any) -> None:
     """Fit the label model, and print the table of labelers and the class shares."""
     screen, project = Screen(as_json=as_json), Project(folder)
-    outcome = run_stage(project, "fit", screen, force=force)
+    outcome = run_stage(project, "fit", screen, **how)
     analysis = project.session.sampled_analysis
     table = analysis.labelers()
     shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
@@ -131,10 +131,10 @@ def show_fit(folder: Path, *, force: bool, as_json: bool) -> None:
     screen.json({**outcome.to_dict(), "table": table.to_dicts(), "classes": shares})
 
 
-def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> bool | None:
+def show_check(folder: Path, *, theory: bool, as_json: bool, **how: Any) -> bool | None:
     """Print what to improve; return whether accuracies can be learned from votes alone, None if unknown."""
     screen, project = Screen(as_json=as_json), Project(folder)
-    outcome = run_stage(project, "check", screen, force=force)
+    outcome = run_stage(project, "check", screen, **how)
     checkup = project.session.checkup
     for line in checkup.lines():
         screen.text(line)
@@ -149,13 +149,13 @@ def show_check(folder: Path, *, theory: bool, force: bool, as_json: bool) -> boo
     return identifiable
 
 
-def show_export(folder: Path, to: Path | None, extract: Extract, *, force: bool, as_json: bool) -> None:
+def show_export(folder: Path, to: Path | None, extract: Extract, *, as_json: bool, **how: Any) -> None:
     """Write the labels: the project's own file, and the one of --to."""
     from shortlist.project.stages.run import write_extract
 
     screen, project = Screen(as_json=as_json), Project(folder)
     _check_export(project, to, extract)
-    outcome = run_stage(project, "export", screen, force=force)
+    outcome = run_stage(project, "export", screen, **how)
     path, facts = outcome.outputs[0], outcome.facts
     if to is not None:
         with project.open() as session:

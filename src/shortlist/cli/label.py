@@ -46,8 +46,19 @@ def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: i
     session = fitted_session(folder, screen)
     chosen = PICKS[picked](session, limit)
     write_records(show_rows(session, chosen), form, path, picked)
-    screen.text(f"{number_of(len(chosen), 'row')} to label → {path}")
+    screen.text(f"{number_of(len(chosen), 'row')} to label → {path}{_why_fewer(picked, len(chosen), limit)}")
     screen.json({"rows": len(chosen), "outputs": [str(path)]})
+
+
+def _why_fewer(picked: Picked, rows: int, limit: int) -> str:
+    if rows >= limit:
+        return ""
+    if picked == "random":
+        return f"\nfewer than {limit:,}: all other rows are labelled"
+    return (
+        f"\nfewer than {limit:,}: one row for each combination of votes, since rows with the same votes get the same "
+        "label. `--random` writes more"
+    )
 
 
 def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:

@@ -30,17 +30,20 @@ class InitOptions:
     gold: str = ""
     separator: str = ""
     encoding: str = ""
+    comment: str = ""
 
     @property
     def dialect(self) -> dict[str, str | None]:
-        """Separator and encoding of a csv file. Tabs, which are hard to type, may be written tab or \\t."""
+        """Separator, encoding and comments of a csv file. Tabs, which are hard to type, may be written tab or \\t."""
         separator = "\t" if self.separator in ("tab", "\\t") else self.separator
-        return {"separator": separator or None, "encoding": self.encoding or None}
+        return {"separator": separator or None, "encoding": self.encoding or None, "comment": self.comment or None}
 
 
 def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project. On a terminal, ask first for what the options leave open."""
-    from shortlist.project.init import Guess, data_file, not_classes, write_starter
+    import polars as pl
+
+    from shortlist.project.init import Guess, data_file, not_classes, other_spellings, write_starter
     from shortlist.project.settings import NAME, Settings
 
     screen = Screen(as_json=as_json)
@@ -67,8 +70,12 @@ def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: b
     settings = Settings.read(folder)
     screen.text(chosen_columns(settings, guessed=not options.classes))
     unknown = not_classes(file, settings.data.gold, settings.classes) if settings.data.gold else {}
+    if settings.data.gold and (respelled := other_spellings(file, settings.data.gold, settings.classes)):
+        screen.note(f"in column {settings.data.gold!r}, {respelled}")
     if unknown:
         screen.note(unknown_classes(settings, unknown))
+    if (blank := int(file.head(100_000).select(pl.all_horizontal(pl.all().is_null()).sum()).item())) > 0:
+        screen.note(f"{number_of(blank, 'row')} without any value, such as blank lines: no labeler votes there")
     if settings.data.id is None and (repeating := Guess.of(file).repeating):
         screen.note(f"column {repeating!r} is not used as the row id: its values repeat. Rows are numbered from 0")
     screen.text("next: edit labelers.py, then `shortlist run`, or `shortlist watch` while you edit")
@@ -121,11 +128,12 @@ def ask_user(file: RowFile, options: InitOptions, screen: Screen) -> None:
     if not options.gold:
         options.gold = ask_column("Which column has known classes, if any?", columns, guess.gold)
     if not options.classes:
-        known = listed(known_classes(file, options.gold)) if options.gold else None
-        options.classes = typer.prompt("Classes, separated by commas", default=known)
-        while len(split_names(options.classes)) < 2:
+        known = listed(known_classes(file, options.gold)) if options.gold else ""
+        while True:
+            options.classes = typer.prompt("Classes, separated by commas", default=known, show_default=bool(known))
+            if len(split_names(options.classes)) > 1:
+                break
             screen.text("name at least two, for example: business, sports, world")
-            options.classes = typer.prompt("Classes, separated by commas")
 
 
 def ask_column(question: str, columns: list[str], guess: str | None) -> str:

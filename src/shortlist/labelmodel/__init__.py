@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.estimator import Estimator as Estimator
     from shortlist.labelmodel.estimator import Problem as Problem
     from shortlist.labelmodel.model import LabelModel as LabelModel
+    from shortlist.labelmodel.model import held_out_score as held_out_score
     from shortlist.labelmodel.model import register_estimator as register_estimator
     from shortlist.labelmodel.paper import Likelihood as Likelihood
     from shortlist.labelmodel.predictor import MajorityVote as MajorityVote
@@ -24,7 +25,7 @@ _NAMES = {  # imported on first use: some of these import scikit-learn
     "em": "EM",
     "estimator": "Estimate Estimator Problem",
     "default.pooled": "Pooled",
-    "model": "LabelModel register_estimator",
+    "model": "LabelModel held_out_score register_estimator",
     "paper": "Likelihood",
     "predictor": "MajorityVote NearestClass",
 }

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import escape
 from itertools import chain
 from typing import Any, Literal, Self
@@ -33,7 +33,7 @@ from shortlist.labelmodel.simulate import Simulated, draw
 from shortlist.registry import Registry, attribute_of, check_amount, check_whole
 from shortlist.tensors import torch_on
 from shortlist.votes import Votes
-from shortlist.votes.patterns import Codes
+from shortlist.votes.patterns import Codes, find_patterns
 from shortlist.wording import html_table, number_of, percent, some_of, text_table
 
 ESTIMATORS: Registry[type[Estimator]] = Registry(
@@ -122,6 +122,25 @@ class LabelModel(Predictor):
     def to_options(self) -> dict[str, Any]:
         """The options as plain data, for `from_options`."""
         return {name: plain(value) for name, value in self.get_params(deep=False).items()}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options; with `deep`, those of the estimator too, as `estimator__accuracy_mean`."""
+        options: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            estimator: Any = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
+            options |= {f"estimator__{field.name}": getattr(estimator, field.name) for field in fields(estimator)}
+        return options
+
+    def set_params(self, **params: Any) -> Self:
+        """Set options, and those of the estimator: `set_params(estimator__accuracy_mean=0.7)`."""
+        nested = {name: value for name, value in params.items() if name.startswith("estimator__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in nested})
+        if nested:
+            estimator: Any = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
+            own = {name.removeprefix("estimator__"): value for name, value in nested.items()}
+            check_names(own, [field.name for field in fields(estimator)], type(estimator).__name__)
+            self.estimator = replace(estimator, **own)
+        return self
 
     # -- estimation ------------------------------------------------------------------------------------
 
@@ -297,6 +316,29 @@ class LabelModel(Predictor):
         except Exception as error:  # arrays that do not belong together can break any formula
             raise BadFile(f"{path} is no label model this version can read ({error})") from error
         return model
+
+
+def held_out_score(model: LabelModel, votes: Votes, gold: Any = None) -> float:  # noqa: ARG001  a scorer's signature
+    """Score a model without gold labels: each vote is predicted from the votes of the other labelers on its row.
+
+    This is a scorer of scikit-learn: `GridSearchCV(LabelModel(), options, scoring=held_out_score)`. It is the mean
+    over votes on rows with another vote, of log P(vote | other votes, the labeler votes). Gold labels are not read.
+    """
+    panel = model._panel()
+    layout, table = panel.layout, model.generator().votes
+    patterns = find_patterns(panel.codes(votes), layout.sizes)
+    codes, total, weight = patterns.codes, 0.0, 0
+    several = (codes > 0).sum(axis=1) > 1
+    for i in range(layout.n):
+        rows = np.flatnonzero(several & (codes[:, i] > 0))
+        own = np.exp(layout.by_code(i, table)[1:])  # P(vote, it votes | class)
+        chance = (own / own.sum(axis=0))[codes[rows, i] - 1]
+        likely = (model.estimate_.beliefs_without(codes[rows], i) * chance).sum(axis=1)
+        total += float(patterns.counts[rows] @ np.log(likely))
+        weight += int(patterns.counts[rows].sum())
+    if not weight:
+        raise BadFit("no row has votes of two labelers: there is nothing to predict one from another")
+    return total / weight
 
 
 def register_estimator(estimator: type[Estimator]) -> None:

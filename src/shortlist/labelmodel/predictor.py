@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.arrays import Floats
-from shortlist.beliefs import leading, most_likely, smallest_sets
-from shortlist.errors import BadFit, NotFitted
+from shortlist.beliefs import LabelTable, leading, most_likely, smallest_sets
+from shortlist.errors import BadFit, NotFitted, require
 from shortlist.labelmodel.evidence import Evidence, Gold, gold_positions
 from shortlist.labelmodel.layout import Layout, Panel
 from shortlist.labelspace import Shortlist
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Uncovered = Literal["balance"] | None
 
@@ -26,6 +30,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     panel_: Panel
     class_balance_: Floats
+    __metadata_request__fit = {"votes": UNUSED, "gold": UNUSED}  # noqa: RUF012  scikit-learn's X and y
+    __metadata_request__predict = __metadata_request__predict_proba = {"votes": UNUSED}  # noqa: RUF012
+    __metadata_request__score = __metadata_request__partial_fit = __metadata_request__fit
 
     def _beliefs(self, codes: Codes) -> Floats:
         raise NotImplementedError
@@ -65,6 +72,21 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             if mask.tobytes() not in sets:
                 sets[mask.tobytes()] = self._panel().space.from_mask(mask)
         return [sets[mask.tobytes()] for mask in masks]
+
+    def labels(self, votes: Votes) -> pl.DataFrame:
+        """A table like a project's: class (null without a vote), belief, margin, shortlist, votes, belief per class."""
+        import polars as pl
+
+        beliefs, voted = self.predict_proba(votes), (votes.codes > 0).sum(axis=1)
+        table = LabelTable(list(self.classes_), ("row", pl.Int64()), balance=self.class_balance_)
+        return table.frame(pl.arange(len(votes), eager=True), beliefs, voted).drop("row")
+
+    def to_dataset(self, votes: Votes, rows: Any) -> Any:
+        """The rows, a Hugging Face `Dataset`, with the columns of `labels` beside theirs."""
+        datasets = require("datasets", extra="datasets")
+        labels = datasets.Dataset.from_polars(self.labels(votes))
+        taken = {name: f"data_{name}" for name in labels.column_names if name in rows.column_names}
+        return datasets.concatenate_datasets([rows.rename_columns(taken), labels], axis=1)
 
     def score(self, votes: Votes, gold: Gold) -> float:
         """Accuracy on rows with a gold label.

@@ -33,6 +33,7 @@ Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
 Picked = Literal["gain", "random"]
 HEADER = {"kind": "shortlist gold", "version": 1}
 INTEGER = re.compile(r"(-?\d+)(\.0)?")
+MISSING = {"", "n/a", "na", "nan", "null", "<na>", "#n/a", "-", "?"}  # as pandas and people write an empty cell
 
 
 @dataclass(frozen=True)
@@ -143,24 +144,29 @@ def _json_line(record: dict[str, Any]) -> bytes:
 def as_classes(column: pl.Series, classes: Sequence[str]) -> pl.Series:
     """The column as text, null for an empty cell. A value that is no class stays as it is written.
 
-    pandas writes the integer 1 as 1.0 if a value of the column is missing. It is read as 1, unless 1.0 is a class.
+    Unless it is a class itself, a value is read as the class that differs from it by blanks around it or by case only;
+    n/a and the like as an empty cell; and 1.0 as 1, as pandas writes it if a value of the column is missing.
     """
     words = column.cast(pl.String).replace({"": None})
+    by_key = {name.strip().casefold(): name for name in reversed(classes)}
     unknown = [word for word in words.unique().drop_nulls() if word not in classes]
-    meant = {word: _integer(word) for word in unknown if _integer(word) in classes}
-    return words.replace(meant) if meant else words
+    meant = {word: by_key[_key(word)] for word in unknown if _key(word) in by_key}
+    empty = {word: None for word in unknown if word not in meant and _key(word) in MISSING}
+    return words.replace(meant | empty) if meant or empty else words
 
 
 def classes_in(column: pl.Series) -> list[str]:
     """The classes in a column, in alphabetical order. If all are integers, none is written with .0."""
-    words = [word for word in column.cast(pl.String).unique() if word]
-    return sorted(set(map(_integer, words)) if all(map(INTEGER.fullmatch, words)) else words)
+    counts = column.cast(pl.String).drop_nulls().value_counts(sort=True)
+    # of several spellings of a class, the most frequent one is kept
+    words = {_key(word): word.strip() for word in reversed(counts[column.name].to_list()) if _key(word) not in MISSING}
+    return sorted(words if all(map(INTEGER.fullmatch, words)) else words.values())
 
 
-def _integer(word: str) -> str:
-    """An integer without its .0; any other word as it is."""
+def _key(word: str) -> str:
+    """A word without blanks around it and in lower case, an integer without its .0: equal ones mean the same class."""
     match = INTEGER.fullmatch(word)
-    return match[1] if match else word
+    return match[1] if match else word.strip().casefold()
 
 
 def class_positions(labels: pl.Series, classes: Sequence[str], start: int) -> Positions:

@@ -86,16 +86,18 @@ def write_starter(
     gold: str | None = None,
     separator: str | None = None,
     encoding: str | None = None,
+    comment: str | None = None,
     guess: bool = True,
     force: bool = False,
 ) -> list[Path]:
     """Write shortlist.toml and labelers.py; what is there already is kept, unless it is forced.
 
     separator, encoding   of a csv file, where they are not found out as they should be
+    comment   beginning of lines of a csv file that are left out
 
     Where neither text nor features are given, columns are guessed, unless `guess` is false.
     """
-    file = data_file(data, separator, encoding)
+    file = data_file(data, separator, encoding, comment)
     file.need(*(name for name in (text, id, gold, *features) if name is not None))
     if gold is not None and classes:
         _check_gold(file, gold, classes)
@@ -130,10 +132,12 @@ def _check_classes(classes: Sequence[str]) -> None:
         raise ShortlistError(f"class {twice!r} is named twice")
 
 
-def data_file(data: Path, separator: str | None = None, encoding: str | None = None) -> RowFile:
+def data_file(
+    data: Path, separator: str | None = None, encoding: str | None = None, comment: str | None = None
+) -> RowFile:
     """The file of rows of a new project, with at least one row."""
     separator, encoding = _checked("separator", sign, separator), _checked("encoding", check_encoding, encoding)
-    file = RowFile(data, separator=separator, encoding=encoding)
+    file = RowFile(data, separator=separator, encoding=encoding, comment=comment)
     if not len(file.head(1)):
         raise BadFile("has a header and no rows: labelers need rows to vote on", file=str(data))
     return file
@@ -169,6 +173,7 @@ class Guess:
         others = [name for name in head.columns if name != text]
         own = [name for name in others if name.lower() in ("id", "key", "uid", "uuid") or name.lower().endswith("_id")]
         known = [name for name in others if name.lower() in GOLD_NAMES and _may_be_classes(head[name])]
+        known = known or [name for name in strings if name != text and _look_like_gold(head[name])]
         identity = id or next((name for name in own if head[name].n_unique() == len(head)), None)
         gold = gold or next(iter(known), None)
         free = [name for name in others if name not in (*own, identity, gold)]
@@ -182,6 +187,12 @@ def _may_be_classes(column: pl.Series) -> bool:
         return column.dtype == pl.String
     words = classes_in(column)
     return 1 < len(words) <= MOST_CLASSES and all(map(INTEGER.fullmatch, words))
+
+
+def _look_like_gold(column: pl.Series) -> bool:
+    """Whether a column has the shape of known classes: few values, each on several rows, and some rows without any."""
+    words, filled = classes_in(column), len(column) - int(as_classes(column, ()).null_count())
+    return filled < len(column) and 1 < len(words) <= min(MOST_CLASSES, filled // 3)
 
 
 def _text_column(lengths: Mapping[str, float]) -> str | None:
@@ -222,6 +233,14 @@ def not_classes(file: RowFile, gold: str, classes: Sequence[str]) -> dict[str, i
     return {value: rows for value, rows in counts.iter_rows() if value not in classes}
 
 
+def other_spellings(file: RowFile, gold: str, classes: Sequence[str]) -> str:
+    """Values of a column of known classes that are read as a class, or as an empty cell; empty if there are none."""
+    written = file.read([gold])[gold].cast(pl.String)
+    pairs = zip(written, as_classes(written, classes), strict=True)
+    meant = {word: name for word, name in pairs if word and word != name}
+    return some_of(f"{word!r} is read as {'unknown' if name is None else repr(name)}" for word, name in meant.items())
+
+
 def toml_text(
     data: str,
     classes: Sequence[str],
@@ -234,11 +253,10 @@ def toml_text(
     """The commented toml. Settings without a value are examples, in comments."""
     numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
     texts = [name for name, kind in file.schema.items() if kind == pl.String and name not in (identity, gold)]
-    dialect = zip(("separator", "encoding"), file.dialect_options, strict=True)
     return _TOML.format(
         classes=_array(classes),
         files=_array([data]),
-        dialect="".join(f"{name} = {quoted(value)}\n" for name, value in dialect if value is not None),
+        dialect="".join(f"{name} = {quoted(value)}\n" for name, value in file.dialect_options.items() if value),
         columns="".join(sign if sign.isprintable() else " " for sign in ", ".join(file.columns)),
         text=f"text = {quoted(text)}" if text is not None else f"# text = {quoted(texts[0] if texts else 'body')}",
         features=f"{'' if features else '# '}features = {_array(features or numeric[:3] or ['price'])}",

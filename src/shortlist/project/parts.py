@@ -107,7 +107,7 @@ class SourceFile(NamedTuple):
 
     path: str
     types: dict[str, str]
-    dialect: tuple[str | None, str | None]  # separator and encoding of a csv file, if the settings name them
+    dialect: dict[str, str | None]  # separator, encoding and comments of a csv file, if the settings name them
     stamp: tuple[int, int]  # size and time of the last change when its digest was taken
 
 
@@ -126,8 +126,8 @@ class PartReader:
     def open(self, f: int) -> RowFile:
         from shortlist.rows import RowFile
 
-        path, types, (separator, encoding), _stamp = self.files[f]
-        return RowFile(path, types, separator=separator, encoding=encoding)
+        path, types, dialect, _stamp = self.files[f]
+        return RowFile(path, types, **dialect)
 
     def check_unchanged(self, f: int) -> None:
         """Raise if a file was written to since its digest was taken: what was read may be of either version."""

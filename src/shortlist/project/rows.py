@@ -43,7 +43,7 @@ class Rows(RowStore):
         self.data, self.toml = settings.data, settings.toml
         self.size = settings.engine.part_rows  # rows of a part
         self.files = [row_file(path, settings) for path in data_files(folder, settings)]
-        how = [self.data.separator, self.data.encoding]
+        how = self.data.dialect
         self.sources = [digest(digests.of(f.path), f.kind, f.types, self.data.text, how) for f in self.files]
         self._only: list[str] | None = None
         self._frames: dict[str, list[pl.DataFrame]] = {}
@@ -186,8 +186,7 @@ class Rows(RowStore):
 
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:
     """The rows of other files, which need to have only the columns that are read."""
-    separator, encoding = settings.data.separator, settings.data.encoding
-    read = [RowFile(path, separator=separator, encoding=encoding) for path in files]
+    read = [RowFile(path, **settings.data.dialect) for path in files]
     there = {name for file in read for name in file.columns}
     data = replace(
         settings.data,
@@ -203,7 +202,7 @@ def row_file(path: Path, settings: Settings) -> RowFile:
     data = settings.data
     text = {name: "text" for name in (data.text, data.gold) if name is not None}
     try:
-        file = RowFile(path, {**text, **data.types}, separator=data.separator, encoding=data.encoding)
+        file = RowFile(path, {**text, **data.types}, **data.dialect)
         columns = file.columns
     except BadFile as error:
         written = next((name for name in data.files if path.name == Path(name).name), path.name)

@@ -33,6 +33,12 @@ class DataSettings:
     types: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
     encoding: str | None = None
+    comment: str | None = None
+
+    @property
+    def dialect(self) -> dict[str, Any]:
+        """Options by which csv files are read, as `RowFile` takes them."""
+        return {"separator": self.separator, "encoding": self.encoding, "comment": self.comment}
 
 
 @dataclass(frozen=True)
@@ -228,7 +234,7 @@ def encoding(value: Any) -> str:
 _TABLES: dict[str, dict[str, Check]] = {
     "data": {
         "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
-        "types": types, "separator": sign, "encoding": encoding,
+        "types": types, "separator": sign, "encoding": encoding, "comment": text,
     },
     "labelers": {
         "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),

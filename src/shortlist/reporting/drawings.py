@@ -138,6 +138,8 @@ def _cell(column: LabelerColumn, line: Mapping[str, Any], k: int, level: float) 
 def interval(line: Mapping[str, Any], chance: float, level: float) -> str:
     """Estimated accuracy with its interval, accuracy on gold rows, and the accuracy of random answers."""
     value, low, high, gold = (line.get(f) for f in ("accuracy", "accuracy_low", "accuracy_high", "gold_accuracy"))
+    if (unsure := line.get("accuracy_unsure")) is not None:
+        low = high = None  # from 0 to 1
     at = {name: 5 + 160 * share for name, share in (("low", low), ("high", high), ("gold", gold)) if share is not None}
     marks = ['<line class="axis" x1="5" x2="165" y1="13" y2="13"/><path class="axis" d="M5 9v8M85 9v8M165 9v8"/>']
     marks.append(f'<path class="chance" d="M{5 + 160 * chance:.2f} 4v18"/>')
@@ -148,13 +150,17 @@ def interval(line: Mapping[str, Any], chance: float, level: float) -> str:
         marks.append(f'<path class="gold" d="M{at["gold"]:.2f} 6.5l4.5 6.5l-4.5 6.5l-4.5 -6.5z"/>')
     if value is not None:
         marks.append(f'<circle class="dot" cx="{5 + 160 * value:.2f}" cy="13" r="3.5"/>')
+    if unsure is not None:
+        marks.append(f'<circle class="dot" fill-opacity="0.35" cx="{5 + 160 * unsure:.2f}" cy="13" r="3.5"/>')
     label = _interval_label(line, chance, level)
     frame = f'class="interval" viewBox="0 0 170 26" role="img" aria-label="{label}" tabindex="0" data-tip="{label}"'
     return f"<svg {frame}>{''.join(marks)}</svg>"
 
 
 def _interval_label(line: Mapping[str, Any], chance: float, level: float) -> str:
-    parts = ["not known from votes" if line["accuracy"] is None else f"estimated {line['accuracy']:.0%}"]
+    unsure = line.get("accuracy_unsure")
+    known = f"estimated {line['accuracy']:.0%}" if line["accuracy"] is not None else "not known from votes"
+    parts = [known if unsure is None else f"about {unsure:.0%}, unsure: votes alone cannot show it"]
     if line["accuracy"] is not None and line.get("accuracy_low") is not None:
         ends = f"{line['accuracy_low']:.0%} and {line['accuracy_high']:.0%}"
         parts[0] += f", between {ends} ({level:.0%} interval)"

@@ -134,7 +134,10 @@ class Chunk:
         texts = self.text_columns
         if len(texts) != 1:
             listed = ", ".join(texts) or "none"
-            raise BadRows(f"say which column to read with on=…: the table has {len(texts)} columns of text ({listed})")
+            raise BadRows(
+                "say which column to read with on=…, or for all labelers with apply(…, text=…): the table has "
+                f"{len(texts)} columns of text ({listed})"
+            )
         return texts[0]
 
     def _list_text(self, on: str | None) -> pl.Series:

@@ -38,6 +38,7 @@ class RowFile(RowStore):
     path    a csv, tsv, jsonl or parquet file, packed by gzip or zstd or not; or the first sheet of an xlsx file
     types   types of columns ("text", "number", "integer", "boolean") where the first rows mislead
     separator, encoding   of a csv file, where they are not inferred as they should be
+    comment   beginning of lines of a csv file that are left out, such as "#"
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class RowFile(RowStore):
         *,
         separator: str | None = None,
         encoding: str | None = None,
+        comment: str | None = None,
     ) -> None:
         self.path = Path(path)
         self.kind = file_kind(self.path)
@@ -55,7 +57,7 @@ class RowFile(RowStore):
             raise BadFile("does not exist", file=str(path))
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
-        self.dialect_options = separator, encoding
+        self.dialect_options = {"separator": separator, "encoding": encoding, "comment": comment}
         self.stamp = stamp(self.path)  # of the version that is read
 
     @cached_property
@@ -152,7 +154,8 @@ class RowFile(RowStore):
         """The options by which polars reads a csv or jsonl file."""
         wanted = {name: TYPES[kind] for name, kind in self.types.items()} or None
         options: dict[str, Any] = {"schema_overrides": wanted, "infer_schema_length": INFERRED}
-        csv = {"separator": self.dialect.separator, "eol_char": self.dialect.end}
+        csv: dict[str, Any] = {"separator": self.dialect.separator, "eol_char": self.dialect.end}
+        csv |= {"comment_prefix": self.dialect_options["comment"]}
         return options if self.kind == "jsonl" else options | csv
 
     @cached_property
@@ -163,7 +166,7 @@ class RowFile(RowStore):
                 head = _beginning(self.path, 3)
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
                 return Dialect("", "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8", "\n")
-            return _find_dialect(self.path, *self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
+            return _find_dialect(self.path, **self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
 
     @cached_property
     def _whole(self) -> pl.DataFrame:
@@ -230,11 +233,13 @@ class Dialect(NamedTuple):
     end: str
 
 
-def _find_dialect(path: Path, separator: str | None, encoding: str | None, usual: str) -> Dialect:
+def _find_dialect(path: Path, separator: str | None, encoding: str | None, comment: str | None, usual: str) -> Dialect:
     """The dialect that the user asks for, or that the beginning of the file shows; the usual separator in doubt."""
     sample = _beginning(path, SAMPLE)
     name = codecs.lookup(encoding).name if encoding else _encoding(sample)
     text = sample.decode(name, "replace")
+    if comment:
+        text = re.sub(rf"(?m)^{re.escape(comment)}.*(\r?\n|\r|\Z)", "", text)
     end = re.search(r"\r?\n|\r", _unquoted(text[:65_536], separator or usual))
     separator = separator or _separator(text, usual)
     return Dialect(separator, name, "\r" if end and end[0] == "\r" else "\n")  # \r: of old Macs, and of Excel there
@@ -296,7 +301,7 @@ def _explained(path: Path) -> Iterator[None]:
         raise
     except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error) as error:
         line = _bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
-        reason = _explanation(str(error)) if line is None else f"line {line} is not a JSON object"
+        reason = _explanation(str(error), path) if line is None else f"line {line} is not a JSON object"
         raise BadFile(f"cannot be read: {reason}", file=str(path), line=line) from error
 
 
@@ -321,7 +326,7 @@ def _set_encoding() -> str:
     return 'Set encoding = "latin-1" under [data], or `init --encoding latin-1`'
 
 
-def _explanation(message: str) -> str:
+def _explanation(message: str, path: Path) -> str:
     """An error of polars in words for users. (polars has no codes for its errors, only messages.)"""
     value = re.search(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'", message, re.DOTALL)
     if value and "not properly escaped" in message:
@@ -333,6 +338,9 @@ def _explanation(message: str) -> str:
         )
     if "empty CSV" in message:
         return "it is empty"
+    if "more fields than defined" in message and _beginning(path, 1) == b"#":
+        how = "Set comment = \"#\" under [data], or `init --comment '#'`"
+        return f"its first line begins with # and has fewer fields than others. Is it a comment? {how}"
     if "more fields than defined" in message:
         return f"a line has more fields than the header. {_set_separator(';')}"
     if "invalid utf-8" in message:

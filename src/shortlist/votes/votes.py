@@ -130,6 +130,8 @@ class Votes(Exchange):
         )
 
     def _columns(self, labelers: Any) -> list[int]:
+        if labelers is ...:  # scikit-learn takes rows so: votes[rows, ...]
+            labelers = slice(None)
         if isinstance(labelers, slice):
             return list(range(len(self.names)))[labelers]
         if isinstance(labelers, (str, int, np.integer)):
