@@ -41,14 +41,18 @@ def test_only_rows_believed_enough(project, tmp_path):
 def test_rows_without_a_vote_are_not_believed(project, tmp_path):
     assert project.labels["class"].null_count() == 0
     edit(project.folder / "news.csv", (project.folder / "news.csv").read_text().splitlines()[1], "doc0,nothing,,1")
-    assert project.labels["class"].null_count() == 1
-    assert len(pl.read_parquet(project.export(tmp_path / "a.parquet", min_belief=0))) == 299
-    assert len(pl.read_parquet(project.export(tmp_path / "a.parquet"))) == 300
+    labels = project.labels
+    assert labels["class"].null_count() == 0
+    assert labels.filter(pl.col("id") == "doc0")["source"].item() == "text alone"
+    by_votes = pl.read_parquet(project.export(tmp_path / "a.parquet", votes_only=True))
+    assert by_votes.filter(pl.col("class").is_null()).select("id", "source").rows() == [("doc0", None)]
+    assert len(pl.read_parquet(project.export(tmp_path / "a.parquet", votes_only=True, min_belief=0))) == 299
+    assert set(by_votes["source"].drop_nulls()) == {"votes"}
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_no_row_at_all_is_a_table_too(project, tmp_path, suffix):
-    path = project.export(tmp_path / f"labels.{suffix}", columns=["body"], min_belief=1)
+    path = project.export(tmp_path / f"labels.{suffix}", columns=["body"], min_belief=1, votes_only=True)
     assert "doc" not in path.read_bytes().decode("latin-1")
 
 

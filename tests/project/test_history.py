@@ -32,9 +32,10 @@ def test_figures_are_those_of_the_model_of_counting_and_of_the_classifier(projec
     known = [a for a, label in enumerate(gold) if label]
     counted = MajorityVote().fit(votes).predict(votes)
     assert figures["counting votes"] == pytest.approx(sum(counted[a] == gold[a] for a in known) / len(known))
-    labels = project.labels["class"].to_list()
+    labels = project.model.predict(votes)
     assert figures["label model"] == pytest.approx(sum(labels[a] == gold[a] for a in known) / len(known))
-    assert 0 <= figures["classifier"] <= 1
+    together = project.joint.classes_[project.joint.out_of_fold_.argmax(axis=1)]
+    assert figures["votes and text"] == pytest.approx(sum(together[a] == gold[a] for a in known) / len(known))
 
 
 def test_nothing_done_and_single_stages_are_no_run_to_remember(project):
@@ -49,9 +50,9 @@ def test_a_file_that_cannot_be_read_counts_as_none(tmp_path):
     for text in ("", "[]", "{", '{"format": 99, "runs": []}', '{"format": 1, "runs": [["x"]]}'):
         path.write_text(text)
         assert History(path).runs == []
-    run = Run({"covered": 0.5}, 60, 58, ("classifier",))
+    run = Run({"covered": 0.5}, 60, 58)
     History(path).add(run)
-    record = {"figures": {"covered": 0.5}, "gold_rows": 60, "gold_voted": 58, "too_high": ["classifier"]}
+    record = {"figures": {"covered": 0.5}, "gold_rows": 60, "gold_voted": 58}
     assert json.loads(path.read_text()) == {"format": FORMAT, "runs": [record]}
     assert History(path).runs == [run]
 
@@ -64,23 +65,10 @@ def test_only_so_many_runs_are_kept(tmp_path):
     assert history.change == {"covered": (0.1, 0.2)}
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_figure_that_is_too_high_is_not_compared(tmp_path, which):
-    """Turning `use_gold` on looked like a gain of the classifier, turning it off like a loss."""
-    history = History(tmp_path / "history.json")
-    history.runs = [Run({"label model": 0.8, "classifier": 0.9}), Run({"label model": 0.7, "classifier": 0.8})]
-    assert set(history.change) == {"label model", "classifier"}
-    history.runs[which] = Run(history.runs[which].figures, too_high=("classifier",))
-    assert history.change == {"label model": (0.8, 0.7)}
-
-
-def test_a_run_knows_its_gold_rows_and_who_learned_from_them(project):
+def test_a_run_knows_its_gold_rows(project):
     project.run()
     assert project.history.runs[-1].gold_rows == project.history.runs[-1].gold_voted == 100
-    assert project.history.runs[-1].too_high == ()
     row = entry_for(project.session.rows, 1, ["sports"])
     project.session.gold_file.add(row)
-    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
     project.run()
-    assert project.history.runs[-1].too_high == ("classifier",)
     assert project.history.other_gold == "100 → 101 gold rows"

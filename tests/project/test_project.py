@@ -16,7 +16,7 @@ from shortlist.project.session import Listener
 from shortlist.project.stages.run import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
 
-QUICK = ["vote", "fit", "check", "export"]
+QUICK = ["vote", "fit", "train", "check", "export"]
 
 
 @pytest.fixture
@@ -80,8 +80,9 @@ def test_votes_are_those_that_apply_gives(project):
     assert votes.ids.tolist() == frame["id"].to_list()
 
 
-def test_labels_join_to_rows_and_are_the_models(project):
-    labels, votes = project.labels, project.votes
+def test_labels_by_votes_join_to_rows_and_are_the_models(project, tmp_path):
+    votes = project.votes
+    labels = pl.read_parquet(project.export(tmp_path / "votes.parquet", votes_only=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)
         model = LabelModel().fit(votes)
@@ -93,6 +94,7 @@ def test_labels_join_to_rows_and_are_the_models(project):
         "belief",
         "margin",
         "shortlist",
+        "source",
         "votes",
         *(f"belief_{c}" for c in CLASSES),
     ]
@@ -163,7 +165,7 @@ def test_a_file_that_is_added_is_read_and_the_others_are_not(project):
 def test_options_of_the_model_only_fit_again(project):
     project.run(QUICK)
     edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nmax_iter = 900\n\n[classifier]")
-    assert did(project) == ["fit", "check", "export"]
+    assert did(project) == ["fit", "train", "check", "export"]
     assert project.model.max_iter == 900
 
 
@@ -347,7 +349,7 @@ def test_columns_of_numbers_will_do(tmp_path):
                "    return 'sports' if n == 1 else 'politics' if n == 2 else None\n"  # fmt: skip
     project = make(tmp_path / "news", toml=toml, labelers=labelers)
     assert project.classifier.n_features_in_ == 1
-    assert project.run(["predict"])[-1].facts["rows"] == 300
+    assert len(project.labels) == 300
 
 
 def test_predict_other_files_and_export_elsewhere(project, tmp_path):
@@ -368,16 +370,35 @@ def test_predict_other_files_and_export_elsewhere(project, tmp_path):
 def test_training_on_some_rows_says_so(project):
     edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "linear"\nmax_rows = 50')
     outcome = project.run(["train"])[-1]
-    assert outcome.facts["trained_on"] == 50
-    assert "50 of" in outcome.notes[-1]
+    assert outcome.facts["trained_on"] == 130  # 50 rows, and 100 gold rows, 20 of which are among the 50
+    assert "130 of" in outcome.notes[-1]
+    labels = project.labels  # of all rows: those that were not learned from are predicted, with their votes
+    assert labels["class"].null_count() == 0
+    assert labels["source"].value_counts(sort=True)["source"].to_list() == ["votes and text", "gold"]
 
 
-def test_rows_without_a_vote_are_trained_on_where_the_classifier_can(project):
-    edit(project.folder / "labelers.py", 'if "president" in text', 'if "presidents" in text')
-    edit(project.folder / "labelers.py", 'r"election|minister"', 'r"election"')
-    covered = project.run(["train"])[-1].facts["trained_on"]
-    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "linear"\nuncovered = "keep"')
-    assert covered < project.run(["train"])[-1].facts["trained_on"] == 300
+def test_gold_wins_in_labels_and_trains_the_classifier(project):
+    """Exports contradicted 108 of a person's own 582 labels."""
+    known = rows().filter(pl.col("label").is_not_null())
+    joined = known.join(project.labels, on="id")
+    assert joined["class"].equals(joined["label"], check_names=False)
+    assert set(joined["source"]) == {"gold"}
+    assert set(joined["belief"]) == {1.0}
+    edit(project.folder / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = false\n\n[classifier]")
+    scored = known.join(project.labels, on="id")
+    assert set(scored["source"]) == {"votes and text"}
+    facts = project.run(["train"])[-1].facts
+    right = (scored["class"] == scored["label"]).sum()
+    assert (facts["gold_rows"], facts["right"]["votes and text"]) == (100, right)  # scored, not used
+
+
+def test_who_teaches_can_be_said(project):
+    project.run(["export"], by="counting")
+    assert project.session.joint.teacher_.name == "counting"
+    edit(project.folder / "shortlist.toml", "[classifier]", '[output]\nby = "label-model"\n\n[classifier]')
+    assert project.joint.teacher_.name == "label-model"
+    with pytest.raises(ShortlistError, match="labels are made by one of 'auto', 'counting'"):
+        project.run(by="gut feeling")
 
 
 def test_the_doctor_and_the_report(project):
@@ -398,7 +419,7 @@ def test_labelers_that_never_vote(tmp_path):
     labelers = "from shortlist import keywords\n\nno = keywords(['nowhere'], says='sports', name='no')\n"
     project = make(tmp_path / "news", toml=TOML.split("[[labeler]]")[0], labelers=labelers)
     status = {one.stage: one for one in project.run()}
-    assert [stage for stage, one in status.items() if one.status == "skipped"] == ["train", "predict"]
+    assert [stage for stage, one in status.items() if one.status == "skipped"] == ["train"]
     assert "no labeler votes on any row" in status["train"].notes[0]
     assert project.labels["class"].null_count() == 300
     with pytest.raises(ShortlistError, match="no labeler votes"):

@@ -3,11 +3,11 @@
 import pytest
 
 from shortlist.errors import ShortlistError
-from shortlist.project import Stage, register_stage
+from shortlist.project import Project, Stage, register_stage
 from shortlist.project.stages.run import STAGES, find_stage, in_order
 from tests.project.news import edit, make
 
-OURS = ["vote", "fit", "check", "export", "train", "predict", "report"]
+OURS = ["vote", "fit", "train", "check", "export", "report"]
 
 
 def a_stage(of, *needs, facts=None):
@@ -43,35 +43,40 @@ def names(stages):
     return [stage.name for stage in stages]
 
 
-def test_ours_come_in_their_order():
-    assert list(STAGES)[:7] == OURS
-    assert names(in_order(reversed(OURS))) == OURS
+def test_ours_come_in_their_order(project):
+    assert list(STAGES)[:6] == OURS
+    assert names(in_order(reversed(OURS), project.settings)) == OURS
 
 
-def test_a_stage_brings_all_that_it_needs_before_it():
-    assert names(in_order(["predict"])) == ["vote", "fit", "train", "predict"]
-    assert names(in_order(["report"])) == ["vote", "fit", "check", "report"]
+def test_a_stage_brings_all_that_it_needs_before_it(project):
+    assert names(in_order(["train"], project.settings)) == ["vote", "fit", "train"]
+    assert names(in_order(["report"], project.settings)) == ["vote", "fit", "train", "check", "report"]
 
 
-def test_a_stage_may_need_one_that_was_registered_later():
+def test_what_a_stage_uses_is_left_out_where_it_is_switched_off(project):
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "none"')
+    assert names(in_order(["export"], Project(project.folder).settings)) == ["vote", "fit", "export"]
+
+
+def test_a_stage_may_need_one_that_was_registered_later(project):
     register_stage(a_stage("last", "first", "export"))
     register_stage(a_stage("first", "vote"))
-    assert names(in_order(["last"])) == ["vote", "first", "fit", "export", "last"]
+    assert names(in_order(["last"], project.settings)) == ["vote", "first", "fit", "train", "export", "last"]
 
 
-def test_stages_that_need_each_other_are_an_error():
+def test_stages_that_need_each_other_are_an_error(project):
     register_stage(a_stage("hen", "egg"))
     register_stage(a_stage("egg", "hen"))
     with pytest.raises(ShortlistError, match="'hen' needs itself: hen needs egg needs hen"):
-        in_order(["hen"])
+        in_order(["hen"], project.settings)
 
 
-def test_a_name_that_no_stage_has():
+def test_a_name_that_no_stage_has(project):
     with pytest.raises(ShortlistError, match=r"'fitt' is no stage. Did you mean 'fit'\? Stages: vote, fit"):
         find_stage("fitt")
     register_stage(a_stage("lonely", "nobody"))
     with pytest.raises(ShortlistError, match="'nobody' is no stage"):
-        in_order(["lonely"])
+        in_order(["lonely"], project.settings)
 
 
 def test_ours_cannot_be_replaced_and_what_is_no_stage_cannot_be_added():
@@ -106,7 +111,7 @@ def test_output_stages_of_the_toml_may_name_it(project):
     toml.write_text(toml.read_text() + '\n[output]\nstages = ["note"]\n')
     assert [one.stage for one in project.run()] == ["vote", "note"]
     edit(toml, '["note"]', '["nota"]')
-    with pytest.raises(ShortlistError, match="vote, fit, check, export, train, predict, report, note"):
+    with pytest.raises(ShortlistError, match="vote, fit, train, check, export, report, note"):
         project.run()
 
 

@@ -107,7 +107,7 @@ def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iter
     if path is None:
         return
     way = "votes and text" if "train" in facts else "label model"
-    right, n, labelled = right_rows(facts), gold_rows(facts), facts["export"]["labelled"]
+    right, n, labelled = right_rows(facts), gold_rows(facts), facts["export"].get("labelled", 0)
     if way not in right:
         fair = "label 100 rows that are drawn at random: shortlist label --random"
         yield f"Use {path}: {labelled:,} rows are labelled. To know how many of them are right, {fair}"
@@ -123,12 +123,11 @@ def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iter
 
 def _rivals(facts: Mapping[str, Facts], right: Mapping[str, int]) -> dict[str, int]:
     """Simpler ways that labels have to beat, unless hard rows were picked, which labels seldom get right."""
-    from shortlist.reporting.trials import surely_more
-
     fit, way = facts.get("fit", {}), "votes and text" if "train" in facts else "label model"
     if fit.get("gold_hard"):
         return {}
     frequent = fit.get("frequent", {})
     always = {f"always answering {frequent['class']!r}": frequent["gold_rows"]} if frequent else {}
     counted = right.get("counting votes", 0)
-    return always | ({"counting votes": counted} if surely_more(counted, right[way]) else {})
+    surely = counted - right[way] > 2 * (counted + right[way]) ** 0.5  # beyond two standard errors
+    return always | ({"counting votes": counted} if surely else {})

@@ -57,7 +57,7 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None, *
 
     With `partitioned`, workers write a file for each part, and `path` is the list of them.
     """
-    from shortlist.beliefs import LabelTable
+    from shortlist.beliefs import SOURCES, LabelTable
     from shortlist.project.labels import Extract, LabelJob, write_one_file, write_parts
 
     rows, extract = session.rows, extract or Extract()
@@ -83,7 +83,7 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None, *
     return {
         "labelled": sum(counts["class"].values()),
         "classes": {name: counts["class"][name] for name in session.settings.classes},
-        "sources": dict(counts["source"]),
+        "sources": {name: counts["source"][name] for name in SOURCES if counts["source"][name]},
     }
 
 
