@@ -533,8 +533,8 @@ def test_an_output_folder_that_holds_the_rows(folder, capfd):
 
 def test_predict_needs_a_file_to_write(folder, capfd):
     ended = call(capfd, "predict", "news.csv")
-    assert ended.code == 3
-    assert "--to" in one_line(ended)
+    assert ended.code == 2
+    assert "Missing option '--to'" in ended.err
 
 
 def test_a_folder_that_is_none(tmp_path, capfd):

@@ -39,7 +39,7 @@ def test_from_a_data_file_to_labels(tmp_path, monkeypatch, capfd):
     for stage in STAGES:
         assert re.search(rf"✓ +{stage}", ended.out), ended.out
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert names == ["check.json", "classifier.npz", "label_model.npz", "labels.parquet", "predictions.parquet",
+    assert names == ["check.json", "classifier.npz", "joint.npz", "label_model.npz", "labels.parquet",
                      "report.html", "votes", "votes.json"]  # fmt: skip
     labels = pl.read_parquet("out/labels.parquet")
     joined = rows().join(labels, on="id")
@@ -138,7 +138,7 @@ def test_nothing_to_do_is_said_at_once(folder, capfd):
     assert found["seconds"] < 0.5  # what is done after the imports
     assert {one["status"] for one in found["stages"]} == {"up to date"}
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert "Everything is up to date: vote, fit, check, export, train, predict, report" in call(capfd, "run").out
+    assert "Everything is up to date: vote, fit, train, check, export, report" in call(capfd, "run").out
 
 
 def test_nothing_to_do_brings_nothing_heavy_in(folder, capfd):

@@ -78,9 +78,10 @@ def test_check_tells_the_figure_of_the_fit_where_gold_rows_fit(tmp_path):
     """With its own gold rows among those it was fitted with, a model looks better than it is."""
     project = make(tmp_path, labelers=NOISY)
     edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
-    fit, _check = project.run(["fit", "check"])[-2:]
-    session = project.session
-    assert session.checkup.right == fit.facts["accuracy"] < session.sampled_analysis.right_on_gold
+    _vote, fit, train, _check = project.run(["fit", "check"])
+    session, facts = project.session, train.facts
+    assert session.checkup.right == facts["right"]["votes and text"] / facts["gold_rows"]
+    assert fit.facts["accuracy"] < session.sampled_analysis.right_on_gold
 
 
 def test_counting_is_scored_on_the_same_rows():

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from shortlist import Votes
 from shortlist.beliefs import LabelTable
 from shortlist.labelmodel import MajorityVote
-from shortlist.project.labels import KnownLabels, WorkedOutLabels, class_counts, label_frame
+from shortlist.project.labels import KnownLabels, WorkedOutLabels, counts_of, label_frame
 from tests.project.news import rows
 from tests.project.part_files import make
 
@@ -35,7 +35,7 @@ def test_labels_by_votes_are_those_of_each_row(n, says):
     row_by_row = label_frame(votes, model, table)
     patterns = Votes(votes.patterns().codes, votes.codomains, votes.space, votes.names)
     for labels in (KnownLabels(patterns, model, table), WorkedOutLabels(model, table)):
-        assert_frame_equal(labels.of(votes), row_by_row, rel_tol=0, abs_tol=1e-9)
+        assert_frame_equal(labels.of(votes, None, None), row_by_row, rel_tol=0, abs_tol=1e-9)
 
 
 def test_the_class_of_a_row_without_votes_is_open():
@@ -44,8 +44,9 @@ def test_the_class_of_a_row_without_votes_is_open():
     assert label_frame(votes, model, table)["class"].to_list() == ["a", None]
 
 
-def test_rows_are_counted_by_class():
-    assert class_counts(pl.DataFrame({"class": ["a", None, "b", "a"]})) == {"a": 2, "b": 1}
+def test_rows_are_counted_by_class_and_source():
+    frame = pl.DataFrame({"class": ["a", None, "b", "a"], "source": ["gold", None, "votes", "votes"]})
+    assert counts_of(frame) == {"class": {"a": 2, "b": 1}, "source": {"gold": 1, "votes": 2}}
 
 
 def test_one_file_has_a_row_for_each_row_in_order_however_they_are_cut(tmp_path):

@@ -55,7 +55,7 @@ def test_every_stage_is_told_when_it_ends(project):
 def test_an_mlp_reads_the_features_of_a_project_whose_labelers_read_text(project):
     edit(project.folder / "shortlist.toml", 'text = "body"', 'text = "body"\nfeatures = ["n"]')
     edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "mlp"\nepochs = 2')
-    assert did(project, ["predict"]) == ["vote", "fit", "train", "predict"]
+    assert did(project, ["train"]) == ["vote", "fit", "train"]
     assert project.classifier.predict_proba(np.ones((1, 1))).shape == (1, 3)
 
 
@@ -421,7 +421,7 @@ def test_labelers_that_never_vote(tmp_path):
     status = {one.stage: one for one in project.run()}
     assert [stage for stage, one in status.items() if one.status == "skipped"] == ["train"]
     assert "no labeler votes on any row" in status["train"].notes[0]
-    assert project.labels["class"].null_count() == 300
+    assert project.labels["class"].null_count() == 200  # all but gold rows
     with pytest.raises(ShortlistError, match="no labeler votes"):
         project.run(["train"])
 

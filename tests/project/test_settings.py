@@ -97,7 +97,7 @@ def test_a_byte_order_mark_and_windows_lines(tmp_path):
         ("[labelers]\nmax_iter = 9\n", "It belongs under [label_model]."),
         ('classes = ["a", "b"]\n', "data.classes is no setting. It belongs at the top of the file"),
         ('[output]\nfromat = "csv"\n', "output.fromat is no setting. Did you mean 'format'?"),
-        ("[output]\nnonsense = 1\n", "output.nonsense is no setting. Settings here: folder, format"),
+        ("[output]\nnonsense = 1\n", "output.nonsense is no setting. Settings here: by, folder, format"),
     ],
 )
 def test_a_setting_of_another_table_is_sent_there(tmp_path, more, told):

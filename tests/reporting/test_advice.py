@@ -17,10 +17,9 @@ from shortlist.reporting.advice import (
     balance_of_votes,
     check,
     contradicted,
-    suspects,
-    worse_than_chance,
 )
 from shortlist.reporting.checkup import Checkup
+from shortlist.reporting.harm import suspects, worse_than_chance
 from shortlist.reporting.overview import Overview, verdict
 from shortlist.reporting.snippets import Snippets
 from shortlist.reporting.trials import Average, Trial, Trials, named_shares
@@ -210,7 +209,7 @@ def test_where_gold_rows_show_no_mistake_there_is_nothing_to_do():
     model = quietly_fitted(votes)
     overview = overview_of(votes, model, gold=list(model.predict(votes)))
     assert check(overview).advice == ()
-    assert "Nothing to do: the labels are right on 100.0% of the gold rows with a vote" in str(check(overview))
+    assert "Nothing to do: the labels are right on 100.0% of the gold rows" in str(check(overview))
 
 
 def test_the_code_of_every_advice_is_code():

@@ -117,7 +117,8 @@ def test_lines_about_the_project_belong_in_its_toml_under_the_table_they_name(tm
     assert list(put(found.left_out("money"), "labelers").labelers.off) == ["money"]
     assert put(found.longer_fit(77), "label_model").label_model == {"max_iter": 77}
     assert put(found.use_gold(), "label_model").gold_fits
-    assert not put(found.no_gold(), "label_model").gold_fits
+    assert put(found.by_counting(), "output").output.by == "counting"
+    assert "remove use_gold = true" in found.no_gold()
 
 
 def test_lines_take_the_place_of_those_that_are_there(tmp_path):

@@ -96,6 +96,7 @@ def run_stages(
     called with each outcome.
     """
     wanted = all_stages(session.settings) if names is None else named_stages(session.settings, names)
+    session.skipped.update(set(STAGES).difference(enabled(STAGES, session.settings)))
     outcomes: dict[str, Outcome] = {}
     for stage in in_order([*wanted, *enabled(uses, session.settings)], session.settings):
         left_out = _left_out(stage, session, outcomes, asked=names is not None and stage.name in wanted)
