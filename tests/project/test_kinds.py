@@ -87,7 +87,7 @@ def test_it_is_trained_saved_loaded_and_asked(outside, project, tmp_path):
     assert Project(project).predict(tmp_path / "more.csv", path=tmp_path / "out.csv")["rows"] == 20
 
 
-def test_rows_without_a_vote_teach_as_well(outside, project):  # noqa: ARG001
+def test_rows_without_a_vote_teach_as_well(outside, project):
     assert Project(project).run(["train"])[-1].facts["trained_on"] == 300
     labels = Project(project).labels
     assert labels.filter(pl.col("votes") == 0)["source"].unique().sort().to_list() == ["gold", "text alone"]
