@@ -298,7 +298,10 @@ class AccessGuard:
     def _entry(self, request: Request) -> Response | None:
         """Exchange the token for a cookie and the key of the page; refuse who lacks either of these."""
         path, token = request.url.path, request.query_params.get("token")
-        if path == "/" and token is not None and self.token is not None and _equal(token, self.token):
+        opens = (
+            path == "/" and request.method == "GET" and token is not None
+        )  # a preview of the link does not use it up
+        if opens and self.token is not None and _equal(str(token), self.token):
             self.token = None
             # Not a redirect: browsers would not send the cookie, where another page or a file opened the address
             go = f'<meta http-equiv="refresh" content="0;url=/#key={self.page_key}">'
