@@ -89,7 +89,7 @@ def flyingsquid(task: Task) -> np.ndarray:
 
     if len(task.fit.space) > 2:
         raise BadVotes("more than two classes")
-    np.product = np.prod  # type: ignore[attr-defined]  # what it needs of pgmpy was written for NumPy 1
+    vars(np)["product"] = np.prod  # what it needs of pgmpy was written for NumPy 1
     L, _ = together(task, fit_only=True)
     signs = np.array([0, -1, 1])
     model = LabelModel(L.shape[1])
