@@ -172,8 +172,8 @@ def _versioned(name: str, kept: dict[str, Any]) -> str:
 
 
 def _peer(scores: dict[str, float] | str | None) -> str:
-    if scores is None or isinstance(scores, str):
-        return scores or "–"
+    if scores is None or isinstance(scores, str):  # "t/o", or the name of an exception
+        return {None: "–", "t/o": "t/o"}.get(scores, "fails")
     ece = 100 * scores["ece"]
     return f"{scores['covered_accuracy']:.1f} / {scores['nll']:.2f} / {ece:.0f} / {scores['seconds']:.2f}"
 
