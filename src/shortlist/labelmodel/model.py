@@ -124,7 +124,7 @@ class LabelModel(Predictor):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options; with `deep`, those of the estimator too, as `estimator__accuracy_mean`."""
-        options: dict[str, Any] = super().get_params(deep=False)
+        options = super().get_params(deep=False)
         if deep:
             estimator: Any = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
             options |= {f"estimator__{field.name}": getattr(estimator, field.name) for field in fields(estimator)}
@@ -268,9 +268,9 @@ class LabelModel(Predictor):
 
     # -- display ---------------------------------------------------------------------------------------
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+    def __repr__(self) -> str:
         """The options; once fitted, also a table of the labelers."""
-        options: str = super().__repr__(N_CHAR_MAX)
+        options = super().__repr__()
         if not self.__sklearn_is_fitted__():
             return options
         return f"{options}\n{_summary(self)}\n{text_table(*_table(self))}"
