@@ -84,7 +84,8 @@ def test_more_gold_certifies_more_and_less_is_asked_for():
 def test_certified_rows_carry_gold_labels():
     beliefs, truth = rows(400, 1.0, (0.97, 0.0), 7)
     made = certify(beliefs, draw(truth, 120, np.random.default_rng(0)))
-    assert made.wrong and made.checked == 120
+    assert made.wrong
+    assert made.checked == 120
     drawn = draw(truth, 120, np.random.default_rng(0))
     assert all(made.labels[row] == truth[row] for row in drawn)
 
@@ -102,7 +103,8 @@ def test_gold_drawn_from_some_of_the_rows():
     among = np.arange(1_000) < 500
     gold = {a: int(truth[a]) for a in range(0, 500, 8)}
     made = certify(beliefs, gold, among=among)
-    assert len(made.rows) == 500 and among[made.rows].all()
+    assert len(made.rows) == 500
+    assert among[made.rows].all()
     with pytest.raises(BadRows, match="drawn from"):
         certify(beliefs, gold, among=~among)
 
@@ -119,7 +121,8 @@ def test_what_it_says():
         "1,000 of 1,000 rows (100%) are at least 90 % right, with 95 % certainty. Of their 50 gold rows, 0 had"
     )
     few = str(certify(beliefs, {0: 0, 1: 0}))
-    assert "No rows can be certified" in few and "At least 29 are needed" in few
+    assert "No rows can be certified" in few
+    assert "At least 29 are needed" in few
     assert "more random gold rows, about" in few
 
 

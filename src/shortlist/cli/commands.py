@@ -191,6 +191,24 @@ def show_prediction(folder: Path, files: list[Path], to: Path, extract: Extract,
     screen.json({**facts, "outputs": [str(to)]})
 
 
+def show_certificate(
+    folder: Path, right: float, sure: float, to: Path | None, *, all_random: bool, as_json: bool
+) -> None:
+    """Print which rows are right often enough, and write their labels."""
+    from shortlist.rows import table_format
+
+    screen, project = Screen(as_json=as_json), Project(folder)
+    if to is not None:
+        table_format(to)
+    with screen.working():
+        made = project.certify(right, sure, path=to, all_random=all_random, listener=screen)
+    certificate = made.certificate
+    screen.text(f"{certificate}\n{made.sets}")
+    if to is not None:
+        screen.text(f"{number_of(made.written, 'row')}, gold rows included → {to}")
+    screen.json(certificate.to_dict() | {"outputs": [] if to is None else [str(to)]})
+
+
 def _headline(screen: Screen, outcome: Outcome) -> None:
     asked = outcome.facts.get("asked", [])
     new = f"; asked {some_of(asked)}" if asked else ""

@@ -2,10 +2,9 @@
 
 from shortlist.uncertainty.alarms import Alarm, Watch, agreement
 from shortlist.uncertainty.certificate import Certificate, certify, plan_certificate
+from shortlist.uncertainty.gold_sample import LabelSets, Rate, accuracy, class_shares, gold_needed, label_sets, rate
 from shortlist.uncertainty.intervals import Intervals, intervals
-from shortlist.uncertainty.label_sets import LabelSets, label_sets
 from shortlist.uncertainty.next_steps import NextSteps, next_steps
-from shortlist.uncertainty.rates import Rate, accuracy, class_shares, gold_needed, rate
 
 __all__ = [
     "Alarm",

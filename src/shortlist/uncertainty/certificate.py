@@ -28,7 +28,7 @@ from scipy.stats import hypergeom
 
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit, BadRows
-from shortlist.uncertainty.rates import GoldSample, RandomGold
+from shortlist.uncertainty.gold_sample import GoldSample, RandomGold
 from shortlist.wording import number_of
 
 STEPS, DRAWS = 100, 100  # sets that are tested; simulated draws of gold rows
@@ -65,6 +65,11 @@ class Certificate:
     def forecast(self) -> dict[int, float]:
         """Gold rows in all → share of rows that is expected to be certified with them."""
         return forecasts(self.errors, self.right, self.sure, least=self.gold_rows + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, without the numbers of rows."""
+        names = ("right", "sure", "gold_rows", "checked", "wrong", "forecast")
+        return {"certified": len(self.rows), "rows": len(self.labels)} | {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         m, few = len(self.labels), fewest_gold(self.right, self.sure)
@@ -105,7 +110,7 @@ def certify(
     unclear   rows that were drawn, but nobody could say their class: they count as wrong
     among     (m,) mask of the rows that gold was drawn from; None for all
     """
-    _check(right, sure)
+    check_promise(right, sure)
     sample = GoldSample.read(beliefs, gold, classes, unclear)
     order = surest_first(sample.beliefs)
     if among is not None:
@@ -126,7 +131,7 @@ def certify(
 
 def plan_certificate(beliefs: Any, *, right: float = 0.9, sure: float = 0.95) -> dict[int, float]:
     """Random gold rows → share of rows that they would certify on average, if beliefs are calibrated."""
-    _check(right, sure)
+    check_promise(right, sure)
     table = GoldSample.read(beliefs, {}).beliefs
     return forecasts(np.sort(1 - table.max(axis=1)), right, sure)
 
@@ -141,7 +146,8 @@ def fewest_gold(right: float, sure: float) -> int:
     return int(np.ceil(np.log(1 - sure) / np.log(right) - 1e-9))
 
 
-def _check(right: float, sure: float) -> None:
+def check_promise(right: float, sure: float) -> None:
+    """Raise unless both are shares that can be promised."""
     for name, value in (("right", right), ("sure", sure)):
         if not 0.5 <= value < 1:
             hint = f": for {value:g} %, write {value / 100:g}" if 1 < value <= 100 else ""

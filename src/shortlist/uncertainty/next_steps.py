@@ -13,6 +13,7 @@ the expected gain. Without gold, and mixed in by precision with it, is what 26 r
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from sklearn.base import clone
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadRows
 from shortlist.labelmodel import LabelModel
-from shortlist.uncertainty.rates import GoldSample, RandomGold
+from shortlist.uncertainty.gold_sample import GoldSample, RandomGold
 from shortlist.votes import Votes
 
 SHARE_OF_ERRORS, SPREAD = 0.6, 0.015  # of the expected gain on real panels
@@ -120,7 +121,9 @@ def _one_more(votes: Votes, sample: GoldSample | None, wrong: float, model: Any)
     some, drawn = votes[np.concatenate([sample.rows, others])], len(sample.rows)
 
     def right(panel: Votes) -> Mask:
-        fitted = clone(model).fit(panel)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
+            fitted = clone(model).fit(panel)
         return np.asarray(fitted.predict_proba(panel[:drawn]).argmax(axis=1) == sample.gold)
 
     whole = right(some).astype(np.float64)

@@ -1,13 +1,18 @@
-"""Rates with an interval: the share of each class among all rows, and the accuracy of any labels.
+"""Random gold rows, and what they say about all rows: rates with an interval, and label sets that hold the class.
 
-A few gold rows, drawn at random, are unbiased but few; predictions for all rows are many but biased. The estimate
+Gold rows must not have taught the beliefs that they test: give out-of-fold beliefs, or those of a fit without gold.
+
+**Rates.** A few gold rows are unbiased; predictions for all rows are many, but biased. The estimate of a share
 
     mean of λ f over all rows  +  mean of y − λ f over gold rows,    λ = cov(y, f) / var(f)
 
 is unbiased whatever the predictions f are, and its variance is that of y − λ f, never above that of y: so predictions
-can only help (prediction-powered inference, PPI++; a regression estimator in survey sampling). Rows are a finite
-population, so the variance is multiplied by 1 − n/m. Gold rows must not have taught the predictions: hand over
-out-of-fold beliefs.
+can only help (prediction-powered inference, PPI++; a regression estimator in survey sampling).
+
+**Label sets.** A class is in the set of a row if it is believed at least as much as a threshold: with n gold rows, the
+⌊(n + 1)(1 − coverage)⌋-th smallest belief in a true class. Then a further random row's class is in its set with at
+least this coverage, since its belief has any rank among the gold rows' equally often (split conformal prediction).
+Every frequent class has a threshold of its own; rare classes share one. Beliefs say which are frequent, not gold.
 """
 
 from __future__ import annotations
@@ -19,13 +24,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.beliefs import leading
 from shortlist.errors import BadFit, BadRows
 from shortlist.labelspace import LabelSpace
 from shortlist.wording import number_of
 
 RandomGold: TypeAlias = Mapping[int, Any] | Sequence[Any] | Positions
 PSEUDO_ROWS = 4.0  # half of them right: without these, ten right rows would have an interval of length 0
+
+ENOUGH = 2.0  # a class needs so many times the fewest gold rows that allow a threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,3 +155,69 @@ def gold_needed(beliefs: Any, within: float, *, level: float = 0.95) -> dict[str
 
     alone, rest = float(top.mean() * (1 - top.mean())), float((top * (1 - top)).mean())
     return {"gold alone": rows(alone), "with beliefs": rows(rest)}
+
+
+# -- label sets ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSets:
+    """Sets of classes, (m, k), that hold the true class with the coverage.
+
+    thresholds   (k,): the least belief of a class in a set; 0 where gold rows are too few to leave the class out
+    group        (k,): classes of one number share a threshold
+    gold_rows    number of gold rows that the thresholds are from
+    """
+
+    sets: Mask
+    coverage: float
+    thresholds: Floats
+    group: Positions
+    gold_rows: int
+
+    @property
+    def by_class(self) -> bool:
+        """Each class has a threshold of its own."""
+        return len(set(self.group.tolist())) == len(self.group)
+
+    def __str__(self) -> str:
+        sizes = self.sets.sum(axis=1)
+        kind = "for rows of each class" if self.by_class else "of the time"
+        return (
+            f"Label sets hold the class {100 * self.coverage:.4g} % {kind} ({self.gold_rows:,} gold rows): "
+            f"{sizes.mean():.1f} classes on average, a single one for {(sizes == 1).mean():.0%} of the rows."
+        )
+
+
+def label_sets(
+    beliefs: Any, gold: RandomGold, *, coverage: float = 0.9, classes: Sequence[str] | None = None
+) -> LabelSets:
+    """Sets of classes that hold the class of a random row with this coverage; by class where gold rows suffice."""
+    if not 0 < coverage < 1:
+        raise BadFit(f"coverage is a share of rows, between 0 and 1; got {coverage!r}")
+    sample = GoldSample.read(beliefs, gold, classes)
+    table, rows, known = sample.beliefs, sample.rows, sample.gold
+    group = frequent_classes(table.mean(axis=0), len(rows), coverage)
+    thresholds = np.zeros(table.shape[1])
+    for g in np.unique(group):
+        inside = group[known] == g
+        thresholds[group == g] = threshold(table[rows[inside], known[inside]], coverage)
+    return LabelSets((table >= thresholds) | leading(table), coverage, thresholds, group, len(rows))
+
+
+def threshold(believed: Floats, coverage: float) -> float:
+    """The threshold by beliefs (n,) in the true classes of gold rows; 0 if they are too few."""
+    place = int(np.floor((len(believed) + 1) * (1 - coverage) + 1e-9))
+    return float(np.sort(believed)[place - 1]) if place else 0.0
+
+
+def frequent_classes(shares: Floats, n: int, coverage: float) -> Positions:
+    """(k,): a number for every frequent class; rare classes share one, with the least frequent of the others."""
+    order = np.argsort(shares, kind="stable")
+    enough = ENOUGH / (1 - coverage) - 1e-6
+    expected, together = n * np.cumsum(shares[order]), int((n * shares < enough).sum())
+    while together and together < len(shares) and expected[together - 1] < enough:
+        together += 1
+    group = np.empty(len(shares), np.int64)
+    group[order] = np.maximum(np.arange(len(shares)) - max(together - 1, 0), 0)
+    return group
