@@ -8,6 +8,7 @@ their rows that way with 300 gold rows, and 49 % without (at least 90 % right).
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import polars as pl
 
 from shortlist.arrays import Floats
 from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, BY_VOTES, LabelTable
-from shortlist.errors import ShortlistError
+from shortlist.errors import FitWarning, ShortlistError
 from shortlist.joint.joint_model import default_classifier
 from shortlist.project.gold import file_labels, picked_rows
 from shortlist.project.session import Session
@@ -73,7 +74,9 @@ def drawn_gold(session: Session, *, all_random: bool) -> Drawn:
 def certify_rows(session: Session, right: float, sure: float, *, all_random: bool = False) -> Certified:
     """Certify rows of a project: labels by a model that has not seen the random gold rows."""
     drawn, classes = drawn_gold(session, all_random=all_random), session.settings.classes
-    beliefs = _beliefs_without(session, drawn.taught)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)  # `fit` has told
+        beliefs = _beliefs_without(session, drawn.taught)
     among = np.ones(len(beliefs), np.bool_) if session.has("train") else session.votes.covered.copy()
     among[[row for row in np.flatnonzero(session.known.positions >= 0).tolist() if row not in drawn.tested]] = False
     tested = {row: name for row, name in drawn.tested.items() if among[row]}
