@@ -57,7 +57,7 @@ def test_steps_are_ordered_and_say_what_they_are():
     beliefs = LabelModel().fit(votes).predict_proba(votes)
     made = next_steps(votes, beliefs)
     assert [step.gain for step in made.steps] == sorted((step.gain for step in made.steps), reverse=True)
-    assert "6 labelers are worth" in str(made)
+    assert "6 labelers are worth at most" in str(made)
     assert made.worth < 5.5
     assert set(made.by_class) == {"a", "b"}
     with pytest.raises(BadRows, match="votes about 500"):

@@ -139,6 +139,8 @@ def show_check(folder: Path, *, theory: bool, as_json: bool, **how: Any) -> bool
     for line in checkup.lines():
         screen.text(line)
     rest = checkup.diagnosis.findings[1:]
+    if checkup.to_add:
+        screen.text(f"\nWhat to add: {checkup.to_add}")
     screen.text(f"\nCan accuracies be learned from votes alone? {checkup.verdict}")
     for finding in rest if theory else ():
         screen.text(f"  - {finding}")

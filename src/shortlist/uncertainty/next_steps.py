@@ -48,18 +48,20 @@ class NextSteps:
     """What the panel is worth, and what to add, the best first.
 
     labelers      number of labelers
-    worth         number of independent labelers that they are worth
+    worth         number of independent labelers that they are worth; an upper bound unless `judged` by gold rows
     by_class      class → the same, from rows of that class
     steps         what to add
     """
 
     labelers: int
     worth: float
+    judged: bool
     by_class: dict[str, float]
     steps: tuple[Step, ...]
 
     def __str__(self) -> str:
-        worth = f"{self.labelers} labelers are worth {self.worth:.1f} independent ones."
+        most = "" if self.judged else "at most "
+        worth = f"{self.labelers} labelers are worth {most}{self.worth:.1f} independent ones."
         return f"{worth} Expected gains: {'; '.join(map(str, self.steps))}."
 
 
@@ -82,7 +84,7 @@ def next_steps(votes: Votes, beliefs: Any, gold: RandomGold | None = None, *, mo
         Step(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01))),
     ]
     steps.sort(key=lambda step: -step.gain)
-    return NextSteps(len(votes.names), effective_number(hits), by_class, tuple(steps))
+    return NextSteps(len(votes.names), effective_number(hits), judged, by_class, tuple(steps))
 
 
 def hits_of(votes: Votes, truth: Positions) -> Floats:
