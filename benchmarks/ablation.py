@@ -114,8 +114,8 @@ def nobody(said: Answers) -> np.ndarray:
     return np.zeros(said.layout.n, bool)
 
 
-def only_rules(said: Answers) -> bool:
-    return bool(said.rules[said.votes > 0].all())
+def one_class_each(said: Answers) -> bool:
+    return bool((said.rules & (said.named.sum(axis=1) == 1))[said.votes > 0].all())
 
 
 def no_class(panel: Panel) -> np.ndarray:
@@ -136,7 +136,7 @@ PARTS: dict[str, Variant] = {
     "propensities not judged": patch((Fitting, "lift", lambda fitting, _judged: fitting.prior_lift)),
     "voting tells nothing": patch((Answers, "rules", property(nobody))),
     "activity never anchored": patch((Answers, "anchored", False)),
-    "shortlists of several classes anchored": patch((Answers, "anchored", property(only_rules))),
+    "only rules of one class anchored": patch((Answers, "anchored", property(one_class_each))),
     "classes not pooled (w → 0)": Variant(Pooled(class_votes=NEVER)),
     "one accuracy a labeler (w → ∞)": Variant(Pooled(class_votes=ALWAYS)),
     "labelers not pooled (W → 0)": Variant(Pooled(labeler_votes=NEVER)),

@@ -42,7 +42,7 @@ SETS = (
     "wrench/chemprot", "published/commercial", "published/yelp", "more/llm_mmlupro",
 )  # fmt: skip
 OURS = ("LabelModel()", "likelihood", "LabelModel.paper()", "majority vote")
-LIMIT = 30.0  # seconds
+LIMIT = 60.0  # seconds
 
 
 def hyperlm(task: Task) -> np.ndarray:
@@ -89,6 +89,7 @@ def flyingsquid(task: Task) -> np.ndarray:
 
     if len(task.fit.space) > 2:
         raise BadVotes("more than two classes")
+    vars(np)["product"] = np.prod  # what it needs of pgmpy was written for NumPy 1
     L, _ = together(task, fit_only=True)
     signs = np.array([0, -1, 1])
     model = LabelModel(L.shape[1])
@@ -155,25 +156,29 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=list(SETS))
     parser.add_argument("--data-home", help="default: SHORTLIST_DATA")
     parser.add_argument("--ours", action="store_true", help="our lines only; those of peers stay as they are kept")
+    parser.add_argument("--again", action="store_true", help="only what took too long or failed before; the rest stays")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds a run")
     parser.add_argument("--json", default=OUT)
     given = parser.parse_args()
     found, versions, left_out = chosen(given.ours)
-    before: dict[str, Any] = load(given.json) if given.ours and (ROOT / given.json).exists() else {}
+    some = (given.ours or given.again) and (ROOT / given.json).exists()
+    before: dict[str, Any] = load(given.json) if some else {}
     results: dict[str, dict[str, Any]] = before.get("results", {})
     for task in tasks(given.data_home, given.sets):
         for name, how in found.items():
+            if given.again and not isinstance(results.get(task.name, {}).get(name), str):
+                continue
             scores = within_limit(how, task, given.limit)
             shown = {k: round(float(v), 3) for k, v in asdict(scores).items()} if isinstance(scores, Scores) else scores
             results.setdefault(task.name, {})[name] = shown
             print(f"{task.name:24} {name:20} {shown}", flush=True)
-    kept = {
-        "versions": before.get("versions", versions),
-        "left_out": before.get("left_out", left_out),
-        "limit": given.limit,
-        "results": results,
-    }
-    keep(ROOT / given.json, ["label model", "paper"], kept)
+        kept = {
+            "versions": before.get("versions", versions),
+            "left_out": before.get("left_out", left_out),
+            "limit": before.get("limit", given.limit) if given.ours else given.limit,
+            "results": results,
+        }
+        keep(ROOT / given.json, ["label model", "paper"], kept)
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ def expected_figures() -> list[str]:
 
 def demo_figures(programs: Path, work: Path) -> list[str]:
     printed = run(programs / "shortlist", "demo", cwd=work)
-    table = printed[printed.index("learned from") :]
+    table = printed[printed.rindex("learned from") :]
     return re.findall(r"(\d+\.\d)%", table)
 
 

@@ -294,3 +294,13 @@ def test_arrays_that_do_not_fit_are_not_unpacked(tmp_path):
             assert tracemalloc.get_traced_memory()[1] < 1 << 25
         finally:
             tracemalloc.stop()
+
+
+def test_a_private_file_stays_private(tmp_path):
+    """Attack: after a label, a gold file of mode 0600 could be read by everybody."""
+    path = tmp_path / "gold.jsonl"
+    path.touch(0o600)
+    with atomic(path) as file:
+        assert next(tmp_path.glob(".*.tmp")).stat().st_mode & 0o777 == 0o600
+        file.write(b"x")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"x", 0o600)

@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from shortlist.prompts import suggest_rules as suggest_rules
     from shortlist.reporting import report as report
     from shortlist.reporting import summarise as summarise
+    from shortlist.uncertainty import certify as certify
     from shortlist.uncertainty import intervals as intervals
+    from shortlist.uncertainty import label_sets as label_sets
     from shortlist.votes import Votes as Votes
     from shortlist.zeroshot import AttributeDetectors as AttributeDetectors
     from shortlist.zeroshot import ZeroShotClassifier as ZeroShotClassifier
@@ -64,7 +66,7 @@ _NAMES = {
     "project": "Project",
     "prompts": "ask choose plan suggest_rules",
     "reporting": "report summarise",
-    "uncertainty": "intervals",
+    "uncertainty": "certify intervals label_sets",
     "votes": "Votes",
     "zeroshot": "AttributeDetectors ZeroShotClassifier",
 }

@@ -7,7 +7,7 @@ import json
 import os
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -45,6 +45,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     draft = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
     try:
         with draft.open("xb") as file:
+            with suppress(OSError):  # a new file, or a file system without permissions
+                os.chmod(draft, target.stat().st_mode & 0o777)  # a private file stays private
             yield file
             file.flush()
             os.fsync(file.fileno())

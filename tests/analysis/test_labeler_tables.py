@@ -218,7 +218,7 @@ def test_the_likelihood_by_summing_over_all_other_votes(five):
     """log P(G) − log P(G_i) − log P(G_others), each marginal a sum over everything left open."""
     votes = five.votes[:200, :3]
     model = quietly_fitted(votes)
-    layout, table = model.panel_.layout, model.generator()
+    layout, table = model.panel_.layout, model.estimate_.generator()
     every = np.array(list(product(range(3), repeat=3)), np.uint8)
     p = dict(zip(map(tuple, every.tolist()), np.exp(log_marginal(log_joint(every, table, layout))), strict=True))
     assert sum(p.values()) == pytest.approx(1)

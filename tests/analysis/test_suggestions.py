@@ -97,7 +97,16 @@ def test_the_best_split_is_the_best_of_all():
         beliefs, weights = draw.dirichlet(np.full(5, 0.5), 12), np.full(12, 1 / 12)
         sets = [[(s >> j) & 1 for j in range(5)] for s in range(1, 31) if 1 <= bin(s).count("1") <= 2]
         gains = information(beliefs, weights, np.array(sets, bool))
-        assert best_split(beliefs, weights, 2)[1] == pytest.approx(gains.max())
+        one = gains[[sum(each) == 1 for each in sets]].max()
+        expected = gains.max() if gains.max() > 1.25 * one else one  # two classes have to tell a quarter more than one
+        assert best_split(beliefs, weights, 2, lambda _split: True)[1] == pytest.approx(expected)
+
+
+def test_a_question_that_separates_nothing_is_skipped_for_one_that_does():
+    beliefs, weights = np.array([[0.9, 0.06, 0.02, 0.02], [0.02, 0.02, 0.94, 0.02]]), np.array([0.5, 0.5])
+    split, gain = best_split(beliefs, weights, 2, lambda split: split == (2,))
+    assert split == (2,)
+    assert gain < information(beliefs, weights, np.array([[True, False, False, False]]))[0] + 1e-9
 
 
 def votes_that_mix_up_two_classes():

@@ -370,6 +370,24 @@ def test_debug_shows_all_of_it(folder, capfd):
     assert "AttributeError" in ended.err
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["label --export {}", "predict news.csv --to {}", "export --to {}"],
+)
+@pytest.mark.parametrize("target", ["news.csv", "shortlist.toml", "labelers.py", "gold.jsonl", "words.csv", "LINK.csv"])
+def test_no_command_writes_over_the_files_of_the_project(command, target, folder, capfd):
+    """Attack: `label --export` replaced rows, rules, code and labels; `predict --to` the labels."""
+    (folder / "gold.jsonl").write_text(
+        '{"kind": "shortlist gold", "version": 1}\n{"id": "doc1", "classes": ["sports"]}\n'
+    )
+    (folder / "words.csv").write_text("goal\n")
+    (folder / "labelers.py").write_text(LABELERS + '\nfrom pathlib import Path\nMORE = Path("words.csv").read_text()\n')
+    (folder / "LINK.csv").symlink_to("news.csv")
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert call(capfd, *command.format(target).split()).code == 3
+    assert {name: (folder / name).read_bytes() for name in before} == before
+
+
 @pytest.mark.parametrize("command", ["vote >&-", "vote --json >&-", "vote 2>&-", "vote <&- >&- 2>&-"])
 def test_closed_streams_are_no_errors(command, folder):
     """attack.md 19: `shortlist run >&-` ended with a traceback."""
@@ -387,6 +405,15 @@ def test_a_closed_input_is_nobody_at_a_terminal(command, folder):
     )
     assert ended.returncode in (0, 3)
     assert b"unexpected" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["init news.csv --force --yes --text body --classes a,\udcff", "why \udcff", "why 9{}"]
+)
+def test_arguments_that_are_no_text_and_numbers_without_end(command, folder, capfd):
+    ended = call(capfd, *command.format("9" * 5000).split())
+    assert ended.code == 3
+    assert "unexpected" not in one_line(ended)
 
 
 IMPORTED = """

@@ -332,3 +332,14 @@ def test_fewer_rows_to_label_than_asked_for_are_explained(folder, capfd):
     assert "fewer than 150: one row for each combination of votes" in ended.out
     assert "--random" in ended.out
     assert "fewer" not in call(capfd, "label", "--export", "t.json", "--limit", str(written)).out
+
+
+@pytest.mark.parametrize("command", ["show money", "show --unsure", "why 7"])
+def test_looking_at_rows_does_not_wait_for_scikit_learn(folder, command):
+    """`show` and `why` took 3.6 s for one row of 3,000, most of them to import what they did not use."""
+    assert run(folder, "fit").returncode == 0
+    code = f"import sys; sys.argv[1:] = {command.split()!r}\nfrom shortlist.cli import main\ntry: main()\n"
+    code += "finally: print(*sorted({name.split('.')[0] for name in sys.modules}))"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment())
+    assert ended.returncode == 0, ended.stderr
+    assert not {"sklearn", "pandas"} & set(ended.stdout.splitlines()[-1].split())

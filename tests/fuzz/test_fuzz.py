@@ -1,7 +1,7 @@
 """Random input through everything: what goes wrong is a ShortlistError, and what comes out is a number.
 
 A short run is part of `make test`, a long one of `make test-slow`. Kills are in tests/project/test_killed.py, full
-disks and outputs in tests/cli/test_streams.py, hostile patterns in tests/labelers/test_regex.py.
+disks and outputs in tests/cli/test_bad_input.py, hostile patterns in tests/labelers/test_regex.py.
 """
 
 import io

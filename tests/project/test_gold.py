@@ -260,3 +260,20 @@ def test_nothing_is_exported_onto_the_gold_file(tmp_path):
     with pytest.raises(BadFile, match="made by hand"):
         project.export(tmp_path / "news" / "gold.jsonl")
     assert not (tmp_path / "news" / "gold.jsonl").exists()
+
+
+def test_what_an_editor_writes_at_the_same_moment_is_not_lost(tmp_path):
+    make(tmp_path)
+    file = GoldFile(tmp_path / "gold.jsonl")
+    file.add(Entry(("id", "doc1"), ("sports",)))
+    theirs = file.path.read_text() + '{"id": "doc2", "classes": ["sports"]}\n'
+
+    def meanwhile():
+        with file._changing() as held:
+            held.append(Entry(("id", "doc3"), ("sports",)))
+            file.path.write_text(theirs)
+
+    with pytest.raises(BadFile, match="another program"):
+        meanwhile()
+    assert file.path.read_text() == theirs
+    assert not list(tmp_path.glob(".*.tmp"))

@@ -54,6 +54,7 @@ def test_the_cookie_is_for_this_page_only(tmp_path):
     make(tmp_path / "news")
     with running(tmp_path / "news") as studio:
         query = studio.address.split("/?")[1]
+        assert studio.send("HEAD", f"/?{query}").status == 403  # as a preview of the link: the token is not used up
         cookie = studio.send("GET", f"/?{query}").headers["set-cookie"]
         assert "HttpOnly" in cookie
         assert "samesite=strict" in cookie.lower()

@@ -254,7 +254,7 @@ def fit_again(model: Any, votes: Votes, options: Mapping[str, Any] | None = None
 
 def likelihoods(model: Any, votes: Votes) -> Floats:
     """(n,): mean over rows of log P(G) − log P(G_i) − log P(G_others)."""
-    table, layout, names = model.generator(), model.panel_.layout, model.panel_.names
+    table, layout, names = model.estimate_.generator(), model.panel_.layout, model.panel_.names
     codes, counts = count_patterns(model.panel_.codes(votes), layout.sizes)
     joint = log_joint(codes, table, layout)
     together = log_marginal(joint)

@@ -11,7 +11,7 @@ H(a p + (1 − a)(1 − p)) − H(a), in bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from shortlist.registry import check_whole
 from shortlist.votes import Votes
 
 Split = tuple[int, ...]  # the classes on the yes side, by position
+Separates = Callable[[Split], bool]  # whether a split tells classes apart that no labeler does
 ACCURACY = 0.8  # how often answers to questions are assumed to be right
 LEAST_GAIN = 0.14  # bits a row: half of what such an answer to a yes-or-no question can tell
 
@@ -88,13 +89,15 @@ def question_table(data: Measures, n: int, largest: int) -> pl.DataFrame:
     check_whole("largest", largest)
     diagnosis = diagnose(data.votes, time_limit=0.0)
     hidden = [*diagnosis.inseparable_pairs, *diagnosis.untold_pairs]  # classes that no labeler tells apart
-    rows = []
-    for split, gain in best_questions(*heaviest(data), n, largest):
+
+    def separated(split: Split) -> int:
         names = [data.votes.space[j] for j in split]
-        separates = sum((a in names) != (b in names) for a, b in hidden)
-        if not separates and gain < LEAST_GAIN:
-            break
-        rows.append((names, gain, separates, question_text(names)))
+        return sum((a in names) != (b in names) for a, b in hidden)
+
+    rows = []
+    for split, gain in best_questions(*heaviest(data), n, largest, lambda split: separated(split) > 0):
+        names = [data.votes.space[j] for j in split]
+        rows.append((names, gain, separated(split), question_text(names)))
     types: list[Any] = [pl.List(pl.String), pl.Float64, pl.Int64, pl.String]
     schema = dict(zip(("classes", "gain", "separates", "text"), types, strict=True))
     return pl.DataFrame(rows, schema=schema, orient="row")
@@ -117,11 +120,13 @@ def question_text(names: list[str]) -> str:
     return f'ask("Is this about {listed}?\\n{{text}}", yes={yes}, no={no}, model=lm, name={name!r})'
 
 
-def best_questions(beliefs: Floats, weights: Floats, n: int, largest: int) -> Iterator[tuple[Split, float]]:
+def best_questions(
+    beliefs: Floats, weights: Floats, n: int, largest: int, separates: Separates
+) -> Iterator[tuple[Split, float]]:
     """At most n (split, expected information in bits a row), each given the ones before it."""
     asked: list[Split] = []
     for _ in range(n):
-        split, gain = best_split(beliefs, weights, largest)
+        split, gain = best_split(beliefs, weights, largest, separates)
         if gain <= 1e-9 or split in asked:
             return
         asked.append(split)
@@ -137,16 +142,20 @@ def information(beliefs: Floats, weights: Floats, masks: Mask, accuracy: float =
     return np.asarray(weights @ nats / np.log(2))
 
 
-def best_split(beliefs: Floats, weights: Floats, largest: int) -> tuple[Split, float]:
-    """The most informative set of at most `largest` classes, the smallest of equals, by beam search."""
+def best_split(beliefs: Floats, weights: Floats, largest: int, separates: Separates) -> tuple[Split, float]:
+    """The most informative set of at most `largest` classes, by beam search.
+
+    A set of more classes is a question that fewer people would ask, so it has to tell a quarter more.
+    """
     k = beliefs.shape[1]
     sets: list[Split] = [(j,) for j in range(k)]
     best, most = sets[0], -1.0
     for size in range(1, min(largest, k - 1) + 1):
         gains = information(beliefs, weights, np.array([mask_of(one, k) for one in sets]))
         order = np.argsort(-np.round(gains, 12), kind="stable")
-        if gains[order[0]] > most + 1e-9:
-            best, most = sets[order[0]], float(gains[order[0]])
+        first = next((i for i in order if separates(sets[i]) or gains[i] >= LEAST_GAIN), None)
+        if first is not None and gains[first] > 1.25 * most + 1e-9:
+            best, most = sets[first], float(gains[first])
         if size < largest:
             grown = {tuple(sorted((*sets[i], j))) for i in order[:24] for j in range(k) if j not in sets[i]}
             sets = sorted(grown)

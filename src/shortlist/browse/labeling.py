@@ -168,7 +168,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
         records = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise BadFile(f"{path} does not exist") from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise BadFile(f"{path} is not JSON ({error})") from error
     if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
         raise BadFile(f"{path} is not a list of tasks (Label Studio, exported as JSON) or of records (Argilla)")

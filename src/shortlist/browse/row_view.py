@@ -106,11 +106,12 @@ def _known(session: Session, row: int) -> tuple[str, ...]:
 def find_row(session: Session, name: str) -> int:
     """Return the number of the row with this id (if there is an id column), or with this number."""
     ids = session.votes.ids
+    name = name.encode("utf-8", "replace").decode()  # half a character is in no id
     if ids is not None:
         matches = (pl.Series(ids).cast(pl.String) == name).arg_true()
         if len(matches):
             return int(matches[0])
-    if name.isdecimal() and int(name) < len(session.votes):
+    if name.isdecimal() and len(name) < 20 and int(name) < len(session.votes):
         return int(name)
     hint = f"no row has the id {name!r}, and " if ids is not None else ""
     raise ShortlistError(f"{hint}there is no row {name}: there are {len(session.votes):,} rows, numbered from 0")

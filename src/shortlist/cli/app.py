@@ -361,6 +361,22 @@ def predict(
     show_prediction(project, files, to, Extract(_names(columns), min_belief), as_json=json)
 
 
+@command("Find rows that are right as often as you ask for, with certainty.")
+def certify(
+    right: Annotated[float, option("Share of the certified rows that is to be right.")] = 0.9,
+    sure: Annotated[float, option("How certain that is to be.")] = 0.95,
+    to: Annotated[Path | None, option(f"Write the labels of these rows: {TABLE_FILES}.", "--to")] = None,
+    random: Annotated[bool, option("All gold rows were drawn at random, those of a gold column, too.")] = False,
+    project: Folder = HERE,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Certify labels with gold rows that were drawn at random (shortlist label --random)."""
+    from shortlist.cli.commands import show_certificate
+
+    show_certificate(project, right, sure, to, all_random=random, as_json=json)
+
+
 # -- language models -----------------------------------------------------------------------------------
 
 

@@ -139,6 +139,8 @@ def show_check(folder: Path, *, theory: bool, as_json: bool, **how: Any) -> bool
     for line in checkup.lines():
         screen.text(line)
     rest = checkup.diagnosis.findings[1:]
+    if checkup.to_add:
+        screen.text(f"\nWhat to add: {checkup.to_add}")
     screen.text(f"\nCan accuracies be learned from votes alone? {checkup.verdict}")
     for finding in rest if theory else ():
         screen.text(f"  - {finding}")
@@ -189,6 +191,24 @@ def show_prediction(folder: Path, files: list[Path], to: Path, extract: Extract,
     score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
     screen.text(f"{number_of(facts['rows'], 'row')}{score} → {to}")
     screen.json({**facts, "outputs": [str(to)]})
+
+
+def show_certificate(
+    folder: Path, right: float, sure: float, to: Path | None, *, all_random: bool, as_json: bool
+) -> None:
+    """Print which rows are right often enough, and write their labels."""
+    from shortlist.rows import table_format
+
+    screen, project = Screen(as_json=as_json), Project(folder)
+    if to is not None:
+        table_format(to)
+    with screen.working():
+        made = project.certify(right, sure, path=to, all_random=all_random, listener=screen)
+    certificate = made.certificate
+    screen.text(f"{certificate}\n{made.sets}")
+    if to is not None:
+        screen.text(f"{number_of(made.written, 'row')}, gold rows included → {to}")
+    screen.json(certificate.to_dict() | {"outputs": [] if to is None else [str(to)]})
 
 
 def _headline(screen: Screen, outcome: Outcome) -> None:

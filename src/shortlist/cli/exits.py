@@ -81,6 +81,11 @@ def _report(error: Exception, as_json: bool) -> int:
     elif isinstance(error, OSError) and error.strerror:  # such as a full disk, or a folder without write permission
         as_json &= error.filename is not None  # every file is written under its name: without one, it is the output
         code, line = 3, f"{error.filename or 'standard output'}: {error.strerror}"
+    elif isinstance(error, UnicodeEncodeError):  # an argument, or a file of the user, that is in another encoding
+        code, line = (
+            3,
+            f"{error.object[max(0, error.start - 20) : error.end]!r} ends with half a character: is it in UTF-8?",
+        )
     else:
         code, line = 1, f"unexpected {type(error).__name__}: {error} (use --debug for the traceback)"
     line = visible(" ".join(line.split()))

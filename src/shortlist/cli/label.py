@@ -44,6 +44,7 @@ def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: i
     """Write the most helpful rows, or random ones, for a labeling tool."""
     screen = Screen(as_json=as_json)
     session = fitted_session(folder, screen)
+    session.refuse_to_overwrite(path)
     chosen = PICKS[picked](session, limit)
     write_records(show_rows(session, chosen), form, path, picked)
     screen.text(f"{number_of(len(chosen), 'row')} to label → {path}{_why_fewer(picked, len(chosen), limit)}")

@@ -18,7 +18,6 @@ from shortlist.labelers.text_search import Piece
 from shortlist.project.changes import Change, Snapshot
 from shortlist.project.session import Session
 from shortlist.project.watch import Watch
-from shortlist.reporting.trials import evenly_spaced
 from shortlist.wording import NOT_KNOWN, number_of, some_of
 
 
@@ -196,6 +195,8 @@ def _show_failed(screen: Screen, failed: Sequence[str]) -> None:
 
 def _show_examples(screen: Screen, session: Session, change: Change, longest: int = 100) -> None:
     """Print three of the rows that changed their label."""
+    from shortlist.reporting.trials import evenly_spaced  # imports scikit-learn, which `show` does not need
+
     for view in show_rows(session, evenly_spaced(change.flipped, 3)):
         text = " ".join((view.text or str(view.fields)).split())
         cut = text if len(text) <= longest else text[: longest - 1] + "…"

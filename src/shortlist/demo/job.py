@@ -42,8 +42,8 @@ def main(folder: str | os.PathLike[str] = "shortlist-demo") -> None:
     from rich.text import Text
 
     started, console, home = time.perf_counter(), Console(highlight=False), Path(folder)
-    require("jinja2", extra="demo")  # for the report, which comes last
     articles = read_articles()
+    require("jinja2", extra="demo")  # for the report, which comes last
     try:
         home.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -25,7 +25,7 @@ from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
 from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, count_parts, merged
 from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.layout import Panel
-from shortlist.labelmodel.likelihood import Emission, Parameters, log_joint, log_marginal
+from shortlist.labelmodel.likelihood import Parameters, log_joint, log_marginal
 from shortlist.labelmodel.model_options import Balance, check_names, from_table, plain, resolve, shares_of
 from shortlist.labelmodel.paper import Likelihood
 from shortlist.labelmodel.predictor import Predictor
@@ -42,7 +42,6 @@ ESTIMATORS: Registry[type[Estimator]] = Registry(
     attribute_of(Estimator, "kind", classes=True),
     own=[Pooled, Likelihood],
 )
-TABLES = 15  # of shortlists × classes that a fit holds at a time, about
 
 
 class LabelModel(Predictor):
@@ -125,7 +124,7 @@ class LabelModel(Predictor):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options; with `deep`, those of the estimator too, as `estimator__accuracy_mean`."""
-        options: dict[str, Any] = super().get_params(deep=False)
+        options = super().get_params(deep=False)
         if deep:
             estimator: Any = resolve(ESTIMATORS, self.estimator, Estimator, "estimator")
             options |= {f"estimator__{field.name}": getattr(estimator, field.name) for field in fields(estimator)}
@@ -248,7 +247,7 @@ class LabelModel(Predictor):
         codes = self._panel().codes(votes)
         if not len(codes):
             raise BadFit("there are no rows to score")
-        return float(log_marginal(log_joint(codes, self.generator(), self.panel_.layout)).mean())
+        return float(log_marginal(log_joint(codes, self.estimate_.generator(), self.panel_.layout)).mean())
 
     def explain(self, votes: Votes, row: int = 0, *, of: str | None = None, against: str | None = None) -> Explanation:
         """Contribution of each labeler to the belief about a row, in log-odds of one class against another.
@@ -265,17 +264,13 @@ class LabelModel(Predictor):
         """Draw m rows with their classes from the fitted model."""
         panel = self._panel()
         shape = Votes(np.zeros((0, len(panel.names)), np.uint8), panel.codomains, panel.space, panel.names)
-        return draw(self.generator(), shape, m, np.random.default_rng(seed))
-
-    def generator(self) -> Emission:
-        """log P(vote | class) under the parameters, abstaining included."""
-        return self.estimate_.generator()
+        return draw(self.estimate_.generator(), shape, m, np.random.default_rng(seed))
 
     # -- display ---------------------------------------------------------------------------------------
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+    def __repr__(self) -> str:
         """The options; once fitted, also a table of the labelers."""
-        options: str = super().__repr__(N_CHAR_MAX)
+        options = super().__repr__()
         if not self.__sklearn_is_fitted__():
             return options
         return f"{options}\n{_summary(self)}\n{text_table(*_table(self))}"
@@ -414,13 +409,10 @@ def _restore(model: LabelModel, header: Mapping[str, Any], arrays: Archive, esti
 
 
 def _check_memory(panel: Panel) -> None:
-    """Refuse a fit whose tables are larger than the memory of this machine, where that is known."""
+    """Refuse a fit whose tables, some 15 of shortlists × classes, are larger than the memory of this machine."""
     shortlists, k = sum(map(len, panel.codomains)), len(panel.space)
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return
-    if (needed := 8 * TABLES * shortlists * k) > memory:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
+    if (needed := 15 * 8 * shortlists * k) > memory:
         raise BadFit(
             f"{k:,} classes and {shortlists:,} shortlists of labelers need about {needed / 1e9:,.0f} GB of memory, and "
             f"this machine has {memory / 1e9:,.0f} GB. Leave out classes that are hardly ever named, or group classes."

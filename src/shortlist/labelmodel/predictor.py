@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
-from sklearn.utils.metadata_routing import UNUSED
 
 from shortlist.arrays import Floats
 from shortlist.beliefs import LabelTable, leading, most_likely, smallest_sets
-from shortlist.errors import BadFit, NotFitted, require
+from shortlist.errors import BadFit, require
 from shortlist.labelmodel.evidence import Evidence, Gold, gold_positions
 from shortlist.labelmodel.layout import Layout, Panel
+from shortlist.labelmodel.model_options import check_names
 from shortlist.labelspace import Shortlist
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns
@@ -25,14 +25,43 @@ if TYPE_CHECKING:
 Uncovered = Literal["balance"] | None
 
 
-class Predictor(BaseEstimator):  # type: ignore[misc]
-    """Base of models with `_beliefs` about rows of codes, once fitted on a panel of labelers."""
+class Predictor:
+    """Base of models with `_beliefs` about rows of codes, once fitted on a panel of labelers.
+
+    It has what scikit-learn asks of an estimator. It does not inherit from it, since that takes most of a second to
+    import, and `shortlist show` needs nothing else of it.
+    """
 
     panel_: Panel
     class_balance_: Floats
-    __metadata_request__fit = {"votes": UNUSED, "gold": UNUSED}  # noqa: RUF012  scikit-learn's X and y
-    __metadata_request__predict = __metadata_request__predict_proba = {"votes": UNUSED}  # noqa: RUF012
-    __metadata_request__score = __metadata_request__partial_fit = __metadata_request__fit
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        """The options and their defaults."""
+        parameters = signature(cls).parameters.values()
+        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """The options, as scikit-learn reads them."""
+        return {name: getattr(self, name) for name in self._defaults()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set options by name, as scikit-learn does."""
+        check_names(params, list(self._defaults()), type(self).__name__)
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        """The options that are not the defaults."""
+        changed = [f"{name}={getattr(self, name)!r}" for name, usual in self._defaults().items()
+                   if repr(getattr(self, name)) != repr(usual)]  # fmt: skip
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
     def _beliefs(self, codes: Codes) -> Floats:
         raise NotImplementedError
@@ -103,6 +132,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     def _panel(self) -> Panel:
         if not self.__sklearn_is_fitted__():
+            from shortlist.errors import NotFitted  # imports scikit-learn
+
             raise NotFitted(f"this {type(self).__name__} is not fitted: call fit(votes) first")
         return self.panel_
 

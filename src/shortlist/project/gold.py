@@ -114,6 +114,7 @@ class GoldFile:
         hidden = self.path.parent / HIDDEN
         hidden.mkdir(exist_ok=True)
         with locked(hidden / "gold.lock", lambda _process: None):
+            source = self._bytes()
             held = self.entries()
             before = list(held)
             yield held
@@ -123,6 +124,11 @@ class GoldFile:
                 lines = [HEADER, *(entry.to_dict() for entry in held)]
                 with atomic(self.path) as file:
                     file.writelines(_json_line(line) for line in lines)
+                    if self._bytes() != source:  # an editor does not wait for the lock
+                        raise BadFile("is being written by another program: nothing was saved", file=self.path.name)
+
+    def _bytes(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.is_file() else None
 
     def _entry(self, line: str, number: int) -> Entry:
         try:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from shortlist.engines import Engine
     from shortlist.joint import JointModel
+    from shortlist.project.certified import Certified
     from shortlist.project.rows import Rows
     from shortlist.prompts import Plan, Spent
     from shortlist.reporting.checkup import Checkup
@@ -144,6 +145,28 @@ class Project:
             run_stages(session, ["train"])
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(session, rows, Path(path), Extract(names, min_belief))
+
+    def certify(
+        self,
+        right: float = 0.9,
+        sure: float = 0.95,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        all_random: bool = False,
+        listener: Listener | None = None,
+    ) -> Certified:
+        """Find rows of which at least `right` are right, with certainty `sure`; write their labels to `path`.
+
+        Gold rows that were labelled as random ones test the labels. With `all_random`, all gold rows do.
+        """
+        from shortlist.project.certified import certify_rows, write_certified
+        from shortlist.uncertainty.certificate import check_promise
+
+        check_promise(right, sure)
+        with self.open(listener) as session:
+            run_stages(session, ["train"] if session.settings.classifier.kind != "none" else ["fit"])
+            made = certify_rows(session, right, sure, all_random=all_random)
+            return made if path is None else made._replace(written=write_certified(session, made, Path(path)))
 
     def plan(self, record: Mapping[str, Any] | None = None, *, first: int | None = None) -> Plan:
         """The cost of asking language models. Nothing is sent.

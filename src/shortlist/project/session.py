@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.cache import HIDDEN, Digests, State
-from shortlist.project.parts import count_files, data_files, digest_files
+from shortlist.project.parts import count_files, data_files, depended_files, digest_files
 from shortlist.project.remote_files import RemoteFiles, is_url
-from shortlist.project.settings import Settings
+from shortlist.project.settings import NAME, Settings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -212,6 +212,14 @@ class Session:
         from shortlist.project.gold import GoldFile
 
         return GoldFile(self.folder / self.settings.data.gold_file)
+
+    def refuse_to_overwrite(self, path: Path) -> None:
+        """Raise if an output would replace a file that the project is made of."""
+        self.rows.refuse_to_overwrite(path)
+        self.gold_file.refuse_to_overwrite(path)
+        code = [self.folder / NAME, self.folder / self.settings.labelers.file, *self.roster.reads]
+        if path.resolve() in [one.resolve() for one in (*code, *depended_files(self.folder, self.settings))]:
+            raise BadFile(f"{path} is a file that the project is made of: write to another file")
 
     @cached_property
     def gold_by_row(self) -> dict[int, int]:

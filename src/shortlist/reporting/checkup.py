@@ -58,6 +58,7 @@ class Checkup:
     diagnosis: Diagnosis
     right: float | None = None  # accuracy of the labels on gold rows with a vote, if there are any
     gold_fits: bool = False  # whether known classes take part in the fit
+    to_add: str = ""  # what the labelers are worth, and what one more, or gold rows, would bring
 
     @property
     def identifiable(self) -> bool | None:
@@ -113,11 +114,12 @@ class Checkup:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the diagnosis, and the advice beside it."""
-        facts = {"rows": self.rows, "right": self.right, "gold_fits": self.gold_fits}
+        facts = {"rows": self.rows, "right": self.right, "gold_fits": self.gold_fits, "to_add": self.to_add}
         return facts | {"advice": [asdict(one) for one in self.advice]} | self.diagnosis.to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
         """The inverse of `to_dict`."""
         advice = tuple(Advice(**one) for one in record["advice"])
-        return cls(record["rows"], advice, Diagnosis.from_dict(record), record["right"], record["gold_fits"])
+        rest = [record[name] for name in ("right", "gold_fits", "to_add")]
+        return cls(record["rows"], advice, Diagnosis.from_dict(record), *rest)

@@ -95,6 +95,7 @@ def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
         "order": checkup.order,
         "nothing": next(checkup.lines()),
         "verdict": verdict(checkup),
+        "to_add": checkup.to_add,
         "diagnosis": checkup.diagnosis.findings[1:],
         "notices": list(notices(overview)),
         "columns": columns,

@@ -79,7 +79,7 @@ class Server:
         self.port = int(self._socket.getsockname()[1])
         self.guard = AccessGuard(app, self.port)
         config = uvicorn.Config(
-            self.guard, http=Connection, log_level="warning", access_log=False, lifespan="off",
+            self.guard, http=PageConnection, log_level="warning", access_log=False, lifespan="off",
             backlog=128, timeout_graceful_shutdown=3,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
@@ -120,13 +120,13 @@ def listening(port: int = 0) -> socket.socket:
     return opened
 
 
-class Connection(H11Protocol):
+class PageConnection(H11Protocol):
     """A connection, which is closed if it sends no whole request in time, or is the oldest of many such ones."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.since = self.loop.time()
-        waiting = [one for one in self.connections if isinstance(one, Connection) and one.waits]
+        waiting = [one for one in self.connections if isinstance(one, PageConnection) and one.waits]
         if len(waiting) > MAX_WAITING:
             min(waiting, key=lambda one: one.since).transport.abort()
         self._check()
@@ -298,7 +298,10 @@ class AccessGuard:
     def _entry(self, request: Request) -> Response | None:
         """Exchange the token for a cookie and the key of the page; refuse who lacks either of these."""
         path, token = request.url.path, request.query_params.get("token")
-        if path == "/" and token is not None and self.token is not None and _equal(token, self.token):
+        opens = (
+            path == "/" and request.method == "GET" and token is not None
+        )  # a preview of the link does not use it up
+        if opens and self.token is not None and _equal(str(token), self.token):
             self.token = None
             # Not a redirect: browsers would not send the cookie, where another page or a file opened the address
             go = f'<meta http-equiv="refresh" content="0;url=/#key={self.page_key}">'

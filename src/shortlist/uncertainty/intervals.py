@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.special import expit, logit, ndtri
 
 from shortlist.arrays import Floats
-from shortlist.errors import BadFit, NotFitted
+from shortlist.errors import BadFit
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.likelihood import Parameters, emission, log_joint, posterior
@@ -66,6 +66,8 @@ def intervals(model: LabelModel, *, level: float = 0.9) -> Intervals:
     if not 0 < level < 1:
         raise BadFit(f"level is a share of times, between 0 and 1; got {level!r}")
     if not hasattr(model, "estimate_"):
+        from shortlist.errors import NotFitted  # imports scikit-learn
+
         raise NotFitted(f"this {type(model).__name__} is not fitted: call fit(votes) first")
     ends = model.estimate_.accuracy_interval(level)
     lower, upper = Curvature(model).intervals(level) if ends is None else ends

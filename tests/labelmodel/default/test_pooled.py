@@ -307,22 +307,6 @@ def test_what_all_rules_share_is_not_taken_for_a_class():
 
 
 @quiet
-def test_a_rule_with_two_classes_learns_which_it_is_about():
-    """All rules about b, c and d name a as well. Votes show that they are seldom about it."""
-    about, also = np.repeat(np.arange(4), 3), np.repeat([1, 0, 0, 0], 3)
-    right = []
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        truth = rng.integers(0, 4, 2000)
-        rate = np.where(truth[:, None] == about, 0.4, np.where(truth[:, None] == also, 0.1, 0.03))
-        says = [[{"abcd"[j], "abcd"[other]}] for j, other in zip(about, also, strict=True)]
-        votes = Votes((rng.random((2000, 12)) < rate).astype(int), says, list("abcd"))
-        covered = votes.covered
-        right.append((LabelModel().fit(votes).predict_proba(votes)[covered].argmax(axis=1) == truth[covered]).mean())
-    assert np.mean(right) > 0.765  # 0.746 where it is not learned
-
-
-@quiet
 def test_how_often_a_labeler_votes_is_what_was_seen():
     """A rule that votes on nearly all rows of its class: its propensities by class have a bound."""
     truth = np.random.default_rng(0).integers(0, 4, 400)

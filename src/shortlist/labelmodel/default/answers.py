@@ -80,8 +80,8 @@ class Answers:
 
     @cached_property
     def anchored(self) -> bool:
-        """Whether all are rules of one class each. What they share tells nothing: votes move β between rules only."""
-        return bool((self.rules & (self.named.sum(axis=1) == 1))[self.votes > 0].all())
+        """Whether all are rules. What rules share cannot be learned from rules: votes move β between them only."""
+        return bool(self.rules[self.votes > 0].all())
 
     def settled(self, accuracy: Floats) -> Floats:
         """Accuracies (n, k), with 0 and 1 where they hold by construction."""

@@ -45,7 +45,6 @@ class Fit(NamedTuple):
     parameters: Parameters
     judged: Floats  # (n, k): votes that accuracies rest on
     history: Floats  # (steps,): largest change of log P(vote | class) in each step
-    at_rest: bool
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class Fitting:
             before, table = table, self.table(self.parameters(accuracy, lift, balance))
             change = np.abs(table.votes - before.votes)[self.answers.counts > 0]
             history.append(float(change.max(initial=0)))
-        return Fit(self.parameters(accuracy, lift, balance), votes, np.array(history), history[-1] < AT_REST)
+        return Fit(self.parameters(accuracy, lift, balance), votes, np.array(history))
 
     def accuracy(self, judged: Judged) -> tuple[Floats, Floats]:
         """α_ij and the votes that it rests on, (n, k) both. A gold vote counts in full beside w votes of all others."""
@@ -166,10 +165,7 @@ class Fitting:
     # -- the estimate ----------------------------------------------------------------------------------
 
     def agreement(self, table: Emission, prior: Emission) -> float:
-        """κ: Cohen's coefficient of agreement between the classes that fit and prior name; 0 if not above chance.
-
-        A tie contradicts none of its classes.
-        """
+        """κ: Cohen's agreement of the classes that fit and prior name (ties contradict none); 0 if below chance."""
         one, other = (leading(self.rows.joint(each)) for each in (table, prior))
         weights = self.rows.weights / max(float(self.rows.weights.sum()), TINY)
         same = weights @ ((one & other).sum(axis=1) / np.minimum(one.sum(axis=1), other.sum(axis=1)))
@@ -192,8 +188,9 @@ class Fitting:
         trust = 0.0 if self.few else min(1 - SLIGHT, self.agreement(table, prior))
         given = self.problem.balance
         balance = self.balance(fit, table, trust, g) if given is None else given
+        log_balance = np.log(np.maximum(balance, TINY))
         table, prior = (
-            _tempered(each, power, power if given is None else 1.0, balance)
+            replace(each, exponent=np.full(self.layout.n, power), balance=log_balance * (power if given is None else 1))
             for each, power in ((table, g), (prior, self.rows.predicting(prior)))
         )
         reliability = self.reliability(fit, table)
@@ -202,7 +199,7 @@ class Fitting:
             parameters=replace(fit.parameters, balance=balance),
             emission=table,
             history=fit.history,
-            converged=fit.at_rest,
+            converged=bool(fit.history[-1] < AT_REST),
             n_iter=len(fit.history),
             remarks=self.remarks(trust, reliability.overall.mean(axis=0)),
             settings=self.settings,
@@ -238,12 +235,6 @@ class Fitting:
         if trust < remarks.DOUBTFUL and not self.few and not self.gold:  # gold rows correct the beliefs
             found.append(remarks.little_trust(trust, accuracy, panel))
         return tuple(filter(None, found))
-
-
-def _tempered(table: Emission, evidence: float, prior: float, balance: Floats) -> Emission:
-    """A table whose evidence, and whose balance (k,), have these exponents."""
-    exponent = np.full(len(table.exponent), evidence)
-    return replace(table, exponent=exponent, balance=prior * np.log(np.maximum(balance, TINY)))
 
 
 # -- the result ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ class Check(Stage):
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     uses = ("train",)
-    revision = 8  # goes up when the same votes give other advice
+    revision = 9  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
@@ -40,7 +40,9 @@ class Check(Stage):
         from shortlist.project.code.places import Places
         from shortlist.reporting.advice import check
 
-        checkup = check(_overview(session), time_limit=30.0, snippets=Places(session.roster)).in_project  # seconds
+        overview = _overview(session)
+        checkup = check(overview, time_limit=30.0, snippets=Places(session.roster)).in_project  # seconds
+        checkup = replace(checkup, to_add=_to_add(session, overview))
         write_json(paths[0], checkup.to_dict())
         session.results[self.name] = checkup
         return {"identifiable": checkup.identifiable, "verdict": checkup.diagnosis.status} | {
@@ -99,6 +101,22 @@ def _overview(session: Session, hard: int = 0) -> Overview:
     known = {name: share for name, share in scores.items() if share is not None}
     fits = session.settings.gold_fits
     return Overview(session.sampled_analysis, scores=known, gold_fits=fits, gold_hard=hard, final=_final(session))
+
+
+def _to_add(session: Session, overview: Overview) -> str:
+    """What the labelers are worth and what to add, judged by at most 1,000 gold rows if all rows are looked at."""
+    import numpy as np
+
+    from shortlist.uncertainty import next_steps
+
+    final, votes = overview.final, overview.votes
+    if session.model is None or not votes.covered.any():
+        return ""
+    beliefs = session.model.predict_proba(votes) if final is None else final.beliefs
+    gold = overview.analysis.gold
+    known = np.zeros(0, np.int64) if gold is None else np.random.default_rng(0).permutation(np.flatnonzero(gold >= 0))
+    steps = next_steps(votes, beliefs, {} if gold is None else {int(a): int(gold[a]) for a in known[:1000]})
+    return f"{steps} Which labels can be used as they are? `shortlist certify` says it with certainty."
 
 
 def _final(session: Session) -> Final | None:

@@ -61,8 +61,7 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None, *
     from shortlist.project.labels import Extract, LabelJob, write_one_file, write_parts
 
     rows, extract = session.rows, extract or Extract()
-    rows.refuse_to_overwrite(path)
-    session.gold_file.refuse_to_overwrite(path)
+    session.refuse_to_overwrite(path)
     together = session.has("train") and not extract.votes_only
     balance = session.joint.balance_ if together else session.model.class_balance_
     table = LabelTable(session.settings.classes, rows.key(), balance=balance, held=session.settings.output.shortlist)

@@ -171,7 +171,7 @@ def predict_rows(session: Session, rows: Rows, path: Path, extract: Extract) -> 
 
     settings, classifier, inputs = session.settings, session.classifier, ClassifierInputs.of(session.settings)
     extract.check(rows)
-    for read in (session.rows, rows):
+    for read in (session, rows):
         read.refuse_to_overwrite(path)
     classes = [str(name) for name in classifier.classes_]
     table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)

@@ -1,0 +1,287 @@
+"""Promises on real sets: are they kept, and how much do they bring?
+
+    python benchmarks/certificate.py                     # every set of SHORTLIST_DATA, and the tasks of takehome.py
+    python benchmarks/certificate.py --sets posts demo   # some of them
+    python benchmarks/certificate.py --json benchmarks/results/certificate.json
+
+Labels are those of votes and text (`JointModel()`) where there are texts or numbers, else of votes (`LabelModel()`),
+fitted without gold. Gold rows are drawn at random again and again; the other known classes say whether a promise was
+kept.
+
+- **certificate**: share of rows certified, and of draws in which too many certified rows are wrong (at most 5 %).
+- **label sets**: share of rows whose class is in the set of 90 %.
+- **rates**: how often the 95 % interval of a class share or of the accuracy holds the true one; its length beside gold.
+- **alarms**: random halves of the rows as reference and new rows (at most 5 % false alarms), and with the votes of
+  one labeler shuffled.
+- **plan**: share that the plan expects to be certified, beside what was.
+- **gains**: expected and real gain of one labeler, by leaving labelers out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import hypergeom, spearmanr
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+import accuracy  # noqa: E402
+import takehome  # noqa: E402
+from kept import keep  # noqa: E402
+
+from shortlist import JointModel, LabelModel, Votes  # noqa: E402
+from shortlist.uncertainty import Watch, agreement, class_shares, label_sets, next_steps, rate  # noqa: E402
+from shortlist.uncertainty.certificate import FixedSequence, surest_first  # noqa: E402
+
+GOLD, RIGHT, SURE = (50, 100, 300), (0.8, 0.9, 0.95), 0.95
+DRAWS, FEWER = 1_000, 100
+LABELERS, ROWS = 150, 4_000  # sets with more labelers are not watched; rows for gains
+
+
+@dataclass(eq=False)
+class Labelled:
+    name: str
+    beliefs: np.ndarray  # (m, k)
+    truth: np.ndarray  # (m,)
+    votes: Votes
+    joint: bool
+
+    @property
+    def wrong(self) -> np.ndarray:
+        """(m,): wrong labels, the surest first."""
+        return (self.beliefs.argmax(axis=1) != self.truth)[surest_first(self.beliefs)]
+
+
+def sets(wanted: list[str]) -> Iterator[Labelled]:
+    """All sets, rows of unknown class left out."""
+    tasks = [*takehome.SHOWN, *(["posts"] if takehome.POSTS.is_dir() else [])]
+    for name in tasks:
+        if not wanted or name in wanted:
+            task = takehome.task(name, None, None, {"posts": takehome.POSTS})
+            joint = JointModel(features=task.features).fit(task.votes, task.rows)
+            yield known(name, joint.beliefs_, task.truth, task.votes, True)
+    for task in accuracy.tasks(None, [name for name in wanted if name not in tasks]):
+        if task.name not in tasks and (not wanted or task.name in wanted):
+            beliefs = LabelModel().fit(task.fit).predict_proba(task.score)
+            yield known(task.name, beliefs, task.gold, task.score, False)
+
+
+def known(name: str, beliefs: np.ndarray, truth: np.ndarray, votes: Votes, joint: bool) -> Labelled:
+    rows = np.flatnonzero(truth >= 0)
+    return Labelled(name, beliefs[rows], truth[rows], votes[rows], joint)
+
+
+def draws(each: Labelled, n: int, times: int) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(0)
+    for _ in range(times):
+        yield rng.choice(len(each.truth), min(n, len(each.truth)), replace=False)
+
+
+def certificates(each: Labelled) -> list[dict[str, Any]]:
+    """As `certify` does it, for all draws at once."""
+    wrong, errors, m = each.wrong, 1 - np.sort(each.beliefs.max(axis=1))[::-1], len(each.truth)
+    found = []
+    for right in RIGHT:
+        test = FixedSequence(m, right, SURE)
+        bad = np.cumsum(wrong)[test.sizes - 1] >= test.too_many
+        for n in GOLD:
+            first = test.first(errors, min(n, m))
+            places = test.last_passed(passed(test, wrong, list(draws(each, n, DRAWS))), first)
+            sizes = np.where(places >= 0, test.sizes[places], 0)
+            found.append({"right": right, "gold": n, "certified": round(float(sizes.mean() / m), 4),
+                          "broken": round(float(((places >= 0) & bad[places]).mean()), 4),
+                          "expected": round(float(test.shares(errors, min(n, m))[first]), 4)})  # fmt: skip
+    return found
+
+
+def passed(test: FixedSequence, wrong: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
+    """(draws, sizes): as `test.passed`, each distinct case once."""
+    ranks = [np.sort(each) for each in drawn]
+    gold = np.array([np.searchsorted(each, test.sizes) for each in ranks])
+    missed = np.array([np.r_[0, np.cumsum(wrong[each])][count] for each, count in zip(ranks, gold, strict=True)])
+    place = np.broadcast_to(np.arange(len(test.sizes)), gold.shape)
+    cases, which = np.unique(np.stack([place, gold, missed]).reshape(3, -1), axis=1, return_inverse=True)
+    chance = hypergeom.cdf(cases[2], test.sizes[cases[0]], test.too_many[cases[0]], cases[1])
+    return (chance <= test.level + 1e-12)[which].reshape(gold.shape)
+
+
+def best(each: Labelled, right: float) -> float:
+    """The largest share of rows, by belief, that is right often enough: what all gold would certify."""
+    enough = np.flatnonzero(np.cumsum(each.wrong) <= (1 - right) * np.arange(1, len(each.wrong) + 1))
+    return round(float((enough[-1] + 1) / len(each.wrong)), 4) if len(enough) else 0.0
+
+
+def covered(each: Labelled, n: int = 100) -> dict[str, float]:
+    rows, held, size = np.arange(len(each.truth)), [], []
+    for drawn in draws(each, n, FEWER):
+        made = label_sets(each.beliefs, dict(zip(drawn.tolist(), each.truth[drawn].tolist(), strict=True)))
+        new = np.delete(rows, drawn)
+        held.append(made.sets[new, each.truth[new]].mean() if len(new) else 1.0)
+        size.append(made.sets.sum(axis=1).mean())
+    return {"covered": round(float(np.mean(held)), 4), "classes": round(float(np.mean(size)), 2)}
+
+
+def intervals(each: Labelled, n: int = 100) -> dict[str, float]:
+    k, labels = each.beliefs.shape[1], each.beliefs.argmax(axis=1)
+    true = np.bincount(each.truth, minlength=k) / len(each.truth)
+    right, top = (labels == each.truth), each.beliefs.max(axis=1)
+    held, wider, ratio, sure = [], [], [], []
+    for drawn in draws(each, n, FEWER):
+        gold = dict(zip(drawn.tolist(), each.truth[drawn].tolist(), strict=True))
+        shares = list(class_shares(each.beliefs, gold).values())
+        held += [one.lower - 1e-9 <= share <= one.upper + 1e-9 for one, share in zip(shares, true, strict=True)]
+        lengths = np.array([(one.upper - one.lower, one.gold_alone[1] - one.gold_alone[0]) for one in shares])
+        wider.append((lengths[:, 0] > lengths[:, 1] + 1e-9).any())
+        ratio.append(lengths[:, 0].sum() / max(lengths[:, 1].sum(), 1e-9))
+        one = rate(right[drawn], top, drawn)
+        sure.append(one.lower - 1e-9 <= right.mean() <= one.upper + 1e-9)
+    return {"shares held": round(float(np.mean(held)), 4), "accuracy held": round(float(np.mean(sure)), 4),
+            "length": round(float(np.mean(ratio)), 3), "wider": round(float(np.mean(wider)), 4)}  # fmt: skip
+
+
+def alarms(each: Labelled, times: int = FEWER) -> dict[str, float] | None:
+    """False alarms with random halves; alarms where one labeler's votes are shuffled among the new rows."""
+    votes = each.votes[: 2 * ROWS]
+    if len(votes.names) > LABELERS:
+        return None
+    scores = agreement(votes)
+    false, rng = 0, np.random.default_rng(0)
+    for seed in range(times):
+        old, new = np.array_split(rng.permutation(len(votes)), 2)
+        false += bool(watched(scores, old, scores, new, seed))
+    seen = []
+    for seed in range(20):
+        old, new = np.array_split(rng.permutation(len(votes)), 2)
+        i = int(rng.integers(len(votes.names)))
+        codes = votes.codes.copy()
+        codes[new, i] = rng.permutation(codes[new, i])
+        broken = agreement(Votes(codes, votes.codomains, votes.space, votes.names))
+        if np.isfinite(scores[votes.names[i]]).sum() >= 200:
+            seen.append(votes.names[i] in watched(scores, old, broken, new, seed))
+    return {"false": false / times, "seen": round(float(np.mean(seen)), 2) if seen else float("nan")}
+
+
+def watched(before: dict[str, Any], old: np.ndarray, after: dict[str, Any], new: np.ndarray, seed: int) -> set[str]:
+    reference = {name: values[old] for name, values in before.items()}
+    if max(np.isfinite(values).sum() for values in reference.values()) < 30:
+        return set()
+    return {one.name for one in Watch(reference, seed=seed).update({name: after[name][new] for name in after})}
+
+
+def gains(each: Labelled) -> dict[str, float] | None:
+    """Expected gain of one more labeler, without gold and with 100 gold rows, and the mean real one."""
+    rows = np.random.default_rng(0).permutation(len(each.truth))[:ROWS]
+    votes, truth, n = each.votes[rows], each.truth[rows], len(each.votes.names)
+    if not 3 <= n <= LABELERS:
+        return None
+    beliefs = LabelModel().fit(votes).predict_proba(votes)
+    gold = {a: votes.space[truth[a]] for a in range(100)}  # rows are in random order
+    left_out = np.random.default_rng(1).permutation(n)[:10]
+
+    def right(panel: Votes) -> float:
+        return float((LabelModel().fit(panel).predict_proba(panel).argmax(axis=1) == truth).mean())
+
+    real = right(votes) - np.mean([right(votes[:, np.delete(np.arange(n), i)]) for i in left_out])
+    steps = [next_steps(votes, beliefs, some).steps for some in (None, gold)]
+    expected = [next(s.gain for s in made if "labeler" in s.name) for made in steps]
+    return {"real": round(float(real), 4), "expected": round(expected[0], 4), "with gold": round(expected[1], 4)}
+
+
+def measured(each: Labelled) -> dict[str, Any]:
+    alike = each.name.startswith("lad/") and not each.name.endswith("0")  # other splits of the same detectors
+    return {
+        "set": each.name,
+        "rows": len(each.truth),
+        "from": "votes and text" if each.joint else "votes",
+        "right": round(float(1 - each.wrong.mean()), 4),
+        "best": best(each, 0.9),
+        "certificates": certificates(each),
+        "label sets": covered(each),
+        "rates": intervals(each),
+        "alarms": None if alike else alarms(each),
+        "gains": None if alike else gains(each),
+    }
+
+
+def summary(every: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means over sets, and the worst broken promise."""
+    groups = {
+        "all": every,
+        "votes and text": [f for f in every if f["from"] == "votes and text"],
+        "good enough": [f for f in every if f["best"] >= 0.5],
+    }
+    held = [f["label sets"]["covered"] for f in every]
+    rates = {key: [f["rates"][key] for f in every] for key in every[0]["rates"]}
+    watch, gained = ([f[name] for f in every if f[name]] for name in ("alarms", "gains"))
+    return {
+        "sets": len(every),
+        "good enough": len(groups["good enough"]),
+        "certificates": [line(every, groups, i) for i in range(len(every[0]["certificates"]))],
+        "label sets": {"least": min(held), "mean": figure(np.mean(held))},
+        "rates": {key: {"least": min(v), "mean": figure(np.mean(v)), "most": max(v)} for key, v in rates.items()},
+        "alarms": {
+            "worst false": max((a["false"] for a in watch), default=None),
+            "mean false": figure(np.mean([a["false"] for a in watch])),
+            "seen": figure(np.nanmean([a["seen"] for a in watch])),
+        },
+        "gains": {name: fit_of(gained, name) for name in ("expected", "with gold")} if len(gained) > 2 else {},
+    }
+
+
+def line(every: list[dict[str, Any]], groups: dict[str, list[dict[str, Any]]], i: int) -> dict[str, Any]:
+    cells = [f["certificates"][i] for f in every]
+    certified = {
+        name: figure(np.mean([f["certificates"][i]["certified"] for f in group] or [0]))
+        for name, group in groups.items()
+    }
+    return {
+        "right": cells[0]["right"],
+        "gold": cells[0]["gold"],
+        **certified,
+        "worst broken": max(c["broken"] for c in cells),
+        "mean broken": figure(np.mean([c["broken"] for c in cells])),
+        "plan error": figure(np.mean([abs(c["expected"] - c["certified"]) for c in cells])),
+    }
+
+
+def fit_of(gained: list[dict[str, float]], name: str) -> dict[str, float]:
+    """Rank correlation and mean error of expected gains."""
+    expected, real = (np.array([g[key] for g in gained]) for key in (name, "real"))
+    return {"rank": figure(spearmanr(expected, real)[0]), "error": figure(np.abs(expected - real).mean())}
+
+
+def figure(value: Any) -> float:
+    return round(float(value), 4)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", nargs="+", default=[], help="default: all")
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    every = []
+    for each in sets(given.sets):
+        every.append(measured(each))
+        at = {(c["right"], c["gold"]): c for c in every[-1]["certificates"]}
+        print(each.name, every[-1]["right"], "certified", [at[0.9, n]["certified"] for n in GOLD], "broken",
+              max(c["broken"] for c in at.values()), every[-1]["label sets"], every[-1]["rates"],
+              every[-1]["alarms"], every[-1]["gains"], flush=True)  # fmt: skip
+        if given.json:
+            keep(given.json, ["label model"], {"sets": every, "summary": summary(every)})
+    found = summary(every)
+    for line in found["certificates"]:
+        print(line)
+    print({key: value for key, value in found.items() if key != "certificates"})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""`certify` in a project: which gold rows test, which teach, what is written and refused."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shortlist.errors import BadFit, ShortlistError
+from shortlist.project import certified
+from shortlist.project.gold import entry_for
+from tests.cli.shell import call
+from tests.project.news import CLASSES, WORDS, edit, make, rows
+
+M = 600
+
+
+def truth() -> list[str]:
+    """The topic of every row: its words tell."""
+    bodies = [set(body.split()) for body in rows(M)["body"]]
+    return [max(CLASSES, key=lambda name: len(body & set(WORDS[name]))) for body in bodies]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    made = make(tmp_path / "news", m=M)
+    monkeypatch.chdir(tmp_path / "news")
+    return made
+
+
+def label(project, numbers, picked="random", classes=None):
+    """Label rows by hand."""
+    project.run(["fit"])
+    names, session = truth(), project.session
+    session.gold_file.add(
+        *(entry_for(session.rows, a, [names[a]] if classes is None else classes, picked) for a in numbers)
+    )
+
+
+def test_rows_are_certified_with_random_gold_and_written(project, capfd):
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    drawn = np.random.default_rng(0).choice(M, 150, replace=False).tolist()
+    label(project, drawn)
+    ended = call(capfd, "certify", "--to", "certified.csv")
+    assert ended.code == 0, ended.err
+    found, names = pl.read_csv("certified.csv"), truth()
+    right = [row["class"] == names[int(row["id"].removeprefix("doc"))] for row in found.iter_rows(named=True)]
+    assert np.mean(right) >= 0.9
+    assert f"of {M} rows" in ended.out
+    assert "at least 90 % right, with 95 % certainty" in ended.out
+    assert f"{len(found)} rows, gold rows included → certified.csv" in ended.out
+    gold = found.filter(pl.col("source") == "gold")
+    assert set(gold["id"]) == {f"doc{a}" for a in drawn}
+    printed = json.loads(call(capfd, "certify", "--json").out)
+    assert printed["rows"] == M
+    assert printed["gold_rows"] == 150
+
+
+def test_gold_that_was_not_drawn_at_random_is_refused_and_can_be_declared(project, capfd):
+    ended = call(capfd, "certify")
+    assert ended.code != 0
+    assert "label --random" in ended.err
+    assert "--random" in ended.err
+    made = project.certify(all_random=True)
+    assert made.certificate.gold_rows == 200 - certified.TRAINING
+    assert len(made.drawn.taught) == certified.TRAINING
+
+
+def test_rows_picked_by_gain_teach_and_are_not_tested(project):
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    label(project, range(100, 160))
+    label(project, range(30), picked="gain")
+    made = project.certify(0.8)
+    assert set(made.drawn.taught) == set(range(30))
+    assert made.certificate.gold_rows == 60
+    assert not set(made.certificate.rows.tolist()) & set(range(30))
+
+
+def test_skipped_random_rows_count_as_wrong(project):
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    label(project, range(60))
+    before = project.certify(0.8).certificate
+    label(project, range(60, 90), classes=[])
+    after = project.certify(0.8).certificate
+    assert len(after.rows) < len(before.rows)
+    assert after.gold_rows == 90
+
+
+def test_the_model_has_not_seen_the_gold_that_tests_it(project):
+    """Other classes for random rows change the certificate, never the beliefs."""
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    label(project, range(60))
+    first = project.certify(0.8).beliefs
+    label(project, range(60), classes=["sports"])
+    assert np.array_equal(project.certify(0.8).beliefs, first)
+
+
+def test_labels_by_votes_alone(project):
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "none"')
+    made = project.certify(0.8, all_random=True)
+    covered = project.session.votes.covered
+    assert covered[made.certificate.rows].all()
+    assert made.certificate.gold_rows <= 170
+
+
+def test_what_is_refused(project):
+    with pytest.raises(BadFit, match=r"write 0\.9"):
+        project.certify(90)
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    with pytest.raises(ShortlistError, match="label --random"):
+        project.certify()
