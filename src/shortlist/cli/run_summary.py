@@ -12,7 +12,7 @@ WAYS = ("counting votes", "label model", "votes and text", "text alone")
 CERTAIN = 1.96  # standard errors: intervals hold the truth with 95 %
 
 
-class Scores(NamedTuple):
+class ScoreTable(NamedTuple):
     """How often each way of labelling is right on gold rows, or, without any, agrees with held-out labelers."""
 
     title: str
@@ -20,18 +20,20 @@ class Scores(NamedTuple):
     lines: Sequence[tuple[str, ...]]
 
 
-def run_scores(outcomes: Sequence[Outcome]) -> Scores | None:
+def run_scores(outcomes: Sequence[Outcome]) -> ScoreTable | None:
     """The table of scores; None if there is nothing to score by."""
     facts = facts_of(outcomes)
     right, n = right_rows(facts), gold_rows(facts)
     if n:
         scored = [(name, f"{right[name] / n:.1%}", interval(right[name], n)) for name in WAYS if name in right]
-        return Scores(f"Right on {n:,} gold rows{_uncovered(facts, n)}", ("labels by", "right", "95 % sure"), scored)
+        return ScoreTable(
+            f"Right on {n:,} gold rows{_uncovered(facts, n)}", ("labels by", "right", "95 % sure"), scored
+        )
     agreed = facts.get("train", {}).get("agreement") or {}
     agreed = {name.replace("counting", WAYS[0]): share for name, share in agreed.items()}
     title = "Votes of held-out labelers that agree with labels made without them (there are no gold rows)"
     lines = [(name, f"{agreed[name]:.1%}") for name in WAYS if name in agreed]
-    return Scores(title, ("labels by", "agree"), lines) if lines else None
+    return ScoreTable(title, ("labels by", "agree"), lines) if lines else None
 
 
 def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str] = ()) -> Iterator[str]:

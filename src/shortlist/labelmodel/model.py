@@ -320,7 +320,7 @@ def held_out_score(model: LabelModel, votes: Votes, gold: Any = None) -> float: 
     over votes on rows with another vote, of log P(vote | other votes, the labeler votes). Gold labels are not read.
     """
     panel = model._panel()
-    layout, table = panel.layout, model.generator().votes
+    layout, table = panel.layout, model.estimate_.generator().votes
     patterns = find_patterns(panel.codes(votes), layout.sizes)
     codes, total, weight = patterns.codes, 0.0, 0
     several = (codes > 0).sum(axis=1) > 1
