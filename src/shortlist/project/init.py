@@ -47,7 +47,7 @@ files = {files}  # {row_formats}; names with * are fine
 {text}  # the column that labelers and the classifier read
 {features}  # columns of numbers for the classifier, where there is no text
 {id}  # the id of a row, in all results; without it, rows are numbered from 0
-{gold}  # a column of known classes (empty where unknown), to score with
+{gold}  # a column of known classes (empty where unknown): they score, win over labels, and train the classifier
 
 [labelers]
 file = "labelers.py"
@@ -63,7 +63,7 @@ file = "labelers.py"
 
 [label_model]
 # balance = {{ {shares} }}  # the share of each class, if you know it
-# use_gold = true  # known classes fit the model, too
+{use_gold}
 
 [classifier]
 kind = "linear"  # or "mlp", "transformer", "none"
@@ -262,6 +262,7 @@ def toml_text(
         features=f"{'' if features else '# '}features = {_array(features or numeric[:3] or ['price'])}",
         id=f"id = {quoted(identity)}" if identity is not None else '# id = "id"',
         gold=f"gold = {quoted(gold)}" if gold is not None else '# gold = "label"',
+        use_gold=_use_gold(file, gold),
         formats=f"{quoted(TABLE_FORMATS[0])}  # or {', '.join(map(quoted, TABLE_FORMATS[1:]))}",
         row_formats=", ".join(dict.fromkeys(ROW_FORMATS.values())),
         one=quoted(classes[0]),
@@ -269,6 +270,14 @@ def toml_text(
         shares=", ".join(f"{quoted(name)} = {1 / len(classes):.3g}" for name in classes),
         on=_array(texts[:3] if len(texts) > 1 else ["title", "body"]),
     )
+
+
+def _use_gold(file: RowFile, gold: str | None) -> str:
+    """Known classes score only, where most rows have one: then they are there to score."""
+    column = None if gold is None else file.head(10_000)[gold]
+    if column is None or column.null_count() > len(column) / 2:
+        return "# use_gold = false  # known classes score only"
+    return "use_gold = false  # most rows have a known class, so these score only; without this line, they win"
 
 
 def labelers_text(classes: Sequence[str], text: str | None, sample: pl.DataFrame | None = None) -> str:

@@ -173,7 +173,7 @@ def switch_rule(project: OpenProject, name: str, *, on: bool) -> None:
 def use_gold(project: OpenProject, *, fits: bool) -> None:
     """Set whether gold labels are used in the fit."""
     with _editing(project, f"gold labels {'used' if fits else 'not used'} in the fit") as edit:
-        edit.set("label_model", "use_gold", fits)
+        edit.set("label_model", "use_gold", fits or None)
 
 
 def _switch(edit: TomlEdit, name: str, *, on: bool) -> None:
