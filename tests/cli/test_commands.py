@@ -346,7 +346,7 @@ def test_looking_at_rows_does_not_wait_for_scikit_learn(folder, command):
     assert not {"sklearn", "pandas"} & set(ended.stdout.splitlines()[-1].split())
 
 
-POSTS = "id,post,group\n" + "".join(f"{a},a long text no {a},{'autos' if a % 2 else 'space'}\n" for a in range(12))
+POSTS = "id,post,group\n" + "".join(f"{a},a text of length {a},{'autos' if a % 2 else 'space'}\n" for a in range(12))
 POSTS += "\n12,one more text, Space \n13,the last text of them,n/a\n14,and no class at all,\n"
 
 
