@@ -354,7 +354,7 @@ def test_init_takes_a_folder_and_tells_what_it_makes_of_dirty_values(tmp_path, m
     """`init posts.csv p1` was an unexpected argument; ' Space ' and 'n/a' were found, and then `run` failed."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "posts.csv").write_text(POSTS)
-    ended = call(capfd, "init", "posts.csv", "p1", "--yes")
+    ended = call(capfd, "init", "posts.csv", "p1", "--yes", "--text", "post", "--gold", "group")
     assert ended.code == 0, ended.err
     assert "gold: group; classes: autos, space (from group)" in ended.out
     assert "' Space ' is read as 'space'" in ended.err
