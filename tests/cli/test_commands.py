@@ -1,5 +1,6 @@
 """The commands as people and programs call them: what they print, write and return."""
 
+import io
 import json
 import os
 import re
@@ -343,3 +344,38 @@ def test_looking_at_rows_does_not_wait_for_scikit_learn(folder, command):
     ended = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, env=environment())
     assert ended.returncode == 0, ended.stderr
     assert not {"sklearn", "pandas"} & set(ended.stdout.splitlines()[-1].split())
+
+
+POSTS = "id,post,group\n" + "".join(f"{a},a text of length {a},{'autos' if a % 2 else 'space'}\n" for a in range(12))
+POSTS += "\n12,one more text, Space \n13,the last text of them,n/a\n14,and no class at all,\n"
+
+
+def test_init_takes_a_folder_and_tells_what_it_makes_of_dirty_values(tmp_path, monkeypatch, capfd):
+    """`init posts.csv p1` was an unexpected argument; ' Space ' and 'n/a' were found, and then `run` failed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "posts.csv").write_text(POSTS)
+    ended = call(capfd, "init", "posts.csv", "p1", "--yes", "--text", "post", "--gold", "group")
+    assert ended.code == 0, ended.err
+    assert "gold: group; classes: autos, space (from group)" in ended.out
+    assert "' Space ' is read as 'space'" in ended.err
+    assert "'n/a' is read as unknown" in ended.err
+    assert (tmp_path / "p1" / "labelers.py").exists()
+    ended = call(capfd, "vote", "-C", "p1")
+    assert (ended.code, "on 15 rows" in ended.out) == (0, True), ended.err  # the blank line is no row
+
+
+def test_enter_at_the_classes_is_answered(tmp_path, monkeypatch, capfd):
+    """It asked again, wordless."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "posts.csv").write_text("post\nsome text about a car\nother text about the moon\n")
+    answers = io.StringIO("\n".join(["post", "-", "-", "", "autos, space", ""]))
+    answers.isatty = lambda: True
+    monkeypatch.setattr("sys.stdin", answers)
+    ended = call(capfd, "init", "posts.csv")
+    assert ended.code == 0, ended.err
+    assert ended.out.count("name at least two, for example: business, sports, world") == 1
+    assert 'classes = ["autos", "space"]' in (tmp_path / "shortlist.toml").read_text()
+
+
+def test_a_labeler_is_also_an_option_of_show(folder, capfd):
+    assert call(capfd, "show", "--labeler", "money", "--json").out == call(capfd, "show", "money", "--json").out

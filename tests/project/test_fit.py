@@ -106,7 +106,7 @@ def test_rows_without_a_vote_are_not_scored():
         "below_counting": False,
         "frequent": {"class": "x", "gold_rows": 6, "gold_voted": 3},
     }
-    assert right_on_gold(found) == ", 66.7% right on gold rows with a vote"
+    assert right_on_gold(found) == ", 66.7% right on the 3 of 6 gold rows with a vote"
     silent = Evidence(votes, np.array([2.0, 1, 3]), np.array([-1, -1, 0]))
     assert gold_scores(silent, MajorityVote().fit(votes)) == {"gold_rows": 3, "gold_voted": 0}
     assert right_on_gold({"gold_rows": 3, "gold_voted": 0}) == ""

@@ -327,3 +327,15 @@ def test_damaged_files_are_bad_files(name, content, line, tmp_path):
         with pytest.raises(BadFile) as raised:
             use(RowFile(tmp_path / name))
         assert (raised.value.file, raised.value.line) == (str(tmp_path / name), line)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_blank_lines_are_no_rows(tmp_path, encoding):
+    """Six blank lines became six rows. In a text, and in a file of one column, they are kept."""
+    path = tmp_path / "rows.csv"
+    path.write_text('a,b\n\n1,"x\n\né"\n\n\n2,y\n', encoding)
+    file = RowFile(path, encoding=encoding)
+    assert file.read().rows() == [(1, "x\n\né"), (2, "y")]
+    assert (len(file), file.slice(1, 1).rows(), file.take([1, 0])["a"].to_list()) == (2, [(2, "y")], [2, 1])
+    path.write_text("b\nx\n\ny\n", encoding)
+    assert RowFile(path, encoding=encoding).read()["b"].to_list() == ["x", None, "y"]

@@ -41,8 +41,6 @@ class InitOptions:
 
 def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project. On a terminal, ask first for what the options leave open."""
-    import polars as pl
-
     from shortlist.project.init import Guess, data_file, not_classes, other_spellings, write_starter
     from shortlist.project.settings import NAME, Settings
 
@@ -74,8 +72,6 @@ def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: b
         screen.note(f"in column {settings.data.gold!r}, {respelled}")
     if unknown:
         screen.note(unknown_classes(settings, unknown))
-    if (blank := int(file.head(100_000).select(pl.all_horizontal(pl.all().is_null()).sum()).item())) > 0:
-        screen.note(f"{number_of(blank, 'row')} without any value, such as blank lines: no labeler votes there")
     if settings.data.id is None and (repeating := Guess.of(file).repeating):
         screen.note(f"column {repeating!r} is not used as the row id: its values repeat. Rows are numbered from 0")
     screen.text("next: edit labelers.py, then `shortlist run`, or `shortlist watch` while you edit")

@@ -61,9 +61,11 @@ def one_sided(panel: Panel, vote_counts: Floats, consequence: str) -> OneSided |
     names = [name for name, count in zip(panel.names, answers, strict=True) if count == 1]
     if not names:
         return None
+    inferred = any(one.inferred for name, one in zip(panel.names, panel.codomains, strict=True) if name in names)
+    people = ' If they may name every class, as people do, read their votes with says="all".' if inferred else ""
     return OneSided(
         f"these labelers always give the same answer: {some_of(names)}. So their votes alone do not show how accurate "
-        f"they are. {consequence}"
+        f"they are. {consequence}{people}"
     )
 
 

@@ -204,11 +204,19 @@ def labeler_heat(overview: Overview) -> Heat:
         one, other, both = pair["labeler"], pair["other"], pair["overlap"]
         rate, marked = pair["conflict"] / both if both else 0.0, (one, other) in overview.near_copies
         tip = f"{one} and {other} both vote on {both:.1%} of rows and contradict each other on {rate:.1%} of these"
+        by_design = not _can_agree(votes, one, other)
+        tip += ": they name different classes, so they cannot agree" if by_design else ""
         if pair.get("correlation") is not None:
             tip += f"; correlation given the class {pair['correlation']:.2f}"
         cells[place[other]][place[one]] = Cell(both, "overlap", _percent(both), tip, marked)
-        cells[place[one]][place[other]] = Cell(rate, "conflict", _percent(rate), tip, marked)
+        cells[place[one]][place[other]] = Cell(0.0 if by_design else rate, "conflict", _percent(rate), tip, marked)
     return Heat(list(place), list(place), cells, len(votes.names) - len(shown))
+
+
+def _can_agree(votes: Any, one: str, other: str) -> bool:
+    """Whether two labelers may name a class in common."""
+    mine, theirs = (votes.codomains[votes.names.index(name)].says for name in (one, other))
+    return any(a & b for a in mine for b in theirs)
 
 
 def class_heat(overview: Overview) -> Heat:

@@ -147,7 +147,7 @@ class RowFile(RowStore):
         if self.kind == "jsonl":
             name = glob.escape(str(self.path))  # no wildcards: [ and * are part of the name
             return self._cast(pl.scan_ndjson(name, **self._options))
-        return pl.scan_csv(self.path, glob=False, **self._options)
+        return self._without_blanks(pl.scan_csv(self.path, glob=False, **self._options))
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -165,7 +165,9 @@ class RowFile(RowStore):
             if self.kind == "jsonl":
                 head = _beginning(self.path, 3)
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-                return Dialect("", "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8", "\n")
+                return Dialect(
+                    "", "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8", "\n", False
+                )
             return _find_dialect(self.path, **self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
 
     @cached_property
@@ -179,8 +181,15 @@ class RowFile(RowStore):
         except UnicodeError as error:
             message = f"cannot be read: it is not in {encoding}. {_set_encoding()}"
             raise BadFile(message, file=str(self.path)) from error
-        read = pl.read_ndjson if self.kind == "jsonl" else pl.read_csv
-        return read(text.encode("utf-8"), **self._options)
+        if self.kind == "jsonl":
+            return pl.read_ndjson(text.encode("utf-8"), **self._options)
+        return self._without_blanks(pl.read_csv(text.encode("utf-8"), **self._options).lazy()).collect()
+
+    def _without_blanks(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Leave out blank lines, which polars reads as rows; of a single column, they are rows without a value."""
+        if not self.dialect.blanks or len(frame.collect_schema()) == 1:
+            return frame
+        return frame.filter(~pl.all_horizontal(pl.all().is_null()))
 
     def _cast(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """Change the types of columns of a file that has its own, where the user asks for that.
@@ -226,11 +235,12 @@ def _read_sheet(path: Path) -> pl.DataFrame:
 
 
 class Dialect(NamedTuple):
-    """The separator of a csv file, its encoding as Python calls it, and the character that ends a line."""
+    """The separator of a csv file, its encoding as Python calls it, the end of a line, and whether lines are blank."""
 
     separator: str
     encoding: str
     end: str
+    blanks: bool
 
 
 def _find_dialect(path: Path, separator: str | None, encoding: str | None, comment: str | None, usual: str) -> Dialect:
@@ -242,7 +252,10 @@ def _find_dialect(path: Path, separator: str | None, encoding: str | None, comme
         text = re.sub(rf"(?m)^{re.escape(comment)}.*(\r?\n|\r|\Z)", "", text)
     end = re.search(r"\r?\n|\r", _unquoted(text[:65_536], separator or usual))
     separator = separator or _separator(text, usual)
-    return Dialect(separator, name, "\r" if end and end[0] == "\r" else "\n")  # \r: of old Macs, and of Excel there
+    blanks = re.search(r"\n\r?\n|\r\r", _unquoted(text, separator)) is not None
+    return Dialect(
+        separator, name, "\r" if end and end[0] == "\r" else "\n", blanks
+    )  # \r: of old Macs, and Excel there
 
 
 def _beginning(path: Path, size: int) -> bytes:

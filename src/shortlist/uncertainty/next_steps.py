@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadRows
@@ -125,7 +124,7 @@ def _one_more(votes: Votes, sample: GoldSample | None, wrong: float, model: Any)
     def right(panel: Votes) -> Mask:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
-            fitted = clone(model).fit(panel)
+            fitted = type(model)(**model.get_params(deep=False)).fit(panel)
         return np.asarray(fitted.predict_proba(panel[:drawn]).argmax(axis=1) == sample.gold)
 
     whole = right(some).astype(np.float64)
