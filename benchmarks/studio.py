@@ -86,7 +86,9 @@ def measure(page: Page) -> dict[str, list[tuple[float, float]]]:
         chromium.locator(".pickclass").nth(turn % 4).click()
         chromium.locator("#words").fill(["stocks", "parliament", "server", "merger", "playoff"][turn])
         chromium.wait_for_selector("#effect")
-        note("one key in a rule", "preview", lambda: chromium.locator("#words").press("s"))
+        time.sleep(8.0)  # the sample of trial fits is read once
+        note("one key in a rule: its matches", "preview", lambda: chromium.locator("#words").press("s"))
+        note("one key in a rule: its effect", "effect", lambda: chromium.locator("#words").press("t"))
         note("keep the rule", "keep", lambda: chromium.locator("#keep").click())
         page.go("label", "#asked")
         note("label a row", "label", lambda: chromium.keyboard.press("1"))

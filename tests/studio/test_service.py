@@ -136,3 +136,20 @@ def test_the_command_names_columns_as_the_shell_and_shortlist_read_them():
     """An unnamed column was printed as --columns '', which names none."""
     command = export_command("x.csv", Extract(("", "a, b", "c")))
     assert split_names(shlex.split(command)[-1]) == ["", "a, b", "c"]
+
+
+def test_a_run_tells_its_end_and_its_files_can_be_downloaded(service, folder):
+    assert service.overview({})["run"] is None
+    with pytest.raises(ShortlistError, match="no classifier has read"):
+        service.rows({"query": {"disagree": True}})
+    told = service.export({"what": "everything"})
+    assert any(line.startswith("Use ") and "labels.parquet" in line for line in told["lines"])
+    assert "votes and text" in [line[0] for line in told["scores"]["lines"]]
+    run = service.overview({})["run"]
+    assert run["files"] == ["labels.parquet", "report.html", "classifier.npz"]
+    assert service.output("labels.parquet") == folder / "out" / "labels.parquet"
+    assert [service.output(name) for name in ("../gold.jsonl", "votes.json", "labels.csv")] == [None] * 3
+    rows = service.rows({"query": {"disagree": True}})
+    joint, analysis = service.project.current.joint, service.project.current.analysis
+    expected = (joint.rows_alone_.argmax(axis=1) != analysis.guess) & analysis.votes.covered
+    assert rows["found"] == expected.sum()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shortlist.analysis.bits import unpack
-from shortlist.analysis.tables import top_two
 from shortlist.arrays import Mask, Positions
 from shortlist.errors import ShortlistError
 from shortlist.labelspace import LabelSpace, Not, Shortlist
@@ -35,6 +34,8 @@ class Query:
     gold        rows with this known class; "?" for any
     text        rows that contain this text, ignoring case
     unsure      least certain rows first
+    disagree    rows whose label from votes differs from what the classifier reads in their text, as of the last run
+    like        the rows most alike to the one of this number, as features of texts or columns of numbers have it
     """
 
     labeler: str | None = None
@@ -46,6 +47,8 @@ class Query:
     gold: str | None = None
     text: str | None = None
     unsure: bool = False
+    disagree: bool = False
+    like: str | None = None
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Query:
@@ -80,14 +83,16 @@ def parse_shortlist(text: str, space: LabelSpace) -> Shortlist:
 
 
 def select(session: Session, query: Query) -> Positions:
-    """Return the numbers of the matching rows, in the order of the data, or least certain first."""
-    rows = np.flatnonzero(_mask(session, query))
+    """Return the numbers of the matching rows, in the order of the data, least certain first, or most alike first."""
+    mask = _mask(session, query)
+    rows = np.flatnonzero(mask)
+    if query.like is not None:
+        near = alike(session, query.like)
+        rows = near[mask[near]]
     if query.text:
         rows = _containing(session, rows, query.text)
     if query.unsure:
-        first, second = top_two(session.analysis.distinct.beliefs)
-        margins = session.analysis.distinct.spread(first - second)
-        rows = rows[np.argsort(margins[rows], kind="stable")]
+        rows = rows[np.argsort(session.analysis.belief[rows], kind="stable")]  # the belief that is shown
     return rows
 
 
@@ -106,6 +111,8 @@ def _mask(session: Session, query: Query) -> Mask:
         mask &= votes.covered
     if query.believed:
         mask &= votes.covered & (session.analysis.guess == votes.space.position(query.believed))
+    if query.disagree:
+        mask &= votes.covered & (session.analysis.guess != _read_in_text(session))
     if query.gold or query.wrong:
         mask &= _with_gold(session, query)
     return mask
@@ -161,6 +168,17 @@ def _with_gold(session: Session, query: Query) -> Mask:
     return mask & ~right
 
 
+def _read_in_text(session: Session) -> Positions:
+    """(m,): class of each row by its text alone, without its own votes, as the last run trained it."""
+    try:
+        alone = session.joint.rows_alone_
+    except (ShortlistError, OSError):
+        alone = np.zeros((0, 1))
+    if len(alone) != len(session.votes):
+        raise ShortlistError("no classifier has read all of these rows yet: `shortlist run`, or Export, Everything")
+    return np.asarray(alone.argmax(axis=1))
+
+
 def _containing(session: Session, rows: Positions, text: str) -> Positions:
     column = session.settings.data.text
     if column is None:
@@ -170,3 +188,24 @@ def _containing(session: Session, rows: Positions, text: str) -> Positions:
         matches = segment.frame[column].str.contains("(?i)" + re.escape(text)).fill_null(False).to_numpy()
         mask[segment.start : segment.start + len(matches)] = matches
     return rows[mask[rows]]
+
+
+def alike(session: Session, name: str, among: int = 20_000, most: int = 200) -> Positions:
+    """The rows most alike to one row, by cosine; if there are many rows, among an even sample of them."""
+    from scipy.sparse import issparse  # these take a second to load, and are rarely needed
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize, scale
+
+    from shortlist.browse.trial import inputs_of
+
+    m = len(session.votes)
+    if not name.isdecimal() or int(name) >= m:
+        raise ShortlistError(f"there is no row {name}: there are {m:,} rows, numbered from 0")
+    rows = np.unique([*np.linspace(0, m - 1, min(m, among)).astype(np.int64), int(name)])
+    inputs = inputs_of(session, rows)
+    X = normalize(
+        TfidfVectorizer(sublinear_tf=True).fit_transform(inputs) if isinstance(inputs, list) else scale(inputs)
+    )
+    likeness = X @ X[[int(np.searchsorted(rows, int(name)))]].T
+    dense = np.asarray(likeness.toarray() if issparse(likeness) else likeness).ravel()
+    return np.asarray(rows[np.argsort(-dense, kind="stable")[:most]])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,11 @@ class RowView:
     def text(self) -> str:
         return "".join(piece.text for piece in self.pieces)
 
+    def blind(self) -> RowView:
+        """Copy without what labelers and model say about it."""
+        text = (Piece(self.text),) if self.text else ()
+        return replace(self, pieces=text, votes={}, label=None, beliefs={})
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON. A piece is [text, labelers that match it]."""
         return {
@@ -53,11 +59,13 @@ class RowView:
         }
 
 
-def show_rows(session: Session, numbers: Sequence[int] | Positions, labeler: str | None = None) -> list[RowView]:
-    """Return rows by number, with the matches of one labeler marked, or of all."""
+def show_rows(
+    session: Session, numbers: Sequence[int] | Positions, labeler: str | None = None, search: str | None = None
+) -> list[RowView]:
+    """Return rows by number, with the matches of one labeler marked, or of all; those of a search have the name ""."""
     chosen = [int(a) for a in numbers]
     texts, fields = _content(session, chosen)
-    marked = _marked(session, texts, labeler)
+    marked = _marked(session, texts, labeler, search)
     analysis, votes, ids = session.analysis, session.votes, session.votes.ids
     beliefs = analysis.distinct.at(np.array(chosen, np.int64)) if chosen else np.zeros((0, 0))
     return [
@@ -85,9 +93,9 @@ def _content(session: Session, chosen: list[int], longest: int = 20_000) -> tupl
     return [(one or "")[:longest] for one in table[text]], [{} for _ in chosen]
 
 
-def _marked(session: Session, texts: list[str], labeler: str | None) -> list[tuple[Piece, ...]]:
-    column = session.settings.data.text
-    marks: list[list[tuple[str, Span]]] = [[] for _ in texts]
+def _marked(session: Session, texts: list[str], labeler: str | None, search: str | None) -> list[tuple[Piece, ...]]:
+    column, sought = session.settings.data.text, re.compile(re.escape(search or ""), re.IGNORECASE)
+    marks = [[("", Span(*one.span())) for one in sought.finditer(text)] if search else [] for text in texts]
     for one in session.roster.labelers:
         if labeler in (None, one.name) and getattr(one, "on", column) == column:
             for mark, places in zip(marks, spans(one, texts), strict=True):

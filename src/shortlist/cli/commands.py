@@ -9,11 +9,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.cli.run_summary import run_scores, run_summary
 from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.cache import Run
+from shortlist.project.run_summary import run_scores, run_summary
 from shortlist.project.stages.run import left_over
 from shortlist.wording import number_of, percent, some_of
 

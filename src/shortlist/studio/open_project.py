@@ -97,6 +97,11 @@ class OpenProject:
             self.changed(title)
             return self.change
 
+    def forget(self) -> None:
+        """Take back a project that could not be opened: the folder has none again."""
+        self.watch = self.session = self.problem = None
+        self.changed("not created")
+
     def _refresh(self) -> Change | None:
         if self.watch is None:
             self.watch = Watch(self.folder)

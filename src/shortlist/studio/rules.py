@@ -1,43 +1,34 @@
-"""Rules: the labelers of a project as they are written, edits of those in shortlist.toml, and previews of a draft.
+"""Rules: the labelers of a project as they are written, and edits of those in shortlist.toml.
 
-Rules in shortlist.toml are data and can be edited in the browser. Those in labelers.py are code, which is only shown.
+Rules in shortlist.toml are data and can be edited in the browser. So can plain calls of keywords() and pattern() in
+labelers.py (`python_edit.py`). Other code is only shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
-from shortlist.analysis.bits import Bits, count
-from shortlist.arrays import Mask, Positions
-from shortlist.browse import RowView, show_rows
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
-from shortlist.labelers.apply import Asker
 from shortlist.labelers.labeler import AllRows, from_record
-from shortlist.labelers.text_search import pieces, spans
 from shortlist.labelspace import Not
-from shortlist.progress import still_wanted
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
 from shortlist.project.session import Session
 from shortlist.project.voting import all_chunks
 from shortlist.prompts import PROMPTS, PromptLabeler
-from shortlist.reporting.trials import evenly_spaced
-from shortlist.rows import chunks
 from shortlist.studio.open_project import OpenProject
+from shortlist.studio.python_edit import POSITIONAL, PythonEdit
 from shortlist.studio.toml_edit import TomlEdit, edited_project
-from shortlist.votes import Votes
 
-EDITABLE = ("keywords", "pattern", *PROMPTS)  # kinds that the browser can edit
+EDITABLE = ("keywords", "pattern", "attribute", *PROMPTS)  # kinds that the browser can edit
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A labeler as it is written: a record in shortlist.toml, or lines of labelers.py."""
+    """A labeler as it is written: lines of labelers.py, or in shortlist.toml. Those with a record can be edited."""
 
     name: str
     kind: str
@@ -78,7 +69,8 @@ def _python_rule(session: Session, labeler: Labeler, off: tuple[str, ...]) -> Ru
     code = session.roster.code
     line = code.source.find_definition(labeler.name) if code else None
     kind = str((labeler.record() or {}).get("kind", "function"))
-    return Rule(labeler.name, kind, "python", labeler.name not in off, _says(session, labeler), None, line)
+    record = PythonEdit(code.source.path).record(labeler.name) if code and kind in POSITIONAL else None
+    return Rule(labeler.name, kind, "python", labeler.name not in off, _says(session, labeler), record, line)
 
 
 def _says(session: Session, labeler: Labeler) -> list[list[str]]:
@@ -134,6 +126,9 @@ def save_rule(project: OpenProject, record: dict[str, Any], before: dict[str, An
     _ask(project, checked(project.current, record, replaces))
     with project.lock:
         name = checked(project.current, record, replaces).name
+        if replaces is not None and replaces not in [str(one.get("name")) for one in project.current.settings.declared]:
+            _save_python(project, {"name": name, **record}, before or {})
+            return
         with _editing(project, f"{name} {'edited' if before else 'added'}") as edit:
             _check_unchanged(edit, before, name)
             edit.put({"name": name, **record}, replaces)
@@ -147,6 +142,20 @@ def _ask(project: OpenProject, labeler: Labeler) -> None:
     if isinstance(labeler, PromptLabeler):
         with project.asking(labeler.name) as tell:
             labeler.prepare(AllRows(lambda: (all_chunks(rows), len(rows)), tell))
+
+
+def _save_python(project: OpenProject, record: dict[str, Any], before: dict[str, Any]) -> None:
+    """Write a rule to its call in labelers.py and refresh."""
+    code, name = project.current.roster.code, str(before["name"])
+    if code is None:
+        raise Conflict(f"the rule {name!r} was removed elsewhere since you opened it; nothing was saved", None)
+    edit = PythonEdit(code.source.path)
+    if edit.record(name) != before:
+        message = f"the rule {name!r} was changed elsewhere since you opened it; nothing was saved"
+        raise Conflict(message, edit.record(name))
+    edit.put(record, name)
+    edit.write()
+    project.refresh(f"{record['name']} edited")
 
 
 def remove_rule(project: OpenProject, before: dict[str, Any]) -> None:
@@ -194,113 +203,5 @@ def _check_unchanged(edit: TomlEdit, before: dict[str, Any] | None, name: str) -
         raise Conflict(f"the rule {before.get('name')!r} {what} elsewhere since you opened it; nothing was saved", now)
 
 
-# -- preview -------------------------------------------------------------------------------------------
-
-
 class Superseded(ShortlistError):  # noqa: N818  as in errors.py
     """A newer request has replaced this one."""
-
-
-def preview(
-    session: Session, record: Any, replaces: str | None, superseded: Callable[[], bool] = lambda: False
-) -> dict[str, Any]:
-    """Return coverage, votes, conflicts, accuracy on gold rows and examples. The project is not changed."""
-    labeler = checked(session, record, replaces)
-    if isinstance(labeler, PromptLabeler):  # only its cost: nothing is sent
-        (line,) = session.plan(record).lines
-        return {"plan": asdict(line)}
-    draft = draft_votes(session, labeler, superseded)
-    bits, gold, space = Bits(draft), session.analysis.gold, draft.space
-    codes, codomain = draft.codes[:, 0].astype(np.int64), draft.codomains[0]
-    member = np.vstack([np.ones(len(space), np.bool_), bits.layout.member])  # (c + 1, k): abstaining allows all
-    scored = np.flatnonzero((codes != 0) & (gold >= 0)) if gold is not None else np.zeros(0, np.int64)
-    right = member[codes[scored], gold[scored]] if gold is not None else np.zeros(0, np.bool_)
-    others = np.array([name != replaces for name in session.votes.names])
-    covered = (session.votes.codes[:, others] != 0).any(axis=1)
-    examples = show_rows(session, _examples(codes, scored[~right]))
-    return {
-        "engine": getattr(labeler, "engine", "polars"),
-        "votes": int((codes != 0).sum()),
-        "coverage": float((codes != 0).mean()),
-        "new": int(((codes != 0) & ~covered).sum()),
-        "says": [
-            {"classes": list(space.ordered(shortlist)), "votes": int(n)}
-            for shortlist, n in zip(codomain.shortlists, count(bits.rows), strict=True)
-            if shortlist not in codomain.dummies
-        ],
-        "gold": None if gold is None else {
-            "votes": len(scored), "right": int(right.sum()), "accuracy": float(right.mean()) if len(scored) else None,
-        },
-        "conflicts": _conflicts(session, bits, others),
-        "examples": [_example(labeler, row, draft.said(row.row)) for row in examples],
-    }  # fmt: skip
-
-
-def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) -> list[dict[str, Any]]:
-    """Answers of a prompt for a few rows. The model is asked for those that are not in the cache."""
-    if not isinstance(checked(session, record, replaces), PromptLabeler):
-        raise ShortlistError("only prompts can be tried on some rows; other rules are previewed as you type")
-    if not 0 < len(rows) <= 10:
-        raise ShortlistError(f"a prompt can be tried on 1 to 10 rows; got {len(rows)}")
-    answers = session.preview(record, rows).to_dicts()
-    for answer in answers:
-        del answer["row"], answer["prompt"]
-    views = show_rows(session, rows)
-    return [view.to_dict() | {"answer": answer} for view, answer in zip(views, answers, strict=True)]
-
-
-def draft_votes(session: Session, labeler: Labeler, superseded: Callable[[], bool]) -> Votes:
-    """Votes of one labeler on all rows, chunk by chunk; ends early if superseded."""
-    text = session.settings.data.text
-    asker = Asker.of([labeler], columns=session.rows.columns, text=text, space=session.settings.classes)
-
-    def check() -> None:
-        if superseded():
-            raise Superseded("replaced by a newer request")
-
-    results = []
-    columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
-    before = still_wanted.set(check)  # a slow pattern looks at it between rows
-    try:
-        for segment in session.rows.segments(columns):
-            parts, _ = chunks(segment.frame, size=16_384, first=segment.start)
-            for chunk in parts:
-                check()
-                results.append(asker(chunk))
-    finally:
-        still_wanted.reset(before)
-    return asker.votes(results)
-
-
-def _conflicts(session: Session, draft: Bits, others: Mask) -> list[dict[str, Any]]:
-    """Per other labeler: rows on which both vote, and rows on which they conflict; most conflicts first."""
-    bits = session.analysis.bits
-    pairs = np.stack([count(bits.rows & rows) for rows in draft.rows], axis=1)  # (S, c)
-    disjoint = bits.layout.member.astype(np.int64) @ draft.layout.member.T.astype(np.int64) == 0
-    together = bits.layout.per_labeler(pairs.astype(np.float64)).sum(axis=1)
-    conflict = bits.layout.per_labeler((pairs * disjoint).astype(np.float64)).sum(axis=1)
-    lines = [
-        {"labeler": session.votes.names[i], "together": int(together[i]), "conflict": int(conflict[i])}
-        for i in np.flatnonzero(others & (together > 0))
-    ]
-    return sorted(lines, key=lambda line: (-line["conflict"], -line["together"]))
-
-
-def _examples(codes: Positions, wrong: Positions, most: int = 12) -> list[int]:
-    """Rows to show: some wrong votes on gold rows, then some rows of each vote, evenly spaced."""
-    votes = [rows for c in range(1, int(codes.max(initial=0)) + 1) if len(rows := np.flatnonzero(codes == c))]
-    chosen = evenly_spaced(wrong, most // 3).tolist()
-    for rows in votes:
-        chosen += evenly_spaced(rows, max(2, most // len(votes))).tolist()
-    return list(dict.fromkeys(chosen))[:most]
-
-
-def _example(labeler: Labeler, row: RowView, said: dict[str, tuple[str, ...]]) -> dict[str, Any]:
-    """A row with the matches of the draft marked, and whether its vote is right, if the class is known."""
-    marks = [(labeler.name, span) for span in spans(labeler, [row.text])[0]]
-    draft = said.get(labeler.name)
-    return row.to_dict() | {
-        "pieces": [[piece.text, list(piece.labelers)] for piece in pieces(row.text, marks)],
-        "draft": draft,
-        "right": bool(set(draft) & set(row.known)) if draft is not None and row.known else None,
-    }

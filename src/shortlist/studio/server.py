@@ -32,6 +32,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import (
+    FileResponse,
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
@@ -172,9 +173,21 @@ def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False)
         content = read_asset(request.path_params.get("name", "index.html"))
         return Response(status_code=404) if content is None else Response(content[0], media_type=content[1])
 
+    async def file(request: Request) -> Response:
+        path = service.output(request.path_params["name"])
+        return Response(status_code=404) if path is None else FileResponse(path, filename=path.name)
+
     routes = [Route(f"/api/{name}", endpoint(name), methods=["GET"]) for name in GETS]
     routes += [Route(f"/api/{name}", endpoint(name), methods=["POST"]) for name in POSTS]
-    return Starlette(routes=[*routes, Route("/api/events", stream), Route("/", asset), Route("/{name}", asset)])
+    return Starlette(
+        routes=[
+            *routes,
+            Route("/api/events", stream),
+            Route("/api/files/{name}", file),
+            Route("/", asset),
+            Route("/{name}", asset),
+        ]
+    )
 
 
 def call(method: Callable[[dict[str, Any]], Any], body: bytes) -> bytes:

@@ -13,23 +13,26 @@ from shortlist.browse.labeling import PICKS
 from shortlist.errors import ShortlistError
 from shortlist.project import Project
 from shortlist.project.gold import Entry, Picked, entry_for
-from shortlist.project.init import Guess, known_classes, toml_text
+from shortlist.project.init import Guess, known_classes, not_classes, toml_text
 from shortlist.project.labels import Extract
+from shortlist.project.run_summary import run_scores, run_summary
 from shortlist.project.settings import NAME
 from shortlist.project.stages.run import write_extract
 from shortlist.registry import ROW_FORMATS
 from shortlist.rows import RowFile
 from shortlist.studio.open_project import OpenProject
-from shortlist.studio.rules import preview, remove_rule, rules, save_rule, source, switch_rule, tried, use_gold
+from shortlist.studio.preview import TrialFits, preview, tried
+from shortlist.studio.rules import remove_rule, rules, save_rule, source, switch_rule, use_gold
 from shortlist.studio.views import compare, figures, gold, overview
 from shortlist.wording import listed, number_of
 
 Request = dict[str, Any]
+OUTPUTS = ("labels.", "report.", "classifier.")  # files that can be downloaded
 
 GETS = ("overview", "figures", "rules")
 POSTS = (  # other pages cannot send these: their origin is checked
-    "rows", "why", "preview", "tried", "save", "remove", "switch", "use_gold", "next", "label", "undo", "compare",
-    "export", "export_own", "setup", "stop",
+    "rows", "why", "preview", "effect", "suggest", "tried", "save", "remove", "switch", "use_gold", "next", "label",
+    "undo", "compare", "export", "export_own", "setup", "stop",
 )  # fmt: skip
 
 
@@ -41,6 +44,7 @@ class Service:
         self._latest: dict[str, int] = {}  # tab → the number of its last preview
         self._rows: tuple[Any, Any] | None = None  # the last query and its rows, which the page reads in windows
         self._figures: tuple[int, dict[str, Any]] | None = None
+        self._trials = TrialFits()
 
     # -- views -----------------------------------------------------------------------------------------
 
@@ -64,7 +68,7 @@ class Service:
             self._rows = (key, select(session, query))
         matches = self._rows[1]
         offset, limit = _integer(request, "offset", 0), min(_integer(request, "limit", 50), 200)
-        rows = show_rows(session, matches[offset : offset + limit], query.labeler)
+        rows = show_rows(session, matches[offset : offset + limit], query.labeler, query.text)
         return {"found": len(matches), "rows": [row.to_dict() for row in rows]}
 
     def why(self, request: Request) -> Any:
@@ -83,11 +87,25 @@ class Service:
         return {"rules": [rule.to_dict() for rule in rules(session)], "source": source(session)}
 
     def preview(self, request: Request) -> Any:
-        """Preview a rule. A newer request of the same tab ends this one."""
+        """Preview a rule: what it matches. A newer request of the same tab ends this one."""
+        return preview(self.project.current, request.get("record"), request.get("replaces"), self._newer(request))
+
+    def effect(self, request: Request) -> Any:
+        """Expected effect of a rule on the final labels, by a trial fit."""
+        session = self.project.current
+        return self._trials.effect(session, request.get("record"), request.get("replaces"), self._newer(request))
+
+    def _newer(self, request: Request) -> Callable[[], bool]:
+        """Whether the same tab has sent a newer request of this kind."""
         tab, number = str(request.get("tab")), _integer(request, "number", 0)
         self._latest[tab] = max(number, self._latest.get(tab, 0))
-        replaces = request.get("replaces")
-        return preview(self.project.current, request.get("record"), replaces, lambda: self._latest[tab] != number)
+        return lambda: self._latest[tab] != number
+
+    def suggest(self, request: Request) -> Any:
+        """Words for a rule: for some classes, for all, or of one row."""
+        classes, words = ([str(one) for one in request.get(name, ())] for name in ("classes", "words"))
+        row = None if request.get("row") is None else _integer(request, "row")
+        return {"words": self._trials.suggest(self.project.current, classes, words, row)}
 
     def tried(self, request: Request) -> Any:
         """Ask a prompt about a few rows: the least certain ones."""
@@ -120,11 +138,12 @@ class Service:
     # -- labels ----------------------------------------------------------------------------------------
 
     def next(self, request: Request) -> Any:
-        """The row to label next; None if none is left."""
-        session = self.project.current
-        row = next_row(session, picked=_picked(request) or "gain")
-        shown = None if row is None else show_rows(session, [row])[0].to_dict()
-        return {"row": shown, "gold": gold(self.project)}
+        """The row to label next; None if none is left. A random row scores the labels, so it is shown without them."""
+        session, picked = self.project.current, _picked(request) or "gain"
+        row = next_row(session, picked=picked)
+        views = [] if row is None else show_rows(session, [row])
+        shown = [view.blind() if picked == "random" else view for view in views]
+        return {"row": shown[0].to_dict() if shown else None, "gold": gold(self.project)}
 
     def label(self, request: Request) -> Any:
         """Write a label: one class, several possible ones, or none to skip the row."""
@@ -183,7 +202,21 @@ class Service:
         project = self._with_labelers()
         with self.project.lock:
             outcomes = project.run(stages[what])
-        return {"files": [str(path) for one in outcomes[-1 if stages[what] else 0 :] for path in one.outputs]}
+            self.project.current.results.pop("train", None)  # what was read from files is old now
+        files = [str(path) for one in outcomes[-1 if stages[what] else 0 :] for path in one.outputs]
+        if what != "everything":
+            return {"files": files}
+        scores = run_scores(outcomes)
+        self.project.changed("run")
+        return {"files": files, "lines": list(run_summary(outcomes, project.history)),
+                "scores": None if scores is None else scores._asdict()}  # fmt: skip
+
+    def output(self, name: str) -> Path | None:
+        """A file to download: labels, report or classifier; None if there is no such file."""
+        if self.project.session is None:
+            return None
+        path = self.project.folder / self.project.session.settings.output.folder / name
+        return path if Path(name).name == name and name.startswith(OUTPUTS) and path.is_file() else None
 
     def export_own(self, request: Request) -> Any:
         """Write labels to another file in the project folder; return the command that does the same."""
@@ -208,26 +241,46 @@ class Service:
     # -- a new project ---------------------------------------------------------------------------------
 
     def setup(self, request: Request) -> Any:
-        """List the data files of the folder, or make a project of one. Only shortlist.toml is written, no code."""
+        """List the data files of the folder, read the classes of a column, or make a project.
+
+        Only shortlist.toml is written, no code; nothing is left of a try that fails.
+        """
         folder = self.project.folder
         data = sorted(path for path in folder.iterdir() if path.suffix.lower() in ROW_FORMATS and path.is_file())[:30]
         if "file" not in request:
             return {"files": [_described(path) for path in data]}
-        file, classes = request["file"], list(request["classes"])
-        text, id, gold_column = request["text"], request.get("id"), request.get("gold")
+        if request["file"] not in [path.name for path in data]:
+            raise ShortlistError(f"there is no data file {request['file']!r} in this folder")
+        rows = RowFile(folder / request["file"])
+        if "classes" not in request:
+            return {"classes": known_classes(rows, str(request["gold"]))}
         with self.project.lock:
             if self.project.exists:
                 raise ShortlistError(f"this folder has a {NAME} already")
-            if file not in [path.name for path in data]:
-                raise ShortlistError(f"there is no data file {file!r} in this folder")
-            if len(set(classes)) < 2 or len(set(classes)) < len(classes) or not all(classes):
-                raise ShortlistError("name at least two different classes", option=("classes",))
-            rows = RowFile(folder / file)
-            rows.need(*(column for column in (text, id, gold_column) if column is not None))
-            with atomic(folder / NAME) as written:
-                written.write(toml_text(file, classes, text, (), id, gold_column, rows).encode())
-            self.project.refresh("project created")
+            self._create(rows, request)
         return overview(self.project)
+
+    def _create(self, rows: RowFile, request: Request) -> None:
+        classes, text = list(request["classes"]), request.get("text")
+        id, gold_column = request.get("id"), request.get("gold")
+        if len(set(classes)) < 2 or len(set(classes)) < len(classes) or not all(classes):
+            raise ShortlistError("name at least two different classes", option=("classes",))
+        rows.need(*(column for column in (text, id, gold_column) if column is not None))
+        if gold_column is not None and (others := list(not_classes(rows, gold_column, classes))):
+            raise ShortlistError(
+                f"{gold_column} also holds {listed(others[:20])}: add what is a class", column=gold_column
+            )
+        numbers = [name for name, kind in rows.schema.items() if kind.is_numeric() and name not in (id, gold_column)]
+        path = self.project.folder / NAME
+        with atomic(path) as written:
+            features = () if text is not None else numbers
+            written.write(toml_text(request["file"], classes, text, features, id, gold_column, rows).encode())
+        try:
+            self.project.refresh("project created")
+        except Exception:
+            path.unlink()
+            self.project.forget()
+            raise
 
 
 def export_command(name: str, extract: Extract) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.browse import show_rows
 from shortlist.errors import ShortlistError
+from shortlist.project.cache import State
 from shortlist.project.changes import Change
 from shortlist.project.code.places import Places
 from shortlist.project.session import Session
@@ -24,13 +25,17 @@ def overview(project: OpenProject) -> dict[str, Any]:
     if project.session is None or not project.exists:
         return {"open": False, **state}
     session, watch, bare = project.session, project.watch, project.bare
-    analysis = session.analysis
+    analysis, schema = session.analysis, session.rows.files[0].schema
+    roles = (session.settings.data.id, session.settings.data.gold)
     shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))
     return {
         "open": True,
         **state,
         "name": session.folder.resolve().name,
         "columns": session.rows.columns,
+        "text": session.settings.data.text,
+        "shown": session.rows.to_show().columns,
+        "numbers": [name for name in session.rows.columns if name not in roles and schema[name].is_numeric()],
         "bare": bare,
         "rows": len(session.votes),
         "classes": list(session.settings.classes),
@@ -41,9 +46,21 @@ def overview(project: OpenProject) -> dict[str, Any]:
         "labelers": labelers(project),
         "table": table_columns(session),
         "shares": {} if bare else shares,
+        "run": last_run(session),
         "states": [one.to_dict() for one in project.states.all],
         "change": None if project.change is None else project.change.to_dict(),
     }
+
+
+def last_run(session: Session) -> dict[str, Any] | None:
+    """The classifier and the labels of the last run: its teacher, its score, and files to download."""
+    record = State(session.hidden / "state.json").records.get("train")
+    if record is None:
+        return None
+    folder = session.folder / session.settings.output.folder
+    files = [path.name for name in ("labels.*", "report.html", "classifier.*") for path in sorted(folder.glob(name))]
+    facts = {name: record.facts.get(name) for name in ("trained_on", "reason", "right", "gold_rows")}
+    return {**facts, "files": files}
 
 
 def gold(project: OpenProject) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import { Rules } from "./rules.js";
 import { Label } from "./label.js";
 import { Compare } from "./compare.js";
 
-const VIEWS = { overview: ["Overview", Overview], rows: ["Rows", Rows], rules: ["Rules", Rules], label: ["Label", Label], compare: ["Compare and export", Compare] };
+const VIEWS = { overview: ["Overview", Overview], rows: ["Rows", Rows], rules: ["Rules", Rules], label: ["Label", Label], compare: ["Compare and export", Compare, "Export"] };
 
 function place() {
   const [view, ...rest] = location.hash.slice(1).split("/");
@@ -48,7 +48,7 @@ function Studio() {
   return html`
     <header class="bar">
       <a class="brand" href="#overview">${project?.name ?? "Shortlist"}</a>
-      ${project?.open && html`<nav aria-label="Views">${Object.entries(VIEWS).map(([name, [title]]) => html`<a href=${`#${name}`} aria-current=${name === at.view ? "page" : undefined}>${title}</a>`)}</nav>`}
+      ${project?.open && html`<nav aria-label="Views">${Object.entries(VIEWS).map(([name, [title, , short]]) => html`<a href=${`#${name}`} aria-current=${name === at.view ? "page" : undefined}>${short ? html`<span class="full">${title}</span><span class="short">${short}</span>` : title}</a>`)}</nav>`}
       <${Pulse} project=${project} news=${news} />
     </header>
     ${wrong && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection." : "The project cannot be loaded."}</b> ${news.message}${project?.open && news.kind === "problem" && " Shown below is the last state that worked."}</div>`}
@@ -74,8 +74,9 @@ function Pulse({ project, news }) {
 function Setup({ setProject }) {
   const [files, setFiles] = useState(null);
   const [form, setForm] = useState(null);
+  const [missing, setMissing] = useState(false); // the gold column has values that are no classes yet
   const { busy, problem, setProblem, run } = useTask();
-  const choose = (file) => setForm({ file: file.file, text: file.text ?? Object.keys(file.columns)[0], id: file.id ?? "", gold: file.gold ?? "", classes: file.classes.join("\n") });
+  const choose = (file) => setForm({ file: file.file, text: file.text ?? "", id: file.id ?? "", gold: file.gold ?? "", classes: file.classes.join("\n") });
   useEffect(() => {
     ask("setup", {}).then((answer) => {
       setFiles(answer.files);
@@ -87,21 +88,30 @@ function Setup({ setProject }) {
   if (!form) return html`<section class="card"><h1>New project</h1><p class="lead">Put a csv, tsv, jsonl or parquet file with one row per example into this folder, then reload this page.</p>${files.map((one) => html`<p class="wrong">${one.file}: ${one.problem}</p>`)}</section>`;
   const file = files.find((one) => one.file === form.file);
   const classes = perLine(form.classes);
-  const set = (part) => setForm({ ...form, ...part });
+  const set = (part) => setForm((now) => ({ ...now, ...part }));
+  const chooseGold = (gold) => {
+    set({ gold });
+    if (gold) run(async () => set({ classes: (await ask("setup", { file: form.file, gold })).classes.join("\n") }));
+  };
   const create = (event) => {
     event.preventDefault();
+    setMissing(false);
     run(async () => {
-      setProject(await ask("setup", { file: form.file, text: form.text, id: form.id || null, gold: form.gold || null, classes }));
-      location.hash = "rows";
+      try {
+        setProject(await ask("setup", { file: form.file, text: form.text || null, id: form.id || null, gold: form.gold || null, classes }));
+        location.hash = "rows";
+      } catch (error) { setMissing(Boolean(error.facts?.column)); throw error; }
     });
   };
-  const pick = (title, name, none) => html`<${Field} title=${title}><select id=${`setup-${name}`} value=${form[name]} onChange=${(event) => set({ [name]: event.target.value })}>${none && html`<option value="">none</option>`}${Object.keys(file.columns).map((column) => html`<option value=${column}>${column}</option>`)}</select><//>`;
+  const pick = (title, name, none, change = (value) => set({ [name]: value })) => html`<${Field} title=${title}><select id=${`setup-${name}`} value=${form[name]} onChange=${(event) => change(event.target.value)}>${none && html`<option value="">${none}</option>`}${Object.keys(file.columns).map((column) => html`<option value=${column}>${column}</option>`)}</select><//>`;
+  const lacking = classes.length < 2 ? "Name at least two classes first." : new Set(classes).size < classes.length ? "A class is named twice." : null;
   return html`<section class="card editor setup"><form onSubmit=${create}><h1>New project</h1>
       <${Field} title="Data file"><select id="setup-file" value=${form.file} onChange=${(event) => choose(files.find((one) => one.file === event.target.value))}>${files.map((one) => html`<option value=${one.file} disabled=${!one.columns}>${one.file}</option>`)}</select><//>
-      ${pick("Text column", "text")}${pick("Id column", "id", true)}${pick("Column of known classes, if any", "gold", true)}
-      <${Field} title="Classes, one per line"><textarea id="setup-classes" rows="5" value=${form.classes} onInput=${(event) => set({ classes: event.target.value })}></textarea><${CommaHint} text=${form.classes} what="name" /><//>
+      ${pick("Text column", "text", "none: a table of columns")}${pick("Id column", "id", "none")}${pick("Column of known classes, if any", "gold", "none", chooseGold)}
+      <${Field} title="Classes, one per line"><textarea id="setup-classes" rows=${Math.min(14, Math.max(5, classes.length + 1))} value=${form.classes} onInput=${(event) => set({ classes: event.target.value })}></textarea><${CommaHint} text=${form.classes} what="name" /><//>
       <${Problem} text=${problem} />
-      <div class="actions"><button class="button main" disabled=${busy || classes.length < 2}>${busy ? "Reading the rows…" : "Create the project"}</button><span class="quiet">This writes shortlist.toml, and nothing else.</span></div></form>
+      ${missing && html`<button type="button" class="button" onClick=${() => { setMissing(false); chooseGold(form.gold); }}>Add them to the classes</button>`}
+      <div class="actions"><button class="button main" disabled=${Boolean(busy || lacking)} aria-describedby="setup-hint">${busy ? "Reading the rows…" : "Create the project"}</button><span class="quiet" id="setup-hint">${lacking ?? "This writes shortlist.toml, and nothing else."}</span></div></form>
     <div class="effect"><h3>First rows</h3><ul class="examples">${file.first.map((line) => html`<li class="example"><${Fields} fields=${line} /></li>`)}</ul></div></section>`;
 }
 

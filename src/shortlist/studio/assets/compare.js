@@ -1,6 +1,6 @@
 // Two states of the project side by side, and files to export.
 import { html, useEffect, useState } from "./preact.js";
-import { Empty, Field, Gold, Marked, Problem, Totals, ask, count, editsOf, relabelled, rowName, useTask } from "./parts.js";
+import { Downloads, Empty, Field, Gold, Marked, Problem, Totals, ask, count, editsOf, relabelled, rowName, useTask } from "./parts.js";
 
 export function Compare({ project }) {
   const { states } = project;
@@ -17,18 +17,18 @@ export function Compare({ project }) {
   return html`<section class="card long"><div class="head"><h2>Compare</h2>
       ${states.length > 1 && [0, 1].map((place) => html`<label class="pick"><span>${place ? "with" : "State"}</span><select value=${pair[place]} onChange=${choose(place)}>${states.map((state) => html`<option value=${state.number}>${title(state)}</option>`)}</select></label>`)}</div>
       <${Problem} text=${problem} />
-      ${states.length < 2 ? html`<${Empty}>There is only one state so far. Every change adds one to compare with.<//>` : !answer ? html`<${Empty}>Comparing…<//>` : html`<${Difference} answer=${answer} labelers=${project.labelers.map((one) => one.name)} offset=${offset} setOffset=${setOffset} />`}
+      ${states.length < 2 ? html`<${Empty}>There is only one state so far. Every change adds one to compare with.<//>` : !answer ? html`<${Empty}>Comparing…<//>` : html`<${Difference} answer=${answer} offset=${offset} setOffset=${setOffset} />`}
     </section>
     <section class="card long" id="export"><h2>Export</h2><p class="lead">Files are written to the project folder. The command does the same.</p><${Files} project=${project} /><${CustomExport} project=${project} /></section>`;
 }
 
-function Difference({ answer, labelers, offset, setOffset }) {
+function Difference({ answer, offset, setOffset }) {
   const page = 20; // rows
   return html`<div class="two"><div><${Totals} totals=${answer.totals} /><p class="quiet">${editsOf(answer)}</p></div>
       <div><h3 id="flipped">${relabelled(answer.flipped)}, of ${count(answer.rows)}</h3>
       ${!answer.same_rows && html`<p class="quiet">The rows or the classes changed: labels are not compared.</p>`}
       <table class="wide"><tbody>${answer.flips.slice(0, 8).map((flip) => html`<tr><td>${flip.before}</td><td>→ ${flip.after}</td><td>${count(flip.rows)}</td></tr>`)}</tbody></table></div></div>
-    <ul class="examples">${answer.examples.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} labelers=${labelers} /></div><div class="meta"><span>${rowName(row)}</span><b>${row.was} → ${row.is}</b><${Gold} row=${row} right=${row.gold.includes(row.is)} /></div></li>`)}</ul>
+    <ul class="examples">${answer.examples.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} before=${60} /></div><div class="meta"><span>${rowName(row)}</span><b>${row.was} → ${row.is}</b><${Gold} row=${row} right=${row.gold.includes(row.is)} /></div></li>`)}</ul>
     ${answer.flipped > page && html`<div class="actions"><button type="button" class="button" disabled=${offset === 0} onClick=${() => setOffset(offset - page)}>Previous</button><span class="quiet">${count(offset + 1)} to ${count(Math.min(offset + page, answer.flipped))}</span><button type="button" class="button" disabled=${offset + page >= answer.flipped} onClick=${() => setOffset(offset + page)}>Next</button></div>`}`;
 }
 
@@ -41,13 +41,17 @@ const FILES = [
 
 function Files({ project }) {
   const [written, setWritten] = useState({});
+  const [done, setDone] = useState(null); // the end of a run
   const { busy, problem, run } = useTask();
   const write = (what) => run(async () => {
     const answer = await ask("export", { what });
     setWritten((now) => ({ ...now, [what]: answer.files }));
+    if (answer.lines) setDone(answer);
   }, what);
   return html`<${Problem} text=${problem} />
-    <div class="scroll" tabindex="0" role="region" aria-label="Files to write"><table class="wide"><tbody>${FILES.map(([what, title, note, command]) => html`<tr><td><button type="button" class="button" disabled=${busy !== null || project.bare} onClick=${() => write(what)}>${busy === what ? "Writing…" : title}</button></td><td>${note}</td><td><code>${command}</code></td><td>${written[what]?.map((file) => html`<div><code>${file}</code></div>`)}</td></tr>`)}</tbody></table></div>`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Files to write"><table class="wide"><tbody>${FILES.map(([what, title, note, command]) => html`<tr><td><button type="button" class="button" disabled=${busy !== null || project.bare} onClick=${() => write(what)}>${busy === what ? "Writing…" : title}</button></td><td>${note}</td><td><code>${command}</code></td><td>${written[what]?.map((file) => html`<div><code>${file}</code></div>`)}</td></tr>`)}</tbody></table></div>
+    ${done && html`<div id="ran">${done.scores && html`<h3>${done.scores.title}</h3><table class="wide scores"><thead><tr>${done.scores.headers.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${done.scores.lines.map((line) => html`<tr>${line.map((one) => html`<td>${one}</td>`)}</tr>`)}</tbody></table>`}${done.lines.map((line) => html`<p>${line}</p>`)}</div>`}
+    <${Downloads} run=${project.run} />`;
 }
 
 function CustomExport({ project }) {

@@ -1,5 +1,6 @@
 // Label rows with one key each: the most helpful rows, or random ones. Everything works without a mouse.
 import { html, useEffect, useRef, useState } from "./preact.js";
+import { AfterLabel } from "./rows.js";
 import { Beliefs, Empty, KEYS, Marked, Problem, Tile, Votes, ask, count, painted, percent, plural, rowName, signed, useKeys } from "./parts.js";
 
 export function hardRows(gold) {
@@ -37,7 +38,7 @@ export function Label({ project, setProject, say }) {
   useEffect(() => { run(() => next()); }, []);
   const put = (classes, start = performance.now()) => row && run(async () => {
     const answer = await ask("label", { row: row.row, classes, picked: row.picked });
-    setDone((now) => [...now, { row, entry: answer.entry, classes }]);
+    setDone((now) => [...now, { row: answer.row, entry: answer.entry, classes }]);
     setSeveral(null);
     await next(start);
     say(classes.length ? `${rowName(row)} is ${classes.join(" or ")}` : "skipped");
@@ -47,7 +48,7 @@ export function Label({ project, setProject, say }) {
     const answer = await ask("undo", { entry: last.entry });
     setDone((now) => now.slice(0, -1));
     setGold(answer.gold);
-    setRow(last.row);
+    setRow({ ...last.row, gold: [], picked });
     setSeveral(null);
     say("undone");
   });
@@ -55,7 +56,7 @@ export function Label({ project, setProject, say }) {
     if (several === null) put([name], start);
     else setSeveral(several.includes(name) ? several.filter((one) => one !== name) : [...several, name]);
   };
-  const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); run(() => next(undefined, how)); };
+  const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); if (row && how === "random") setRow({ ...row, pieces: row.text ? [[row.text, []]] : [], picked: how }); run(() => next(undefined, how)); };
   const useGold = (event) => run(async () => { setProject(await ask("use_gold", { fits: event.target.checked })); });
   useKeys((event, writing) => {
     if (writing && !["checkbox", "radio"].includes(event.target.type)) return;
@@ -67,7 +68,6 @@ export function Label({ project, setProject, say }) {
     else if (event.key === "Enter" && several?.length && !(event.target instanceof HTMLButtonElement)) put(several, event.timeStamp);
     else if (place >= 0 && place < project.classes.length) choose(project.classes[place], event.timeStamp);
   });
-  const names = project.labelers.map((one) => one.name);
   const step = gold.model !== undefined && before.current !== undefined ? gold.model - before.current : 0;
   const radio = (value, title) => html`<label class="check"><input type="radio" name="picked" value=${value} checked=${picked === value} onChange=${pick} /> ${title}</label>`;
   return html`<div class="split labelsplit">
@@ -75,20 +75,21 @@ export function Label({ project, setProject, say }) {
       <${Problem} text=${problem} />
       ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
         <div class="meta"><span id="asked">${rowName(row)}</span></div>
-        <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
+        <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} /></div>
         <div class="keys" role="group" aria-label="Classes">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${several ? several.includes(name) : undefined} onClick=${() => choose(name)}>${place < KEYS.length && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
         ${several !== null && html`<p class="several">One of these classes: <b>${several.join(" or ") || "choose them"}</b> <button type="button" class="button main" disabled=${!several.length} onClick=${() => put(several)}><kbd>Enter</kbd> save</button></p>`}
         <div class="keys rest"><button type="button" class="key" aria-pressed=${several !== null} onClick=${() => setSeveral(several === null ? [] : null)}><kbd>m</kbd>several</button><button type="button" class="key" onClick=${() => put([])}><kbd>s</kbd>skip</button><button type="button" class="key" disabled=${!done.length} onClick=${undo}><kbd>u</kbd>undo</button></div>
-        ${!project.bare && html`<details><summary>Votes and beliefs</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} labelers=${names} /></details>`}`}
+        ${!project.bare && row.picked !== "random" && html`<details><summary>Votes and beliefs</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} /></details>`}`}
     </section>
     <aside class="card"><h2>Which rows</h2>
       <div role="radiogroup" aria-label="Which rows">${radio("gain", "most helpful")}${radio("random", "random, for a fair score")}</div>
+      ${picked === "random" && html`<p class="quiet">Random rows are shown without votes, beliefs and marks, so that these do not sway you.</p>`}
       <h2>So far</h2>
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
         ${gold.model !== undefined && html`<${Tile} title="accuracy" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${useGold} /> Use gold labels in the fit</label>`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
       <p class="quiet" id="kept">${savedRows(gold)}</p>
-      ${done.length > 0 && html`<h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${rowName(one.row)}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
+      ${done.length > 0 && html`<${AfterLabel} row=${done[done.length - 1].row} project=${project} /><h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${rowName(one.row)}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}
     </aside></div>`;
 }

@@ -1,6 +1,6 @@
 // The project at a glance: totals, what to do next, the effect of the last change, and the labelers.
 import { html, useEffect, useState } from "./preact.js";
-import { Shortlist, Tile, Totals, ask, colour, count, editsOf, link, painted, percent, plural, relabelled, useTask } from "./parts.js";
+import { Downloads, Shortlist, Tile, Totals, ask, colour, count, editsOf, link, painted, percent, plural, relabelled, tint, useTask } from "./parts.js";
 
 export function Overview({ project, setProject, say }) {
   const [figures, setFigures] = useState(null);
@@ -13,7 +13,7 @@ export function Overview({ project, setProject, say }) {
     <${Tiles} project=${project} />
     <div class="two"><${ToDo} project=${project} figures=${figures} /><${LastChange} project=${project} /></div>
     ${!project.bare && html`<${Labelers} project=${project} figures=${figures} setProject=${setProject} say=${say} />
-      <div class="three"><${Shares} project=${project} />
+      <div class="three"><${Classifier} project=${project} /><${Shares} project=${project} />
       <${Drawing} title="Confidence" lead="Rows by the belief in their most likely class." drawing=${figures?.drawings.beliefs} />
       <${Drawing} title="Calibration" lead="Accuracy on gold rows with a vote, by belief. Below the diagonal, the model is overconfident." drawing=${figures?.drawings.calibration} /></div>`}`;
 }
@@ -60,7 +60,6 @@ function Labelers({ project, figures, setProject, say }) {
   const [[column, order], setSort] = useState(["name", 1]);
   const [filter, setFilter] = useState("");
   const { busy, run } = useTask();
-  const names = project.labelers.map((one) => one.name);
   const lines = project.labelers.map((one) => ({ ...one, ...figures?.labelers?.[one.name] }));
   const value = (one) => (column === "name" ? one.name : one[column] ?? -Infinity);
   const shown = lines.filter((one) => one.name.toLowerCase().includes(filter.toLowerCase()));
@@ -81,7 +80,7 @@ function Labelers({ project, figures, setProject, say }) {
     <thead><tr><th scope="col">On</th>${[{ name: "name", title: "Labeler" }, ...project.table].map(({ name, title, help }) => html`<th scope="col" title=${help} aria-sort=${column === name ? (order > 0 ? "ascending" : "descending") : undefined}><button onClick=${() => setSort([name, column === name ? -order : name === "name" ? 1 : -1])}>${title}</button></th>`)}</tr></thead>
     <tbody>${shown.map((one) => html`<tr key=${one.name} class=${one.on ? "" : "off"}>
       <td><input type="checkbox" role="switch" checked=${one.on} disabled=${busy} aria-label=${`Use ${one.name}`} onChange=${() => toggle(one)} /></td>
-      <td><a class="name" href=${link("rules", one.name)}><span class="dot ${colour(names, one.name)}"></span>${one.name}</a> <a class="rowsof" href=${link("rows", { labeler: one.name })}>rows</a><div class="sayings">${one.says.map((says) => html`<${Shortlist} says=${says} classes=${project.classes} />`)}</div>${one.failed ? html`<div class="wrong">failed on ${plural(one.failed, "row")}</div>` : null}</td>
+      <td><a class="name" href=${link("rules", one.name)}><span class="dot ${tint(one.name)}"></span>${one.name}</a> <a class="rowsof" href=${link("rows", { labeler: one.name })}>rows</a><div class="sayings">${one.says.map((says) => html`<${Shortlist} says=${says} classes=${project.classes} />`)}</div>${one.failed ? html`<div class="wrong">failed on ${plural(one.failed, "row")}</div>` : null}</td>
       ${project.table.map(({ name }) => html`<td key=${name}><${Drawn} drawing=${one.cells?.[name] ?? (one.on && !figures ? "…" : "–")} /></td>`)}</tr>`)}</tbody></table></div>
     <details><summary>What the columns mean</summary><dl class="defs">${project.table.map(({ title, help }) => html`<dt>${title}</dt><dd>${help}</dd>`)}</dl></details></section>`;
 }
@@ -89,6 +88,15 @@ function Labelers({ project, figures, setProject, say }) {
 // Drawings are made by the server, as for the report: they contain numbers, and no text of users.
 function Drawn({ drawing }) {
   return html`<div dangerouslySetInnerHTML=${{ __html: drawing }}></div>`;
+}
+
+// What the last run trained, beside what it would be now.
+function Classifier({ project: { run, gold } }) {
+  return html`<section class="card" id="classifier"><h2>Labels and classifier</h2>
+    ${!run ? html`<p class="lead">Votes, text and gold labels are combined into the final labels, and a classifier learns from them.</p><p><a href="#compare">Label all rows and train it</a></p>`
+      : html`<p class="lead">Trained on ${plural(run.trained_on, "row")} at the last run. ${run.reason}</p>
+        ${run.right && html`<dl class="tiles small">${Object.entries(run.right).map(([way, right]) => html`<${Tile} title=${way} note=${`right on ${count(right)} of ${count(run.gold_rows)} gold rows`}>${percent(right / run.gold_rows)}<//>`)}${gold.model !== undefined && html`<${Tile} title="votes alone" note="label model, on gold rows with a vote">${percent(gold.model)}<//>`}</dl>`}
+        <p><a href=${link("rows", { disagree: true })}>Rows where votes and text disagree</a> · <a href="#compare">Run again</a></p><${Downloads} run=${run} />`}</section>`;
 }
 
 function Drawing({ title, lead, drawing }) {

@@ -110,7 +110,9 @@ export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 export const relabelled = (n) => `${plural(n, "row")} changed ${n === 1 ? "its" : "their"} label`;
 export const perLine = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 export const rowName = (row) => row.id ?? `row ${row.row}`;
-export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % 8}`;
+export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % 8}`; // of a class
+export const tint = (name) => `lab${([...name].reduce((hash, sign) => Math.imul(hash ^ sign.codePointAt(0), 16777619), 2166136261) >>> 10) % 10}`; // of a labeler: it stays with its name
+export const rightRows = ({ rows, margin }) => `${Math.round(rows) === 0 ? "0" : signed(rows, 0)} ${Math.abs(Math.round(rows)) === 1 ? "row" : "rows"} right (± ${count(Math.max(1, Math.round(margin)))})`;
 
 // -- components -------------------------------------------------------------------------------------
 
@@ -118,6 +120,18 @@ export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 export const Problem = ({ text }) => text && html`<div class="alarm" role="alert">${text}</div>`;
 export const Field = ({ title, children }) => html`<label class="field"><span>${title}</span>${children}</label>`;
 export const Tile = ({ title, id, note, children }) => html`<div class="tile"><dt>${title}</dt><dd id=${id}>${children}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
+
+// Files of the last run.
+export const Downloads = ({ run }) => run?.files.length > 0 && html`<p class="downloads" id="downloads"><span class="quiet">Download, as of the last run:</span> ${run.files.map((name) => html`<button type="button" class="button" onClick=${() => download(name)}>${name}</button> `)}</p>`;
+
+// Fetched by the page, since a link cannot send its key.
+async function download(name) {
+  const response = await fetch(`/api/files/${encodeURIComponent(name)}`, { headers: keyed() });
+  if (!response.ok) throw new Error(`${name} is no longer there`);
+  const url = URL.createObjectURL(await response.blob());
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
 
 export function CommaHint({ text, what }) {
   return text.includes(",") && html`<span class="quiet whole">A comma is part of the ${what}. Put each ${what} on its own line.</span>`;
@@ -130,10 +144,21 @@ export function Shortlist({ says, classes }) {
   return html`<span class="chips">${inverted && html`<i class="not">not</i>`}${(inverted ? rest : says).map((name) => html`<span class="chip ${colour(classes, name)}">${name}</span>`)}</span>`;
 }
 
-export function Marked({ row, labelers = [] }) {
-  if (!row.pieces.length) return html`<${Fields} fields=${row.fields} />`;
-  return html`<span class="words">${row.pieces.map(([text, who]) =>
-    who.length ? html`<mark class=${colour(labelers, who[0])} title=${who.join(", ")}>${text}</mark>` : text)}</span>`;
+// Text with its matches marked. `before`: so many characters are kept before the first match, which may be far down.
+export function Marked({ row, before = Infinity, column = null }) {
+  if (!row.pieces.length) return html`<${Fields} fields=${column in row.fields ? { [column]: row.fields[column], ...row.fields } : row.fields} />`;
+  return html`<span class="words">${excerpt(row.pieces, before).map(([text, who]) =>
+    who.length ? html`<mark class=${who[0] === SEARCH ? "" : tint(who[0])} title=${who.filter((one) => one !== SEARCH).join(", ") || undefined}>${text}</mark>` : text)}</span>`;
+}
+
+const SEARCH = ""; // stands for the search among the labelers that match
+function excerpt(pieces, before) {
+  const sought = pieces.findIndex(([, who]) => who[0] === SEARCH);
+  const first = sought >= 0 ? sought : pieces.findIndex(([, who]) => who.length);
+  const ahead = pieces.slice(0, Math.max(0, first)).map(([text]) => text).join("");
+  if (ahead.length <= before) return pieces;
+  const kept = ahead.slice(-before);
+  return [[`… ${kept.slice(kept.search(/\s/) + 1)}`, []], ...pieces.slice(first)];
 }
 
 export const Fields = ({ fields }) => html`<dl class="fields">${Object.entries(fields).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
@@ -153,9 +178,9 @@ export function Gold({ row, right = row.class ? row.gold.includes(row.class) : n
   return html`<span class=${`known ${right === null ? "" : right ? "right" : "wrong"}`}>${right === false ? "✗" : "✓"} gold: ${row.gold.join(" or ")}</span>`;
 }
 
-export function Votes({ row, classes, labelers }) {
+export function Votes({ row, classes }) {
   const votes = Object.entries(row.votes);
-  return votes.length > 0 && html`<ul class="votes">${votes.map(([name, says]) => html`<li><span class="dot ${colour(labelers, name)}"></span><span class="who">${name}</span> <${Shortlist} says=${says} classes=${classes} /></li>`)}</ul>`;
+  return votes.length > 0 && html`<ul class="votes">${votes.map(([name, says]) => html`<li><span class="dot ${tint(name)}"></span><span class="who">${name}</span> <${Shortlist} says=${says} classes=${classes} /></li>`)}</ul>`;
 }
 
 // How much each labeler added to the label: bars to the right favor it, bars to the left do not.

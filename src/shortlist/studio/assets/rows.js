@@ -1,6 +1,6 @@
 // Search, filter and read rows, label them in place, and start a rule from words of a row.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { Beliefs, Empty, Gold, KEYS, Marked, Problem, Votes, Why, ask, go, link, painted, plural, rowName, useKeys } from "./parts.js";
+import { Beliefs, Empty, Gold, KEYS, Marked, Problem, Votes, Why, ask, go, link, painted, percent, plural, rowName, useKeys } from "./parts.js";
 import { startRule } from "./rules.js";
 
 const HEIGHT = 64; // pixels of a line
@@ -74,19 +74,34 @@ export function Rows({ project, at, say }) {
   return html`
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <input id="search" type="search" placeholder="Search the text  ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />
+      <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
       ${project.bare || html`<${Pick} title="Labeler" value=${query.labeler} options=${project.labelers.filter((one) => one.on).map((one) => one.name)} change=${(labeler) => change({ labeler, votes: "", conflict: labeler ? query.conflict : "" })} />
       ${query.labeler && html`<${Pick} title="vote" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
         <${Pick} title="in conflict with" value=${query.conflict} options=${project.labelers.filter((one) => one.on && one.name !== query.labeler).map((one) => one.name)} change=${(conflict) => change({ conflict })} />`}
       <${Pick} title="Class" value=${query.believed} options=${project.classes} change=${(believed) => change({ believed })} />`}
       ${project.gold.rows > 0 && html`<${Pick} title="Gold" value=${query.gold} options=${[["?", "any class"], ...project.classes]} change=${(gold) => change({ gold })} />`}
-      ${project.bare || [["uncovered", "without votes"], ["unsure", "least certain first"], ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
-      <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
+      ${project.bare || [["uncovered", "without votes"], ["unsure", "least certain first"], ...(project.run ? [["disagree", "votes and text disagree"]] : []), ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
+      ${query.like !== undefined && html`<button type="button" class="toggle" aria-pressed="true" onClick=${() => change({ like: "" })}>like row ${query.like} ✕</button>`}
     </form>
     <${Problem} text=${problem} />
     <div class="split">
       ${found === 0 ? html`<${Empty}>No rows match.<//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
       <aside class="card detail" aria-label="The selected row">${row ? html`<${Detail} row=${row} project=${project} label=${label} />` : html`<${Empty}>Select a row to read it.<//>`}</aside>
     </div>`;
+}
+
+// Words of a row that was given a class: rules that would find more rows like it.
+export function AfterLabel({ row, project }) {
+  const [words, setWords] = useState([]);
+  const known = row.gold.length === 1 ? row.gold[0] : null;
+  useEffect(() => {
+    let gone = false;
+    setWords([]);
+    if (known && project.text) ask("suggest", { classes: [known], row: row.row }).then((answer) => gone || setWords(answer.words), () => {});
+    return () => { gone = true; };
+  }, [row.row, known]);
+  return words.length > 0 && html`<div class="suggested" id="proposed" role="group" aria-label="Rules proposed from this row"><span class="quiet">${rowName(row)} is ${known}. Rules from its words:</span>
+    ${words.map((one) => html`<button type="button" class="suggestion" onClick=${() => { startRule(one.word, known); go("rules", "+"); }}>${one.word}<small>${percent(one.precision, 0)} ${known}, ${plural(one.rows, "row")}</small></button>`)}</div>`;
 }
 
 function Pick({ title, value, options, change }) {
@@ -116,19 +131,23 @@ function List({ found, rows, first, setFirst, chosen, setChosen, project }) {
     const clean = Math.min(Math.max(0, next), Math.max(0, found - 1));
     if (clean !== first) setFirst(clean);
   };
-  const names = project.labelers.map((one) => one.name);
   const shown = Array.from({ length: Math.min(seen, found - first) }, (_, place) => first + place);
-  return html`<div class="list" id="list" ref=${box} onScroll=${scrolled} tabindex="0" role="listbox" aria-label="Rows" aria-activedescendant=${`row${chosen}`}>
+  const columns = project.text ? [] : project.shown.slice(0, 7); // of a table; the selected row has all
+  return html`<div class="table">${columns.length > 0 && html`<div class="cells heads" style=${{ gridTemplateColumns: `repeat(${columns.length}, 1fr)` }}>${columns.map((name) => html`<span title=${name}>${name}</span>`)}</div>`}<div class="list" id="list" ref=${box} onScroll=${scrolled} tabindex="0" role="listbox" aria-label="Rows" aria-activedescendant=${`row${chosen}`}>
     <div class="whole" style=${{ height: `${whole}px` }}><div class="pane" style=${{ transform: `translateY(${top}px)` }}>
       ${shown.map((place) => html`<div key=${place} id=${`row${place}`} class="line" role="option" aria-selected=${place === chosen} onClick=${() => setChosen(place)}>
-        ${rows[place] ? html`<div class="text"><${Marked} row=${rows[place]} labelers=${names} /></div>
+        ${rows[place] ? html`${project.text ? html`<div class="text"><${Marked} row=${rows[place]} before=${24} /></div>` : html`<div class="cells" style=${{ gridTemplateColumns: `repeat(${columns.length}, 1fr)` }}>${columns.map((name) => html`<span title=${`${name}: ${rows[place].fields[name]}`}>${rows[place].fields[name]}</span>`)}</div>`}
           <div class="meta"><span>${rowName(rows[place])}</span><b>${rows[place].class ?? "no votes"}</b>${rows[place].class && html`<span>${Math.round(100 * rows[place].beliefs[rows[place].class])}%</span>`}<${Gold} row=${rows[place]} /></div>` : html`<div class="text quiet">…</div>`}
-      </div>`)}</div></div></div>`;
+      </div>`)}</div></div></div></div>`;
 }
 
 function Detail({ row, project, label }) {
-  const names = project.labelers.map((one) => one.name);
   const [words, setWords] = useState("");
+  useEffect(() => { // the first match is in view
+    const box = document.getElementById("reading");
+    const mark = box?.querySelector("mark:not([class*=lab])") ?? box?.querySelector("mark");
+    if (box) box.scrollTop = mark ? mark.offsetTop - box.offsetTop - 60 : 0;
+  }, [row.row]);
   useEffect(() => {
     const marked = () => {
       const selection = getSelection();
@@ -140,10 +159,11 @@ function Detail({ row, project, label }) {
   }, []);
   return html`
     <div class="head"><h2>${rowName(row)}</h2><${Gold} row=${row} /></div>
-    <div id="reading" class="reading" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} labelers=${names} /></div>
-    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => { startRule(words, row.gold[0] ?? row.class); go("rules", "+"); }}>New rule from “${words}”</button>` : html`<span class="quiet">Select words in the text to start a rule from them.</span>`}</div>
+    <div id="reading" class="reading" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} /></div>
+    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => { startRule(words, row.gold[0]); go("rules", "+"); }}>New rule from “${words}”</button>` : html`<span class="quiet">${project.text ? "Select words in the text to start a rule from them." : ""}</span>`}<a class="button" href=${link("rows", { like: String(row.row) })}>Rows like this</a></div>
+    <${AfterLabel} row=${row} project=${project} />
     <div class="keys" role="group" aria-label="Label this row">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${row.gold.includes(name)} onClick=${() => label([name])}>${place < 9 && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
     <${Beliefs} row=${row} classes=${project.classes} />
-    <${Votes} row=${row} classes=${project.classes} labelers=${names} />
+    <${Votes} row=${row} classes=${project.classes} />
     ${row.class && html`<${Why} row=${row.row} revision=${project.revision} />`}`;
 }

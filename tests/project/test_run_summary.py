@@ -5,9 +5,9 @@ import json
 import pytest
 
 from shortlist import Project
-from shortlist.cli.run_summary import interval, run_scores, run_summary
 from shortlist.project.cache import History, Run
 from shortlist.project.gold import entry_for
+from shortlist.project.run_summary import interval, run_scores, run_summary
 from shortlist.project.stages.stage import Outcome
 from tests.cli.shell import call
 from tests.project.news import edit, make

@@ -1,0 +1,185 @@
+"""Trial: the expected effect of a rule on the final labels, before it is saved.
+
+A sample of rows is labelled twice as `run` does it, from votes and text together (`JointModel`): with the labelers as
+they are, and with the rule. A row that changes its label is expected to gain the belief in its new class over that in
+the old one; beliefs after the rule, which know more, count most. On gold rows the gain is counted, and corrects the
+expectation, the more so the more gold rows change their label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.classifier import TextFeatures
+from shortlist.joint.bayes import combine, tempered
+from shortlist.joint.joint_model import JointModel, row_weights
+from shortlist.joint.row_evidence import RowEvidence
+from shortlist.project.stages.train import make_joint, numbers
+from shortlist.votes import Votes
+
+if TYPE_CHECKING:
+    from shortlist.project.session import Session
+
+ROWS = 2_000  # of the sample, at most
+FEWEST_GOLD = 30  # rows; with fewer, the effect is expected only
+# As in benchmarks/effect.py: weight of beliefs after the rule; gold rows that change their label which the expectation
+# is worth; standard error of the expectation, as a share of the rows that change their label.
+AFTER, TRUST, DOUBT = 0.8, 20, 0.3
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Expected change of the number of right labels, and its standard error.
+
+    changed    rows that would get another label
+    gold       gold rows that this is based on; 0 if beliefs of other labelers and text are all there is
+    """
+
+    rows: float
+    error: float
+    changed: int
+    gold: int
+
+
+class TrialRows:
+    """The sample: row numbers (s,) in ascending order, and what the rows hold; half of it may be gold rows."""
+
+    MOST_GOLD = ROWS // 2
+
+    def __init__(self, session: Session) -> None:
+        draw, m = np.random.default_rng(0), len(session.rows)
+        known = draw.permutation(np.flatnonzero(session.known.positions >= 0))[: self.MOST_GOLD]
+        others = draw.permutation(np.setdiff1d(draw.permutation(m)[: 4 * ROWS], known))
+        self.rows = np.sort(np.concatenate([known, others[: ROWS - len(known)]]))
+        self.inputs = inputs_of(session, self.rows)
+
+    @cached_property
+    def evidence(self) -> RowEvidence:
+        return SteadyEvidence(
+            TextFeatures(characters=None).fit_transform(self.inputs) if isinstance(self.inputs, list) else self.inputs
+        )
+
+
+class SteadyEvidence(RowEvidence):
+    """Evidence from a sample, in tenths of a second.
+
+    All rows are in one chunk, so that predictions need no features once the inverse is there. It is not computed again
+    for weights that are nearly the same: each rule changes them a little.
+    """
+
+    def predict(self, beliefs: Floats, weights: Floats) -> Floats:
+        if len(self.chunks) > 1:
+            return super().predict(beliefs, weights)
+        self._prepare(weights)
+        (inverse,), mean = self._inverses, weights @ beliefs / weights.sum()
+        alpha = inverse @ (beliefs - mean).astype(np.float32)
+        return np.asarray(beliefs - alpha / inverse.diagonal()[:, None])
+
+    def _prepare(self, weights: Floats) -> None:
+        if self._weights is None or not np.allclose(weights, self._weights, rtol=0.25):
+            super()._prepare(weights)
+
+
+def inputs_of(session: Session, rows: Positions) -> Any:
+    """Texts of rows, or a matrix of their columns of numbers."""
+    settings, frame = session.settings, session.rows.take(rows)
+    if settings.data.text is not None:
+        return [one or "" for one in frame[settings.data.text]]
+    names = settings.data.features or [n for n, kind in frame.schema.items() if kind.is_numeric()]
+    frame = frame.select(n for n in names if n not in (settings.data.id, settings.data.gold))
+    return numbers(frame) if frame.width else np.ones((len(rows), 1))
+
+
+class TrialFit:
+    """Labels of the sample by the labelers of a session, and what they would be with another one."""
+
+    def __init__(self, votes: Votes, gold: Positions, evidence: RowEvidence, joint: JointModel | None = None) -> None:
+        self.votes, self.gold, self.evidence, self.joint = votes, gold, evidence, joint or JointModel()
+
+    @classmethod
+    def of(cls, session: Session, sample: TrialRows) -> TrialFit:
+        """The trial of a session; without labelers, only gold rows teach."""
+        votes = session.votes[sample.rows]
+        votes = votes if session.roster.labelers else votes[:, []]
+        joint = make_joint(session.settings, None)
+        return cls(votes, session.known.positions[sample.rows], sample.evidence, joint)
+
+    @cached_property
+    def beliefs(self) -> Floats:
+        """(s, k): beliefs with the labelers as they are; those of a gold row have not seen its gold label."""
+        return self.label(self.votes)
+
+    @cached_property
+    def truth(self) -> Floats:
+        """(s, k): the best that is known about each row: its gold class, or else beliefs."""
+        known = self.gold >= 0
+        return np.where(known[:, None], np.eye(len(self.votes.space))[np.maximum(self.gold, 0)], self.beliefs)
+
+    def without(self, name: str | None) -> Votes:
+        """Votes of all labelers but one."""
+        return self.votes[:, [i for i, other in enumerate(self.votes.names) if other != name]]
+
+    def label(self, votes: Votes) -> Floats:
+        """(s, k): beliefs from votes, rows and the gold of other rows."""
+        if not votes.covered.any():
+            k, weights = len(votes.space), row_weights(np.ones(len(votes), np.bool_), self.gold)
+            table, everyone = np.full((len(votes), k), 1 / k), np.ones(len(votes), np.bool_)
+            return tempered(combine(table, everyone, self.gold, None, self.evidence, weights).beliefs)
+        joint = clone(self.joint)
+        joint._combine(votes, self.gold, self.evidence)
+        return np.asarray(joint.out_of_fold_)
+
+    def effect(self, draft: Votes, replaces: str | None, rows: int) -> Effect:
+        """Effect of a rule's votes (s, 1) on so many rows without gold."""
+        return measured(self.beliefs, self.label(Votes.beside([self.without(replaces), draft])), self.gold, rows)
+
+
+def measured(before: Floats, after: Floats, gold: Positions, rows: int) -> Effect:
+    """Effect of beliefs before and after, both (s, k), on `rows` rows without gold."""
+    old, new, known = before.argmax(axis=1), after.argmax(axis=1), gold >= 0
+    gain, doubt = expected_gain(before, after)
+    others = ~known if not known.all() else known
+    mean, changed = float(gain[others].mean()), float((old != new)[others].mean())
+    variance = float(doubt[others].mean() / others.sum() + (DOUBT * changed) ** 2)
+    n, deciding = int(known.sum()), int((old != new)[known].sum())
+    if n >= FEWEST_GOLD:
+        off = ((new == gold).astype(float) - (old == gold) - gain)[known]  # counted less expected gain of gold rows
+        share = deciding / (deciding + TRUST)
+        mean += share * float(off.mean())
+        variance = share**2 * off.var() / n + (1 - share) ** 2 * variance
+    error = rows * float(np.sqrt(variance))
+    return Effect(rows * mean, error, round(rows * changed), n if n >= FEWEST_GOLD else 0)
+
+
+def expected_gain(before: Floats, after: Floats) -> tuple[Floats, Floats]:
+    """(s,): expected gain in right labels of each row, and its variance."""
+    belief, every = AFTER * after + (1 - AFTER) * before, np.arange(len(before))
+    new, old = belief[every, after.argmax(axis=1)], belief[every, before.argmax(axis=1)]
+    same = after.argmax(axis=1) == before.argmax(axis=1)
+    return np.where(same, 0.0, new - old), np.where(same, 0.0, new + old - (new - old) ** 2)
+
+
+def answers(codes: Positions, member: Mask, truth: Floats) -> list[dict[str, Any]]:
+    """Precision and recall of each answer of a rule, by what is known about rows: `truth` (s, k), and chance levels.
+
+    `codes` (s,) are votes, 0 for none; `member` (c, k) are the classes of each answer. Recall is the share of rows of
+    these classes on which it is given; by chance, both would be what they are if votes fell on random rows.
+    """
+    lines: list[dict[str, Any]] = []
+    for c, classes in enumerate(member, 1):
+        right, voted = truth[:, classes].sum(axis=1), codes == c
+        total, n = float(right.sum()), int(voted.sum())
+        lines.append({
+            "judged": n,
+            "precision": float(right[voted].mean()) if n else None,
+            "chance": total / len(truth) if len(truth) else None,
+            "recall": float(right[voted].sum()) / total if total > 0 else None,
+            "recall_chance": n / len(truth) if len(truth) else None,
+        })  # fmt: skip
+    return lines

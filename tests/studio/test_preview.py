@@ -1,0 +1,134 @@
+"""The preview of a rule: figures that hold when it is saved, its effect on the final labels, and suggested words."""
+
+import numpy as np
+import pytest
+
+from shortlist.browse.trial import measured
+from shortlist.errors import ShortlistError
+from shortlist.studio.preview import TrialFits, preview
+from shortlist.studio.rules import Superseded, rules, save_rule
+
+DRAFT = {"kind": "keywords", "name": "teams", "words": ["team", "w1"], "says": "sports", "no": {"not": "sports"}}
+
+
+@pytest.fixture
+def seen(project):
+    return preview(project.current, DRAFT, None)
+
+
+def test_figures_are_those_of_the_rule_when_kept(project, seen):
+    covered = project.current.votes.covered
+    save_rule(project, DRAFT, None)
+    votes, i = project.current.votes, project.current.votes.names.index("teams")
+    codes = votes.codes[:, i]
+    line = {line["labeler"]: line for line in project.current.analysis.labelers(level=None).to_dicts()}["teams"]
+    assert seen["votes"] == line["votes"] == (codes != 0).sum()
+    assert seen["coverage"] == line["coverage"]
+    assert seen["new"] == ((codes != 0) & ~covered).sum()
+    right = seen["gold"]["votes"] - seen["gold"]["wrong"]
+    assert right / seen["gold"]["votes"] == pytest.approx(line["gold_accuracy"])
+    assert seen["gold"]["votes"] == line["gold_votes"]
+    said = {tuple(one["classes"]): one["votes"] for one in seen["says"]}
+    found = votes.counts()[i]
+    assert said == {votes.space.ordered(s): found[c + 1] for c, s in enumerate(votes.codomains[i].says)}
+
+
+def test_conflicts_are_counted_row_by_row(project, seen):
+    save_rule(project, DRAFT, None)
+    votes = project.current.votes
+    for line in seen["conflicts"]:
+        both = [votes.said(a) for a in range(len(votes)) if {"teams", line["labeler"]} <= votes.said(a).keys()]
+        assert line["together"] == len(both)
+        assert line["conflict"] == sum(not set(said["teams"]) & set(said[line["labeler"]]) for said in both)
+    assert [line["conflict"] for line in seen["conflicts"]] == sorted(
+        (line["conflict"] for line in seen["conflicts"]), reverse=True
+    )
+
+
+def test_examples_are_marked_and_judged(seen):
+    marked = {text for row in seen["examples"] for text, who in row["pieces"] if who}
+    assert marked <= {"team", "w1"}
+    assert marked
+    for row in seen["examples"]:
+        if row["gold"]:
+            assert row["right"] == (row["gold"][0] in row["draft"])
+
+
+def test_a_rule_that_is_edited_is_not_compared_with_itself(project):
+    money = next(rule.record for rule in rules(project.current) if rule.name == "money")
+    seen = preview(project.current, money, "money")
+    assert "money" not in {line["labeler"] for line in seen["conflicts"]}
+    others = np.delete(project.current.votes.codes, project.current.votes.names.index("money"), axis=1)
+    mine = project.current.votes.codes[:, project.current.votes.names.index("money")]
+    assert seen["new"] == ((mine != 0) & ~(others != 0).any(axis=1)).sum()
+
+
+def test_nothing_is_written(project, folder, seen):
+    assert seen
+    assert "teams" not in (folder / "shortlist.toml").read_text()
+    assert "teams" not in project.current.votes.names
+
+
+def test_nobody_waits_for_a_question_that_was_changed(project):
+    with pytest.raises(Superseded):
+        preview(project.current, DRAFT, None, superseded=lambda: True)
+
+
+@pytest.mark.filterwarnings("ignore:pattern")
+def test_a_pattern_that_backtracks_is_given_up(project, monkeypatch):
+    """In linear time where it can be expressed; given up after a limit of time where it cannot."""
+    from shortlist.labelers import regex
+
+    monkeypatch.setattr(regex, "TIME_LIMIT", 0.3)
+    fast = preview(project.current, {"kind": "pattern", "name": "p", "regex": r"(\w+\s?)+@", "yes": "sports"}, None)
+    assert fast["votes"] == 0
+    slow = {"kind": "pattern", "name": "p", "regex": r"^(\w+\s?)+(?=@)", "yes": "sports"}
+    with pytest.raises(ShortlistError):
+        preview(project.current, slow, None)
+
+
+def test_a_bad_expression_is_told(project):
+    with pytest.raises(ShortlistError, match="not a regular expression"):
+        preview(project.current, {"kind": "pattern", "name": "p", "regex": "(", "yes": "sports"}, None)
+
+
+def test_precision_and_recall_are_those_of_gold_rows(project, seen):
+    """Counted here by hand, from the votes of the saved rule."""
+    save_rule(project, DRAFT, None)
+    session = project.current
+    gold, said = session.gold, [session.votes.said(a).get("teams") for a in range(len(session.votes))]
+    known = [(one, a) for one, a in zip(gold, said, strict=True) if one is not None]
+    for line in seen["says"]:
+        voted = [one for one, a in known if a == tuple(line["classes"])]
+        theirs = [a for one, a in known if one in line["classes"]]
+        assert line["precision"] == pytest.approx(np.mean([one in line["classes"] for one in voted]))
+        assert line["recall"] == pytest.approx(np.mean([a == tuple(line["classes"]) for a in theirs]))
+        assert line["chance"] == pytest.approx(len(theirs) / len(known))
+        assert line["recall_chance"] == pytest.approx(len(voted) / len(known))
+
+
+def test_the_effect_of_a_rule_is_that_of_saving_it_where_all_rows_are_the_sample(project):
+    trials, session = TrialFits(), project.current
+    rule = {"kind": "keywords", "name": "teams", "words": ["team", "goal", "w1", "w2"], "says": "politics"}
+    told = trials.effect(session, rule, None)
+    before, known = trials.of(session).beliefs, session.known.positions
+    save_rule(project, rule, None)
+    after = trials.of(project.current).beliefs
+    assert not np.allclose(before, after)
+    assert told["rows_without_gold"] == (known < 0).sum() == 200
+    expected = measured(before, after, known, 200)
+    assert (told["rows"], told["margin"]) == pytest.approx((expected.rows, expected.error))
+    assert (told["changed"], told["gold"]) == (expected.changed, 100)
+    nothing = trials.effect(project.current, rule, "teams")
+    assert (nothing["changed"], nothing["rows"]) == (0, 0)  # it is saved as it is
+
+
+def test_words_of_a_class_are_suggested_until_a_rule_has_them(project):
+    trials = TrialFits()
+    words = trials.suggest(project.current, ["sports"], [], None)
+    assert words
+    assert all(one["says"] == ("sports",) and one["precision"] > 0.5 for one in words)
+    first = words[0]["word"]
+    assert first not in {one["word"] for one in trials.suggest(project.current, ["sports"], [first], None)}
+    text = project.current.rows.take([7])["body"][0]
+    assert all(one["word"] in text for one in trials.suggest(project.current, [], [], 7))
