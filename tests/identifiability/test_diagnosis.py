@@ -13,7 +13,7 @@ from shortlist import LabelModel, LabelSpace, Votes, diagnose, keywords, labeler
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import Diagnosis, theorem
 from shortlist.identifiability.diagnosis import generic_rank
-from shortlist.identifiability.theorem import Certificate, find_repairs, find_split, masks_of
+from shortlist.identifiability.theorem import TripleSplit, find_repairs, find_split, masks_of
 from shortlist.labelmodel.layout import Panel
 from shortlist.votes import Codomain
 from tests.identifiability.structures import as_said, literally, structure, structures, verify
@@ -212,7 +212,7 @@ def test_silent_labelers_are_no_help_and_are_named():
 def test_the_verdicts_are_those_of_brute_force(votes):
     for dummies, truth in ((False, as_said(votes)), (True, literally(votes))):
         found = proof(votes, dummies=dummies)
-        assert isinstance(found, Certificate) == truth
+        assert isinstance(found, TripleSplit) == truth
         assert not found or verify(found, votes, dummies=dummies)
 
 

@@ -15,7 +15,7 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import findings
 from shortlist.identifiability.theorem import (
-    Certificate,
+    TripleSplit,
     LabelerMasks,
     Names,
     Repair,
@@ -58,7 +58,7 @@ class Diagnosis:
     identifiable: bool | None
     identifiable_with_dummies: bool | None
     identifiable_as_heard: bool | None
-    certificate: Certificate | None  # S1, S2 and S3, and the chosen shortlists
+    certificate: TripleSplit | None  # S1, S2 and S3, and the chosen shortlists
     scarce: tuple[tuple[str, str, Names], ...]  # (y, c, who): fewer than two rule c out, y still possible
     repairs: tuple[Repair, ...]  # shortlists that, all said besides, would make it identifiable
     repairs_smallest: bool  # fewer would not do
@@ -109,7 +109,7 @@ class Diagnosis:
         """Make a diagnosis from what `to_dict` returned."""
         own = {one.name: _with_tuples(record[one.name]) for one in fields(cls) if one.name != "space"}
         own |= {"space": LabelSpace(record["classes"]), "repairs": tuple(Repair(**one) for one in own["repairs"])}
-        own["certificate"] = own["certificate"] and Certificate(**own["certificate"])
+        own["certificate"] = own["certificate"] and TripleSplit(**own["certificate"])
         own["generic"] = own["generic"] and Rank(**own["generic"])
         return cls(**own)
 
@@ -144,7 +144,7 @@ def diagnose(
     dummies = {name: classes.ordered(t) for name, c in named for t in c.dummies}
     masks = masks_of(panel, dummies=False)
     found = find_split(masks, classes, end)
-    certificate, identifiable = (found, True) if isinstance(found, Certificate) else (None, found)
+    certificate, identifiable = (found, True) if isinstance(found, TripleSplit) else (None, found)
     inseparable = tuple(_inseparable(masks, classes))
     soon = min(end, time.monotonic() + 10.0)  # a good repair soon is better than the smallest one
     repairs, smallest = find_repairs(panel, soon) if identifiable is False else ((), False)
@@ -170,7 +170,7 @@ def diagnose(
 
 def _has_split(panel: Panel, end: float, *, dummies: bool) -> bool | None:
     found = find_split(masks_of(panel, dummies=dummies), panel.space, end)
-    return True if isinstance(found, Certificate) else found
+    return True if isinstance(found, TripleSplit) else found
 
 
 def _ordered(shortlists: Iterable[Shortlist], space: LabelSpace) -> tuple[Names, ...]:

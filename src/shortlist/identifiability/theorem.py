@@ -102,14 +102,14 @@ def scarce(labelers: Sequence[LabelerMasks], k: int) -> Iterator[tuple[int, int,
 # -- split ---------------------------------------------------------------------------------------------
 
 
-class Certificate(NamedTuple):
+class TripleSplit(NamedTuple):
     """Proof of a split: S1, S2 and S3 by name; for S1 and for S2, class by class, a shortlist of each labeler."""
 
     split: tuple[Names, Names, Names]
     choices: tuple[dict[str, dict[str, Names]], dict[str, dict[str, Names]]]
 
 
-def find_split(labelers: Sequence[LabelerMasks], space: LabelSpace, end: float) -> Certificate | Literal[False] | None:
+def find_split(labelers: Sequence[LabelerMasks], space: LabelSpace, end: float) -> TripleSplit | Literal[False] | None:
     """The proof of a split, False where there is none, or None where time (until `end`) was not enough."""
     able = [labeler for labeler in labelers if any(labeler.reach)]
     rest = [labeler.name for labeler in labelers if not any(labeler.reach)]  # they change nothing in any set
@@ -126,7 +126,7 @@ def find_split(labelers: Sequence[LabelerMasks], space: LabelSpace, end: float) 
          for y, votes in enumerate(taken)}
         for taken, group in zip(solution.taken, small, strict=True)
     )  # fmt: skip
-    return Certificate((tuple(split[0]), tuple(split[1]), (*s3, *rest)), (first, second))
+    return TripleSplit((tuple(split[0]), tuple(split[1]), (*s3, *rest)), (first, second))
 
 
 def _shrunk(able: Sequence[LabelerMasks], taken: Sequence[dict[int, tuple[int, int]]]) -> list[int]:

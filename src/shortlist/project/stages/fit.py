@@ -165,8 +165,9 @@ def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
 def right_on_gold(facts: Facts) -> str:
     if facts.get("accuracy") is None:
         return ""
-    voted, rows = facts.get("gold_voted", facts["gold_rows"]), facts["gold_rows"]
-    where = f"the {round(voted):,} of {rows:,} gold rows with a vote" if voted < rows else "gold rows"
+    rows = int(facts["gold_rows"])
+    voted = int(facts.get("gold_voted", rows))
+    where = f"the {voted:,} of {rows:,} gold rows with a vote" if voted < rows else "gold rows"
     return f", {facts['accuracy']:.1%} right on {where}"
 
 
