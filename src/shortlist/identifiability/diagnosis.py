@@ -15,10 +15,10 @@ from shortlist.arrays import Floats
 from shortlist.errors import BadLabeler, BadVotes, ShortlistError
 from shortlist.identifiability import findings
 from shortlist.identifiability.theorem import (
-    TripleSplit,
     LabelerMasks,
     Names,
     Repair,
+    TripleSplit,
     find_repairs,
     find_split,
     masks_of,
