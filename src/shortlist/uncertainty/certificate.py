@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import bdtr
-from scipy.stats import hypergeom
 
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadFit, BadRows
@@ -164,6 +163,8 @@ class FixedSequence:
 
     def passed(self, gold: Positions, wrong: Positions) -> Mask:
         """(sizes,): so few wrong gold rows are too unlikely in a bad set, P(X ≤ wrong) ≤ 1 − sure."""
+        from scipy.stats import hypergeom  # slow to import, and `shortlist show` does not need it
+
         return np.asarray(hypergeom.cdf(wrong, self.sizes, self.too_many, gold) <= self.level + 1e-12)
 
     def last_passed(self, passed: Mask, first: int) -> Positions:
