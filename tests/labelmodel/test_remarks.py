@@ -92,3 +92,11 @@ def test_a_kind_of_warning_can_be_switched_off():
     assert not model.converged_
     with pytest.warns(NotConverged):
         LabelModel(max_iter=2).partial_fit(good())
+
+
+def test_votes_of_people_are_told_how_to_be_read():
+    """A worker who was seen to give one answer only is no rule: `says="all"` won seven points on a crowd."""
+    matrix = np.array([[0, 0, -1], [0, 1, -1], [0, 0, 1], [-1, 1, 1]] * 20)
+    assert 'says="all"' in said_of(LabelModel(), Votes.from_snorkel(matrix, ["a", "b"]))[OneSided]
+    declared = Votes(matrix[:, :2] + 1, [["a"], ["a", "b"]], ["a", "b"])
+    assert 'says="all"' not in said_of(LabelModel(), declared)[OneSided]

@@ -134,3 +134,15 @@ def test_copies_are_marked():
     found = labeler_heat(overview_of(votes, quietly_fitted(votes)))
     assert found.cells[0][1].marked
     assert not found.cells[0][0].marked
+
+
+def test_labelers_that_cannot_agree_are_not_alarming():
+    """Newcomer: a matrix full of orange 100s, for rules that name different classes by design."""
+    codes = [[1, 1, 1], [1, 1, 2], [0, 1, 1], [1, 0, 2]] * 10
+    votes = Votes(codes, [["a"], ["b"], ["a", "b"]], ["a", "b"], ["film", "song", "both"])
+    found = labeler_heat(overview_of(votes, quietly_fitted(votes)))
+    place = {name: at for at, name in enumerate(found.lines)}
+    pairs = [sorted((place["film"], place[other])) for other in ("song", "both")]
+    apart, mixed = (found.cells[first][second] for first, second in pairs)
+    assert (apart.warmth, apart.number, "cannot agree" in apart.tip) == (0.0, "100", True)
+    assert (mixed.warmth > 0.3, "cannot agree" in mixed.tip) == (True, False)
