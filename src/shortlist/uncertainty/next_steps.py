@@ -31,7 +31,7 @@ GOLD_ROWS = 100
 
 
 @dataclass(frozen=True)
-class Step:
+class Gain:
     """Something to add, the expected gain in the share of rows with the right label, and its standard error."""
 
     name: str
@@ -56,7 +56,7 @@ class NextSteps:
     worth: float
     judged: bool
     by_class: dict[str, float]
-    steps: tuple[Step, ...]
+    steps: tuple[Gain, ...]
 
     def __str__(self) -> str:
         most = "" if self.judged else "at most "
@@ -79,8 +79,8 @@ def next_steps(votes: Votes, beliefs: Any, gold: RandomGold | None = None, *, mo
     gain, error = _one_more(votes, sample if judged else None, wrong, LabelModel() if model is None else model)
     own = min(GOLD_ROWS, len(votes)) / len(votes) * wrong
     steps = [
-        Step("one more labeler of the average kind", gain, error),
-        Step(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01))),
+        Gain("one more labeler of the average kind", gain, error),
+        Gain(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01))),
     ]
     steps.sort(key=lambda step: -step.gain)
     return NextSteps(len(votes.names), effective_number(hits), judged, by_class, tuple(steps))
