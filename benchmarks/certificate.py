@@ -38,7 +38,7 @@ import takehome  # noqa: E402
 from kept import keep  # noqa: E402
 
 from shortlist import JointModel, LabelModel, Votes  # noqa: E402
-from shortlist.uncertainty import Watch, agreement, class_shares, label_sets, next_steps, rate  # noqa: E402
+from shortlist.uncertainty import Monitor, agreement, class_shares, label_sets, next_steps, rate  # noqa: E402
 from shortlist.uncertainty.certificate import FixedSequence, surest_first  # noqa: E402
 
 GOLD, RIGHT, SURE = (50, 100, 300), (0.8, 0.9, 0.95), 0.95
@@ -173,7 +173,7 @@ def watched(before: dict[str, Any], old: np.ndarray, after: dict[str, Any], new:
     reference = {name: values[old] for name, values in before.items()}
     if max(np.isfinite(values).sum() for values in reference.values()) < 30:
         return set()
-    return {one.name for one in Watch(reference, seed=seed).update({name: after[name][new] for name in after})}
+    return {one.name for one in Monitor(reference, seed=seed).update({name: after[name][new] for name in after})}
 
 
 def gains(each: Labelled) -> dict[str, float] | None:

@@ -5,7 +5,7 @@ import pytest
 
 from shortlist import Votes
 from shortlist.errors import BadFit, BadRows, BadVotes
-from shortlist.uncertainty import Watch, agreement
+from shortlist.uncertainty import Monitor, agreement
 from shortlist.uncertainty.alarms import LEVELS, _ranks
 
 
@@ -13,7 +13,7 @@ def test_false_alarms_are_rare_however_often_one_looks():
     """Five scores, 60 reference rows, 500 new ones in ten parts: at most 5 % of 300 runs, and 3 standard errors."""
     rng, alarms = np.random.default_rng(0), 0
     for seed in range(300):
-        watch = Watch({str(i): rng.random(60) < 0.7 for i in range(5)}, seed=seed)
+        watch = Monitor({str(i): rng.random(60) < 0.7 for i in range(5)}, seed=seed)
         alarms += any(watch.update({str(i): rng.random(50) < 0.7 for i in range(5)}) for _ in range(10))
     assert alarms <= 300 * 0.05 + 3 * np.sqrt(300 * 0.05 * 0.95)
 
@@ -21,7 +21,7 @@ def test_false_alarms_are_rare_however_often_one_looks():
 @pytest.mark.parametrize("now", [0.5, 0.95])
 def test_a_change_is_seen_once(now):
     rng = np.random.default_rng(1)
-    watch = Watch({"a": rng.random(1_000) < 0.75, "b": rng.random(1_000) < 0.75})
+    watch = Monitor({"a": rng.random(1_000) < 0.75, "b": rng.random(1_000) < 0.75})
     new = [{"a": rng.random(300) < 0.75, "b": rng.random(300) < now} for _ in range(4)]
     raised = [alarm.name for part in new for alarm in watch.update(part)]
     assert raised == ["b"]
@@ -35,7 +35,7 @@ def test_a_change_is_seen_once(now):
 def test_parts_add_up():
     rng = np.random.default_rng(2)
     before, new = rng.random(100), rng.random(9_000) ** 1.1
-    whole, parts = Watch({"a": before}, seed=3), Watch({"a": before}, seed=3)
+    whole, parts = Monitor({"a": before}, seed=3), Monitor({"a": before}, seed=3)
     whole.update({"a": new})
     for part in np.split(new, 9):
         parts.update({"a": part})
@@ -64,17 +64,17 @@ def test_agreement_by_hand():
 
 
 def test_rows_without_a_score_are_left_out():
-    watch = Watch({"a": [0.5] * 30})
+    watch = Monitor({"a": [0.5] * 30})
     assert watch.update({"a": [np.nan] * 10, "unknown": [1.0]}) == []
     assert watch.new["a"].sum() == 0
 
 
 def test_what_is_refused():
     with pytest.raises(BadRows, match="30 reference rows"):
-        Watch({"a": [1.0] * 29})
+        Monitor({"a": [1.0] * 29})
     with pytest.raises(BadFit, match="false alarm"):
-        Watch({"a": [1.0] * 40}, rate=5)
+        Monitor({"a": [1.0] * 40}, rate=5)
     with pytest.raises(BadRows, match="0 to 1"):
-        Watch({"a": [1.0] * 40 + [3.0]})
+        Monitor({"a": [1.0] * 40 + [3.0]})
     with pytest.raises(BadVotes, match="Votes"):
         agreement([[1]])

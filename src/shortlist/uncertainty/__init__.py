@@ -1,6 +1,6 @@
 """Certificates, label sets, rates and alarms from a few gold rows; intervals of accuracies; what to add next."""
 
-from shortlist.uncertainty.alarms import Alarm, Watch, agreement
+from shortlist.uncertainty.alarms import Alarm, Monitor, agreement
 from shortlist.uncertainty.certificate import Certificate, certify, plan_certificate
 from shortlist.uncertainty.gold_sample import LabelSets, Rate, accuracy, class_shares, gold_needed, label_sets, rate
 from shortlist.uncertainty.intervals import Intervals, intervals
@@ -11,9 +11,9 @@ __all__ = [
     "Certificate",
     "Intervals",
     "LabelSets",
+    "Monitor",
     "NextSteps",
     "Rate",
-    "Watch",
     "accuracy",
     "agreement",
     "certify",

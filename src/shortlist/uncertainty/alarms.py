@@ -42,11 +42,11 @@ class Alarm:
         return f"{self.name}: {self.before:.0%} before, {self.since:.0%} on the new rows (certain after {self.after:,})"
 
 
-class Watch:
+class Monitor:
     """Watches scores of new rows, 0 to 1, by name. `update` returns each alarm once; wealth is kept between calls.
 
-    >>> watch = Watch({"rule": [1.0] * 90 + [0.0] * 10})
-    >>> watch.update({"rule": [1.0, 0.0] * 60})[0].name
+    >>> monitor = Monitor({"rule": [1.0] * 90 + [0.0] * 10})
+    >>> monitor.update({"rule": [1.0, 0.0] * 60})[0].name
     'rule'
     """
 

@@ -9,6 +9,7 @@ bound.
 the expected gain. Without gold, and mixed in by precision with it, is what 26 real panels gained on average: 0.6 ×
 (rows that are wrong) / (labelers), give or take 1.5 points. Beliefs alone did not predict gains
 (`benchmarks/certificate.py`).
+The form and the factor were chosen on those panels, so on others the error is larger.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ GOLD_ROWS = 100
 
 
 @dataclass(frozen=True)
-class Step:
+class Gain:
     """Something to add, the expected gain in the share of rows with the right label, and its standard error."""
 
     name: str
@@ -56,7 +57,7 @@ class NextSteps:
     worth: float
     judged: bool
     by_class: dict[str, float]
-    steps: tuple[Step, ...]
+    steps: tuple[Gain, ...]
 
     def __str__(self) -> str:
         most = "" if self.judged else "at most "
@@ -79,8 +80,8 @@ def next_steps(votes: Votes, beliefs: Any, gold: RandomGold | None = None, *, mo
     gain, error = _one_more(votes, sample if judged else None, wrong, LabelModel() if model is None else model)
     own = min(GOLD_ROWS, len(votes)) / len(votes) * wrong
     steps = [
-        Step("one more labeler of the average kind", gain, error),
-        Step(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01))),
+        Gain("one more labeler of the average kind", gain, error),
+        Gain(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01))),
     ]
     steps.sort(key=lambda step: -step.gain)
     return NextSteps(len(votes.names), effective_number(hits), judged, by_class, tuple(steps))
