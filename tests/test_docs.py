@@ -88,7 +88,7 @@ def test_the_examples_in_docstrings_hold(module):
 
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-EXTRA = re.compile(r"(?P<package>\.|shortlist)\[(?P<extras>[a-z]+(?:,[a-z]+)*)\]")
+EXTRA = re.compile(r"(?P<package>\.|shortlist)\[(?P<extras>[a-z]+(?:,[a-z]+)*)\](?! @ git\+)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
