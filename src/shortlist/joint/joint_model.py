@@ -121,7 +121,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
             made = made if has_fit_parameter(made, "covered") else NoiseAwareClassifier(made)
             reading = Reading(made, rows, self.features, votes, tell)
             tell("combining votes and rows")
-            self._combine(votes, known, RowEvidence(reading.X, self.seed))
+            self._combine(votes, known, RowEvidence(reading.evidence_features(), self.seed))
             tell(f"learning from {len(votes):,} rows")
             self.classifier_ = reading.fit(self.beliefs_, row_weights(votes.covered, known), votes.space)
         return self
@@ -259,6 +259,11 @@ def recalibrated_by_gold(beliefs: Floats, counted: Floats, gold: Positions) -> F
     return recalibrated(pair, recalibration(pair[:, known], gold[known], np.ones(len(known))))
 
 
+def word_features(texts: list[str]) -> Any:
+    """TF-IDF of single words."""
+    return TextFeatures(words=(1, 1), characters=None).fit_transform(texts)
+
+
 class Reading:
     """A classifier, and the features of rows, which are computed once."""
 
@@ -268,6 +273,7 @@ class Reading:
         self.features = None if self.texts is None else self._text_features(features)
         if self.texts is not None:
             tell(f"reading {len(self.texts):,} texts")
+        self.plain = features is None and getattr(classifier, "features", None) is None
         self.X = self._features(features)
         m = _num_samples(self.X)
         if m != len(votes):
@@ -286,6 +292,10 @@ class Reading:
         if not sp.issparse(X) and (X.ndim != 2 or X.dtype.kind not in "fiub"):
             raise BadRows("rows are texts or a table of numbers. For other rows, give their features: features=X")
         return X if given is None else clone(given).fit_transform(X)
+
+    def evidence_features(self) -> Any:
+        """Features that tell how rows resemble each other: single words of texts do as well as all n-grams."""
+        return word_features(self.texts) if self.texts is not None and self.plain else self.X
 
     def fit(self, beliefs: Floats, weights: Floats, space: Any) -> Any:
         """Fit the classifier on all rows."""

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from shortlist.arrays import Floats, Positions
+from shortlist.labelmodel.kernel import one_blas_thread
 
 PENALTY = 1.0  # λ, for rows whose features have length 1 on average
 CHUNK, MOST_CHUNKS = 3_000, 5  # rows whose products are held together, and how many such chunks are learned from
@@ -42,16 +43,21 @@ class RowEvidence:
 
     def predict(self, beliefs: Floats, weights: Floats) -> Floats:
         """(m, k): predicted beliefs of each row, by rows (m, k) with weights (m,), all but itself."""
+        with one_blas_thread():
+            return self._predict(beliefs, weights)
+
+    def _predict(self, beliefs: Floats, weights: Floats) -> Floats:
         self._prepare(weights)
         taught = np.concatenate(self.chunks)
         mean = weights[taught] @ beliefs[taught] / weights[taught].sum()
-        total, own = np.zeros(beliefs.shape), np.zeros(beliefs.shape)
+        slopes, own = np.zeros((self.X.shape[1], beliefs.shape[1]), np.float32), np.zeros(beliefs.shape)
         for rows, inverse in zip(self.chunks, self._inverses, strict=True):
+            part = self.X[rows]
             alpha = inverse @ (beliefs[rows] - mean).astype(np.float32)
-            part = np.asarray(self.X @ (self.X[rows].T @ alpha), np.float64)
-            total += part
-            own[rows] = beliefs[rows] - mean - alpha / inverse.diagonal()[:, None] - part[rows]
-        predicted: Floats = mean + (total + own) / len(self.chunks)
+            slope = part.T @ alpha
+            own[rows] = beliefs[rows] - mean - alpha / inverse.diagonal()[:, None] - part @ slope
+            slopes += slope
+        predicted: Floats = mean + (np.asarray(self.X @ slopes, np.float64) + own) / len(self.chunks)
         return predicted
 
     def _prepare(self, weights: Floats) -> None:

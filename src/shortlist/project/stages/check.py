@@ -129,11 +129,11 @@ def _final(session: Session) -> Final | None:
     joint, inputs = session.joint, ClassifierInputs.of(session.settings)
 
     def features(numbers: Positions) -> Any:
-        from shortlist.classifier import TextFeatures
+        from shortlist.joint.joint_model import word_features
         from shortlist.rows import read_texts
 
         rows = inputs(session.rows.take(numbers, inputs.columns))
         texts = read_texts(rows, session.settings.classifier.on or None)
-        return rows if texts is None else TextFeatures().fit_transform(texts)
+        return rows if texts is None else word_features(texts)
 
     return Final(joint.out_of_fold_, features, joint.teacher_.name, joint.balance_)
