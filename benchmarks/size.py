@@ -158,7 +158,9 @@ def documentation(root: Path) -> dict[str, int]:
 
 
 def words(page: Path) -> int:
-    return len(re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL).split())
+    """Words of prose: without code, and without the tables of figures that `kept.py` writes."""
+    code_and_figures = r"```.*?```|<!-- table .*?<!-- /table -->"
+    return len(re.sub(code_and_figures, "", page.read_text("utf-8"), flags=re.DOTALL).split())
 
 
 def main() -> None:

@@ -76,9 +76,9 @@ def test_a_circle_is_found():
 # -- sizes ------------------------------------------------------------------------------------------------------
 
 BUDGET = {  # the next feature pays for its room. The plan is 30,000 lines, 20,500 of code and 190 files: lower these
-    "lines": 33_700,
-    "lines of code": 23_100,
-    "files": 201,
+    "lines": 33_000,
+    "lines of code": 22_500,
+    "files": 190,
     "files under 60 lines": 20,
     "longest file": 500,
     "upper-case constants": 250,

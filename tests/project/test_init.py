@@ -141,7 +141,7 @@ def test_every_commented_setting_is_valid_without_its_sign(k, tmp_path):
     settings = project.settings
     assert settings.data.features == ("n",)
     assert settings.classifier.on == ("text", "body")
-    assert settings.gold_fits
+    assert settings.use_gold is False
     assert list(settings.label_model["balance"]) == classes
     assert len(project.model.class_balance_) == k
     assert "some_words" in project.votes.names

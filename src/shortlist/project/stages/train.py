@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.classifier.kinds import find_kind
-from shortlist.errors import ShortlistError
+from shortlist.errors import BadFit, ShortlistError
 from shortlist.progress import Tell
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings, belongs
@@ -60,6 +60,8 @@ class Train(Stage):
         return "no labeler votes on any row yet, so there is nothing to train a classifier on"
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
+        if not session.parts.covered:
+            raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
         settings, chosen = session.settings, training_rows(session)
         votes, gold = session.parts.take(chosen), known_of(session, chosen)
         inputs = ClassifierInputs.of(settings)
