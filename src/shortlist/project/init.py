@@ -274,7 +274,7 @@ def toml_text(
 
 def _use_gold(file: RowFile, gold: str | None) -> str:
     """Known classes score only, where most rows have one: then they are there to score."""
-    column = None if gold is None else file.read([gold])[gold]
+    column = file.read([gold])[gold] if gold in file.columns else None
     if column is None or column.null_count() > len(column) / 2:
         return "# use_gold = false  # known classes score only"
     return "use_gold = false  # most rows have a known class, so these score only; without this line, they win"
