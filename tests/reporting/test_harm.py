@@ -7,6 +7,7 @@ from shortlist import Analysis, JointModel, Votes
 from shortlist.reporting.advice import advise
 from shortlist.reporting.harm import nearly_always_right
 from shortlist.reporting.overview import VOTES_AND_TEXT, Final, Overview
+from shortlist.reporting.trials import Trials
 from tests.analysis.worked import quietly_fitted
 
 CLASSES = ["autos", "hockey", "space", "medicine"]
@@ -102,3 +103,16 @@ def test_poor_labels_are_told_and_counting_is_proposed_where_it_is_better():
     assert found["counting"].code == 'JointModel(by="counting")'
     shown.other_scores[VOTES_AND_TEXT] = 0.9
     assert not {"poor", "counting"} & {one.kind for one in advise(shown, most=20)}
+
+
+def test_gold_rows_teach_trials_but_are_judged_by_the_other_half():
+    rows, truth, votes = world()
+    gold = [CLASSES[j] if a < 400 else None for a, j in enumerate(truth)]
+    analysis = Analysis(votes, quietly_fitted(votes), gold=gold)
+    lied = gold.copy()
+    lied[10] = CLASSES[(truth[10] + 1) % 4]
+    trials = [Trials(Analysis(votes, analysis.model, gold=g), lambda n: rows[n], use_gold=True) for g in (gold, lied)]
+    one, other = (each._before for each in trials)
+    assert one[10] == other[10]  # its own gold label has no part in its label
+    right = (one[:400] == truth[:400]).mean()
+    assert (Trials(analysis, lambda n: rows[n])._before[:400] == truth[:400]).mean() < right < 1

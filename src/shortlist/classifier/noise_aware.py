@@ -107,7 +107,9 @@ class NoiseAwareClassifier(BaseClassifier):
         )
         targets = targets.sharpened(self.sharpen)
         estimator = SoftLogisticRegression() if self.estimator is None else clone(self.estimator)
-        kept: Any = X[targets.rows] if texts is None else [texts[a] for a in targets.rows]
+        kept: Any = [texts[a] for a in targets.rows] if texts is not None else X
+        if texts is None and not np.array_equal(targets.rows, np.arange(m)):  # a copy is as large as the rows
+            kept = X[targets.rows]
         self.features_ = None if texts is None else self._text_features(estimator)
         with progress_lines(self.progress) as tell:
             if self.features_ is not None:

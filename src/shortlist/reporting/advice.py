@@ -55,7 +55,9 @@ def advise(overview: Overview, snippets: Snippets | None = None, most: int = 6) 
     """Advice: what is broken, then by gain, then what may do harm. If nothing is measured, labelling goes before."""
     case = Case(overview, snippets or Snippets())
     advice = [one for rule in RULES for one in rule(case)]
-    broken = [one for one in advice if one.kind in ("failed", "silent", "unfinished")]
+    named = {one.about for one in advice if one.kind == "leave out"}
+    advice = [one for one in advice if not (one.kind == "wrong" and one.about in named)]
+    broken = [one for one in advice if one.kind in ("failed", "silent", "unfinished", "copy", "wrong")]
     label = [one for one in advice if one.kind == "label"]
     others = [one for one in advice if one not in broken and one not in label]
     better = sorted((one for one in others if (one.gain or 0) >= 1), key=lambda one: -(one.gain or 0))

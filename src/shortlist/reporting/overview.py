@@ -41,12 +41,14 @@ class Final(NamedTuple):
     features   of rows, by their numbers
     teacher    whose beliefs are combined with the rows
     shares     (k,): estimated class shares
+    use_gold   gold rows have taught
     """
 
     beliefs: Floats
     features: Features
     teacher: str
     shares: Floats
+    use_gold: bool = False
 
 
 class Overview:

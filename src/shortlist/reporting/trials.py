@@ -20,6 +20,7 @@ from shortlist.analysis.tables import confusion
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely
 from shortlist.joint.bayes import combine, likelihood_of
+from shortlist.joint.joint_model import row_weights
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.joint.teacher import MEAN, mixed
 from shortlist.labelmodel.evidence import two_folds, unique
@@ -69,18 +70,40 @@ class Trial(NamedTuple):
         return {"gain": self.gain, "measured": self.measured, "gold_rows": self.known}
 
 
+class Lesson(NamedTuple):
+    """What is learned from: gold rows but for those that are judged, and the features of all rows."""
+
+    judged: Positions
+    gold: Positions  # (m,), −1 where unknown
+    evidence: RowEvidence
+    weights: Floats
+
+    @classmethod
+    def of(cls, votes: Votes, gold: Positions, judged: Positions, X: Any, use_gold: bool) -> Lesson:
+        seen = gold.copy() if use_gold else np.full(len(gold), -1)
+        seen[judged] = -1
+        return cls(judged, seen, RowEvidence(X), row_weights(votes.covered, seen))
+
+
 class Trials:
     """The model fitted again to a sample of rows, as they are and with one change at a time.
 
-    If the features of rows are at hand, labels are those of votes and rows together, made without gold.
+    If the features of rows are at hand, labels are those of votes and rows together. If gold rows teach (`use_gold`),
+    each half of them is judged by labels that the other half has taught.
     """
 
-    def __init__(self, analysis: Analysis, features: Features | None = None, teacher: str = MEAN) -> None:
+    def __init__(
+        self, analysis: Analysis, features: Features | None = None, teacher: str = MEAN, *, use_gold: bool = False
+    ) -> None:
         self.analysis, self.model, self.m = analysis, analysis.model, len(analysis.votes)
         chosen, gold = chosen_rows(analysis), analysis.gold
         self.votes, self.teacher = analysis.votes[chosen], teacher
         self.gold = np.full(len(chosen), -1, np.int64) if gold is None else gold[chosen]
-        self.evidence = None if features is None else RowEvidence(features(chosen))
+        self.lessons: list[Lesson] = []
+        if features is not None:
+            X, known = features(chosen), np.flatnonzero(self.gold >= 0)
+            halves = [known[::2], known[1::2]] if use_gold and len(known) >= FEW else [known[:0]]
+            self.lessons = [Lesson.of(self.votes, self.gold, judged, X, use_gold) for judged in halves]
 
     def without(self, name: str) -> Trial:
         """A labeler is left out."""
@@ -136,7 +159,7 @@ class Trials:
     def _labels(self, votes: Votes, **options: Any) -> Positions:
         """Labels by a new fit; −1 for rows that have no vote, or had none before the change: they do not count."""
         model = fit_again(self.model, votes, options)
-        if self.evidence is not None:
+        if self.lessons:
             return self._joint_labels(votes, model, options.get("balance"))
         guess = most_likely(model.predict_proba(votes), model.class_balance_)
         return np.where(votes.covered & self.votes.covered, guess, -1)
@@ -144,11 +167,13 @@ class Trials:
     def _joint_labels(self, votes: Votes, model: Any, balance: Any) -> Positions:
         """Labels from votes and rows; every row has one."""
         tables = [likelihood_of(one, votes) for one in (MajorityVote().fit(votes), model)]
-        given, unknown = None if balance is None else shares_of(balance, votes.space), np.full(len(votes), -1)
-        table, evidence = mixed(tables[0], tables[1], self.teacher), self.evidence
-        assert evidence is not None  # by the caller
-        best: Positions = combine(table, votes.covered, unknown, given, evidence, np.ones(len(votes))).beliefs.argmax(1)
-        return best
+        table, labels = mixed(tables[0], tables[1], self.teacher), np.full(len(votes), -1)
+        given = None if balance is None else shares_of(balance, votes.space)
+        for judged, gold, evidence, weights in self.lessons:
+            best = combine(table, votes.covered, gold, given, evidence, weights).beliefs.argmax(axis=1)
+            labels = np.where(labels < 0, best, labels)
+            labels[judged] = best[judged]
+        return labels
 
     def _tried(self, votes: Votes, **options: Any) -> Trial:
         before, after, known = self._before, self._labels(votes, **options), self.gold >= 0
@@ -338,8 +363,9 @@ class Case:
     def trials(self) -> Trials | None:
         quick = self.overview.estimates and self.model.accuracy_.size <= MOST_ACCURACIES
         final = self.overview.final
-        rows = (final.features, final.teacher) if final else ()
-        return Trials(self.overview.analysis, *rows) if quick else None
+        if not quick or final is None:
+            return Trials(self.overview.analysis) if quick else None
+        return Trials(self.overview.analysis, final.features, final.teacher, use_gold=final.use_gold)
 
     @cached_property
     def average(self) -> Average:

@@ -26,7 +26,7 @@ class Check(Stage):
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     uses = ("train",)
-    revision = 9  # goes up when the same votes give other advice
+    revision = 20  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
@@ -136,4 +136,4 @@ def _final(session: Session) -> Final | None:
         texts = read_texts(rows, session.settings.classifier.on or None)
         return rows if texts is None else word_features(texts)
 
-    return Final(joint.out_of_fold_, features, joint.teacher_.name, joint.balance_)
+    return Final(joint.out_of_fold_, features, joint.teacher_.name, joint.balance_, session.settings.gold_wins)
