@@ -156,3 +156,11 @@ def test_rows_that_come_or_go_while_they_are_read_are_told(tmp_path, in_memory, 
         (tmp_path / "news.csv").write_text("".join([*text, "more,goal,,1\n"] if lines > 0 else text[:-1]))
         with pytest.raises(BadFile, match=r"news.csv changed while it was read"):
             session.rows.ids()
+
+
+def test_leading_zeros_of_ids_are_kept(tmp_path):
+    """`04190260` came out as 4190260, and 007 and 7 were said to be the same id."""
+    project = make(tmp_path / "news")
+    ids = ["007", "07", "7", *(f"{a:08}" for a in range(3, 300))]
+    rows().with_columns(id=pl.Series(ids)).write_csv(tmp_path / "news" / "news.csv")
+    assert project.labels["id"].to_list() == ids

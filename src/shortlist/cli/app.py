@@ -151,7 +151,7 @@ def init(
     text: Annotated[str, option("Text column, read by labelers and the classifier.")] = "",
     features: Annotated[str, option("Numeric columns for the classifier: A,B.")] = "",
     id: Annotated[str, option("Column of row ids.")] = "",
-    gold: Annotated[str, option("Column of known classes, used for scoring.")] = "",
+    gold: Annotated[str, option("Column of known classes, empty where unknown.")] = "",
     separator: Annotated[str, option("Field separator of a csv file, such as ';' or tab.")] = "",
     encoding: Annotated[str, option("Encoding of a csv file, such as latin-1.")] = "",
     comment: Annotated[str, option("Leave out lines of a csv file that begin so, such as '#'.")] = "",
@@ -467,7 +467,7 @@ def label(
 ) -> None:
     """Show the row whose label would help most, and write the class you press to the gold file.
 
-    The next `shortlist run` uses these labels for scoring, and for fitting if [label_model] has use_gold = true.
+    The next `shortlist run` scores with these labels, learns from them, and writes them as they are.
     The most helpful rows are hard, so a score on them may be too low. Use --random for a fair score.
     """
     from shortlist.cli.label import export_rows, import_answers, label_rows

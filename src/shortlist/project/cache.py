@@ -187,14 +187,14 @@ class Run:
         facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
         fit, trained = facts.get("fit", {}), facts.get("train", {})
         rows = int(fit.get("gold_rows", 0) or trained.get("gold_rows", 0))
+        voted, by_votes = int(fit.get("gold_voted", rows)), {"counting votes": "counting", "label model": "accuracy"}
         figures = {
-            "counting votes": fit.get("counting"),
-            "label model": fit.get("accuracy"),
+            **{name: fit[key] * voted / rows for name, key in by_votes.items() if fit.get(key) is not None},
             **{name: right / rows for name, right in trained.get("right", {}).items()},
             "covered": facts.get("vote", {}).get("covered"),
         }
         shares = {name: float(share) for name, share in figures.items() if share is not None}
-        return cls(shares, rows, int(fit.get("gold_voted", rows)))
+        return cls(shares, rows, voted)
 
 
 class History:

@@ -18,7 +18,7 @@ from shortlist.arrays import Positions
 from shortlist.errors import BadFile
 from shortlist.project.cache import Digests, digest
 from shortlist.project.parts import Part, PartReader, SourceFile, checked_parts, data_files, pieces_of
-from shortlist.project.settings import Settings
+from shortlist.project.settings import DataSettings, Settings
 from shortlist.project.toml import BadProject, TomlFile
 from shortlist.rows import RowFile, RowStore
 from shortlist.rows.reading import check_numbers, distinct, take_batches
@@ -200,9 +200,9 @@ def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequen
 def row_file(path: Path, settings: Settings) -> RowFile:
     """A file of rows with the columns that the settings name; a missing one is an error at its line."""
     data = settings.data
-    text = {name: "text" for name in (data.text, data.gold) if name is not None}
+    several = len(data.files) > 1 or any(sign in data.files[0] for sign in "*?[")
     try:
-        file = RowFile(path, {**text, **data.types}, **data.dialect)
+        file = _opened(path, data, alone=not several)
         columns = file.columns
     except BadFile as error:
         written = next((name for name in data.files if path.name == Path(name).name), path.name)
@@ -218,7 +218,7 @@ def row_file(path: Path, settings: Settings) -> RowFile:
             "column of texts or numbers, or leave id out", "data", "id",
         )  # fmt: skip
     _check_on(settings, file)
-    if len(data.files) > 1 or any(sign in data.files[0] for sign in "*?["):
+    if several:
         return file  # of several files, one may have the column of gold labels or types
     if data.gold is not None and data.gold not in columns:
         raise _no_column(settings, file, data.gold, "data", "gold")
@@ -226,6 +226,23 @@ def row_file(path: Path, settings: Settings) -> RowFile:
         if name not in columns:
             raise _no_column(settings, file, name, "data", "types", name)
     return file
+
+
+def _opened(path: Path, data: DataSettings, *, alone: bool) -> RowFile:
+    """The file, with text, known classes, and ids that begin with 0 read as text."""
+    text = {name: "text" for name in (data.text, data.gold) if name is not None}
+    file = RowFile(path, {**text, **data.types}, **data.dialect)
+    if alone and _has_leading_zeros(file, data.id):
+        return RowFile(path, {**text, str(data.id): "text", **data.types}, **data.dialect)
+    return file
+
+
+def _has_leading_zeros(file: RowFile, id: str | None) -> bool:
+    """Ids of a csv file, such as 007, that would be other ones as numbers."""
+    if id is None or file.kind != "csv" or id not in file.columns or not file.schema[id].is_integer():
+        return False
+    first = RowFile(file.path, {id: "text"}, **file.dialect_options).slice(0, 10_000, [id])
+    return bool(first[id].str.contains(r"^\s*0\d").any())
 
 
 def _no_column(settings: Settings, file: RowFile, name: str, *path: str) -> BadProject:

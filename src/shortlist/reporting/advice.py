@@ -206,6 +206,8 @@ def balance(case: Case) -> Iterator[Advice]:
     """Ask for the class balance, where many labels depend on it. Gold rows in the fit say it already."""
     if case.trials is None or case.overview.gold_fits or getattr(case.model, "balance", "learn") is not None:
         return
+    if case.overview.final and case.overview.final.use_gold and case.overview.known.sum() >= ENOUGH:
+        return  # gold rows say it
     shares = named_shares(case.votes)
     yield from balance_of_rules(case, case.trials) if shares is None else balance_of_votes(case, case.trials, shares)
 

@@ -122,7 +122,7 @@ def one_sided(case: Case, enough: float = 0.8) -> Iterator[Advice]:
         said = case.votes.codes[:, case.votes.names.index(name)] == 1
         recall, rows = float(said[rows_of_class].mean()), int(rows_of_class.sum())
         trial = None if case.trials is None else case.trials.one_sided(name)
-        if trial is None or recall >= enough or not (trial.better or not trial.measured):
+        if trial is None or recall >= enough or (trial.gain or 0) < 0:
             continue
         yield Advice(
             "one-sided",
