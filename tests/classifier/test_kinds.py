@@ -4,7 +4,7 @@ import pytest
 
 from shortlist import MLPClassifier, NoiseAwareClassifier, TransformerClassifier
 from shortlist.classifier import Kind, register_kind
-from shortlist.classifier.kinds import KINDS, find_kind, kind_names, learns_from_uncovered
+from shortlist.classifier.kinds import KINDS, find_kind, kind_names
 from shortlist.errors import BadFit, ShortlistError
 
 
@@ -39,10 +39,3 @@ def test_own_names_cannot_be_taken(name):
 def test_a_kind_reads_text_numbers_or_either():
     with pytest.raises(BadFit, match="not 'pictures'"):
         Kind("mine", dict, reads="pictures")
-
-
-def test_who_learns_from_rows_without_a_vote():
-    assert not learns_from_uncovered(NoiseAwareClassifier())
-    assert learns_from_uncovered(MLPClassifier(uncovered="keep"))
-    assert learns_from_uncovered(TransformerClassifier())
-    assert not learns_from_uncovered(object())

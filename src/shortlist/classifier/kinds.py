@@ -28,9 +28,9 @@ class Classifier(Protocol):
     """Interface of a classifier in a project; its options are the parameters of its constructor.
 
     Rows are a list of texts, a matrix of numbers (m, p), or, where the toml names columns with `on`, a table with those
-    columns of text. Beliefs are (m, k), `covered` (m,) says which rows have a vote, and `classes` are the k names. A
-    classifier that also learns from rows without a vote has an attribute `uncovered` that is not "drop". If its
-    constructor takes `progress`, a project passes a function to call with a line while it learns.
+    columns of text. Beliefs are (m, k), `covered` (m,) says which rows to learn from (in a project, all), and `classes`
+    are the k names. If it has an attribute `progress`, a project sets it to a function to call with a line while it
+    learns.
     """
 
     classes_: Any
@@ -98,8 +98,3 @@ def find_kind(name: str) -> Kind | None:
 def kind_names(reads: Reads | None = None) -> tuple[str, ...]:
     """The names of all kinds; with `reads`, of those that can read it."""
     return tuple(name for name in sorted(KINDS) if reads is None or KINDS[name].reads in (reads, "either"))
-
-
-def learns_from_uncovered(classifier: Any) -> bool:
-    """Return True if a classifier also learns from rows without a vote."""
-    return bool(getattr(classifier, "uncovered", "drop") != "drop")

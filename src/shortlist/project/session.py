@@ -91,7 +91,6 @@ class Session:
         self.state = State(self.hidden / "state.json")
         self.results: dict[str, Any] = {}
         self.skipped: set[str] = set()  # stages that this run left out
-        self.shown_facts: dict[str, dict[str, Any]] = {}  # facts of other stages, for the stage that is being done
         self.in_memory = in_memory
         self._earlier, self._engine = earlier, engine
         self._gold_source: Any = None  # what `known` was read from

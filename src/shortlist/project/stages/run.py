@@ -165,7 +165,6 @@ def run_stage(stage: Stage, session: Session, *, again: bool) -> Outcome:
         session.listener.begin(stage.name, stage.size(session))
         if not session.in_memory:
             (session.folder / session.settings.output.folder).mkdir(parents=True, exist_ok=True)
-        session.shown_facts = {} if session.in_memory else shown_facts(stage, session)
         facts = stage.do(session, paths)
     except MissingPackage as error:
         if again or not stage.optional:
@@ -193,16 +192,9 @@ def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:
     records = session.state.records
     used = [name for name in enabled(stage.uses, session.settings) if session.has(name)]
     inputs = {name: sorted(records[name].outputs.items()) for name in (*stage.needs, *used)}
-    parts = [inputs, stage.key(session), shown_facts(stage, session)]
+    parts = [inputs, stage.key(session)]
     there = [path for path in map(Path, reads) if path.exists()]
     return digest(stage.name, *parts, [(path.name, session.digests.of(path)) for path in there])
-
-
-def shown_facts(stage: Stage, session: Session) -> dict[str, Facts]:
-    """Facts of other stages that this one shows, if they are enabled and up to date."""
-    others = (find_stage(name) for name in stage.facts_from)
-    records = {one.name: up_to_date(one, session) for one in others if one.disabled_reason(session.settings) is None}
-    return {name: record.facts for name, record in records.items() if record is not None}
 
 
 def record_done(stage: Stage, session: Session, facts: Facts) -> None:

@@ -28,7 +28,6 @@ class Stage(ABC):
     help: ClassVar[str] = ""  # one line for the list of commands
     needs: ClassVar[tuple[str, ...]] = ()  # stages whose outputs it reads
     uses: ClassVar[tuple[str, ...]] = ()  # stages whose outputs it reads too, unless they are disabled or skipped
-    facts_from: ClassVar[tuple[str, ...]] = ()  # stages whose facts it shows if they are up to date
     optional: ClassVar[bool] = False  # a run goes on without it if a package is not installed
     transient_facts: ClassVar[tuple[str, ...]] = ()  # facts that are about one run only, and are not kept
 
