@@ -297,11 +297,11 @@ def unsorted_rows(m: int, n: int, k: int, size: int = 3) -> tuple[Kernel, Emissi
 
 
 def two_products(rows: Kernel) -> None:
-    with rows.encoded(rows.blocks[0], np.float32) as (X, joint):
-        slopes = np.ones((joint.shape[0], X.shape[0]), np.float32)
-        for _ in rows.blocks:
-            np.matmul(slopes, X, out=joint)
-            X @ joint.T
+    X = rows.encoded(rows.blocks[0], np.float32)
+    slopes, joint = np.ones((rows.layout.k, len(X)), np.float32), np.empty((rows.layout.k, X.shape[1]), np.float32)
+    for _ in rows.blocks:
+        np.matmul(slopes, X, out=joint)
+        X @ joint.T
 
 
 def slopes(m: int) -> str:

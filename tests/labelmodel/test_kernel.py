@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shortlist.engines import Local, Threads
-from shortlist.labelmodel.kernel import Buffers, Kernel, in_order, threads_engine
+from shortlist.labelmodel.kernel import Kernel, in_order, threads_engine
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.likelihood import Emission, Parameters, emission, log_joint, log_marginal, posterior
 from shortlist.labelmodel.m_step import Counts
@@ -147,10 +147,11 @@ def test_threads_are_those_asked_for_or_all_cores():
     assert threads_engine(None).workers >= 1
 
 
-def test_an_array_that_was_given_back_is_used_again_and_never_by_two():
-    buffers = Buffers()
-    one, two = buffers.take((2, 3), np.float32), buffers.take((2, 3), np.float32)
-    assert one is not two
-    buffers.give(one)
-    assert buffers.take((2, 3), np.float64) is not one
-    assert buffers.take((2, 3), np.float32) is one
+def test_votes_that_are_all_but_impossible():
+    """Sixty labelers, half of them sure of one class and half of the other, at the limits of what is legal."""
+    layout = Layout((2,) * 60, np.array([[True, False], [False, True]] * 60))
+    codes = np.array([[1] * 30 + [2] * 30, [1] * 60, [2] * 60, [0] * 60], np.uint8)
+    table = emission(Parameters(np.full((60, 2), 1 - 1e-9), np.full(60, 0.5), np.array([0.5, 0.5])), layout)
+    counts = Kernel(codes, np.ones(4), layout)(table)
+    assert counts.mass == pytest.approx([2, 2])
+    assert np.isfinite(counts.log_likelihood)

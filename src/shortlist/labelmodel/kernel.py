@@ -5,9 +5,8 @@ Sums run over blocks in order: the result does not depend on threads.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -50,9 +49,8 @@ class Kernel:
         self.engine = threads_engine(threads)
         width = max(256, min(self.block_rows, (1 << 20) // max(1, len(layout.member))))  # at most 2^20 cells of X
         self.blocks = [slice(a, min(a + width, len(weights))) for a in range(0, len(weights), width)]
-        self.width = min(width, len(weights))
-        self.kept = len(weights) * (len(layout.member) + 1) <= 1 << 22  # cells of X: encoded once
-        self._buffers, self._kept = Buffers(), dict[Hashable, Array]()
+        self.small = len(weights) * (len(layout.member) + 1) <= 1 << 22  # cells of X: encoded once
+        self._encoded: dict[tuple[int, Precision], Array] = {}
 
     @property
     def large(self) -> bool:
@@ -63,13 +61,13 @@ class Kernel:
         """Return expected counts and log-likelihood under a table."""
         D, constant = contrasts(table, self.layout, self.vote_counts, self.total)
         D = D.astype(precision, copy=False)
-        # Log-odds up to 60 do not overflow in float32. For one block, the test costs as much as it saves.
-        tame = len(self.blocks) > 1 and _largest_log_odds(D, self.layout) < 60.0
 
         def block(rows: slice) -> tuple[Floats, float]:
-            weights = self.weights[rows].astype(precision, copy=False)
-            with self.encoded(rows, precision) as (X, joint):
-                return _block_counts(X, np.matmul(D, X, out=joint), weights, tame)
+            X, weights = self.encoded(rows, precision), self.weights[rows]
+            R, sums, peak = _softmax(D @ X)
+            value = float(weights @ (np.log(sums) + peak))
+            R *= (weights / sums).astype(precision, copy=False)
+            return X @ R.T, value
 
         sums = np.zeros((len(self.layout.member) + 1, self.layout.k))
         for counts, value in in_order(self.engine, block, self.blocks):
@@ -83,72 +81,44 @@ class Kernel:
         D, _ = contrasts(table, self.layout, self.vote_counts, self.total)
 
         def block(rows: slice) -> None:
-            with self.encoded(rows, np.float64) as (X, joint):
-                beliefs[rows] = _softmax(np.matmul(D, X, out=joint))[0].T
+            beliefs[rows] = _softmax(D @ self.encoded(rows, np.float64))[0].T
 
         with one_blas_thread():
             list(in_order(self.engine, block, self.blocks))
         beliefs /= beliefs.sum(axis=1, keepdims=True)
         return beliefs
 
-    @contextmanager
-    def encoded(self, rows: slice, precision: Precision) -> Iterator[tuple[Array, Array]]:
-        """X (S + 1, block) and a buffer for the beliefs (k, block), valid within the context."""
-        size, shape = rows.stop - rows.start, (len(self.layout.member) + 1, self.width)
-        room = self._buffers.take((self.layout.k, self.width), precision)
-        X = self._kept.get((rows.start, precision))
-        if X is None:
-            X = self._buffers.take(shape, precision)
-            X[-1] = 1  # for the base and the mass of each class
-            one_hot(self.columns[:, rows], self.layout.sizes, X[:, :size])
-        yield X[:, :size], room[:, :size]
-        self._buffers.give(room)
-        if self.kept:
-            self._kept[rows.start, precision] = X
-        else:
-            self._buffers.give(X)
+    def encoded(self, rows: slice, precision: Precision) -> Array:
+        """X of a block, (S + 1, rows); the last line is 1, for the base and the mass of each class."""
+        if (rows.start, precision) in self._encoded:
+            return self._encoded[rows.start, precision]
+        X = np.ones((len(self.layout.member) + 1, rows.stop - rows.start), precision)
+        one_hot(self.columns[:, rows], self.layout.sizes, X)
+        if self.small:
+            self._encoded[rows.start, precision] = X
+        return X
 
 
-def slopes(table: Emission, layout: Layout) -> Floats:
-    """(S + 1, k): log P(vote | Y) − log P(abstain | Y), and, last, log P(Y) where all abstain."""
+def contrasts(table: Emission, layout: Layout, vote_counts: Floats, total: float) -> tuple[Floats, float]:
+    """log P(vote | Y) − log P(abstain | Y), and, last, log P(Y) where all abstain, less their means over classes.
+
+    (k, S + 1), and the part of the log-likelihood that this takes out.
+    """
     votes, abstain = table.tempered(layout)
     both = np.empty((len(votes) + 1, layout.k))
     np.subtract(votes, abstain[layout.owner], out=both[:-1])
     np.add(table.balance, np.add.reduce(abstain), out=both[-1])
-    return both
-
-
-def contrasts(table: Emission, layout: Layout, vote_counts: Floats, total: float) -> tuple[Floats, float]:
-    """Slopes (k, S + 1) less their mean over classes, and the part of the log-likelihood that this takes out."""
-    both = slopes(table, layout)
     level = both.mean(axis=1)
     both -= level[:, None]
     return both.T, float(vote_counts @ level[:-1] + total * level[-1])
 
 
-def _largest_log_odds(slopes: Array, layout: Layout) -> float:
-    """Upper bound of the log-odds of any row."""
-    strongest = np.abs(slopes).max(axis=0)
-    each = np.zeros(layout.n)
-    np.maximum.at(each, layout.owner, strongest[:-1])
-    return float(each.sum() + strongest[-1])
-
-
-def _softmax(joint: Array, tame: bool = False) -> tuple[Array, Array, Array | float]:
+def _softmax(joint: Array) -> tuple[Array, Array, Array]:
     """Softmax over the classes (axis 0), in place and not yet divided: (exp, sums, peaks subtracted before)."""
-    peak = 0.0 if tame else joint.max(axis=0)
-    if not tame:
-        joint -= peak
+    peak = joint.max(axis=0)
+    joint -= peak
     np.exp(joint, out=joint)
     return joint, joint.sum(axis=0), peak
-
-
-def _block_counts(X: Array, joint: Array, weights: Array, tame: bool) -> tuple[Floats, float]:
-    """Expected counts (S + 1, k) of one block, the mass of each class last, and its log-likelihood."""
-    R, sums, peak = _softmax(joint, tame)
-    value = float(weights.astype(np.float64, copy=False) @ (np.log(sums) + peak).astype(np.float64, copy=False))
-    R *= weights / sums
-    return (X @ R.T).astype(np.float64, copy=False), value
 
 
 # -- blocks in parallel --------------------------------------------------------------------------------
@@ -166,24 +136,6 @@ def in_order(engine: Engine, work: Callable[[Block], Result], blocks: Sequence[B
     size = -(-len(blocks) // (4 * engine.workers))  # neighbouring blocks go together, since handing over takes time
     batches = (blocks[a : a + size] for a in range(0, len(blocks), size))
     return chain.from_iterable(ordered(engine, lambda batch: [work(block) for block in batch], batches))
-
-
-class Buffers:
-    """Large arrays that are used again and again, each by one thread at a time."""
-
-    def __init__(self) -> None:
-        self._free: defaultdict[Hashable, list[Array]] = defaultdict(list)
-
-    def take(self, shape: tuple[int, ...], dtype: type[np.generic]) -> Array:
-        """Return an unused array with arbitrary content."""
-        try:
-            return self._free[shape, dtype].pop()
-        except IndexError:
-            return np.empty(shape, dtype)
-
-    def give(self, array: Array) -> None:
-        """Return an array to the pool."""
-        self._free[array.shape, array.dtype.type].append(array)
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
