@@ -1,12 +1,10 @@
-"""Votes in parts: the same fit as in one place, whoever counts; a sample depends on the votes alone."""
+"""Votes in parts: the same fit as in one place; a sample depends on the votes alone."""
 
 import numpy as np
 import pytest
 
 from shortlist import LabelModel, Votes
-from shortlist.engines import Local, Threads
-from shortlist.errors import BadFit
-from shortlist.labelmodel.evidence import Evidence, EvidenceSum, count_parts, unique
+from shortlist.labelmodel.evidence import Evidence, EvidenceSum, unique
 from shortlist.votes.vote_parts import VotePart, VoteParts
 
 SPACE = ["a", "b", "c"]
@@ -40,13 +38,12 @@ def gold_of(m):
     return {a: SPACE[a % 3] for a in range(0, m, 50)}
 
 
-@pytest.mark.parametrize("engine", [Local(1), Threads(3)], ids=["one", "three"])
 @pytest.mark.parametrize("known", [False, True])
-def test_counted_by_workers_the_fit_is_the_same(engine, known, tmp_path):
+def test_part_by_part_the_fit_is_the_same(known, tmp_path):
     whole = votes()
     gold = gold_of(len(whole)) if known else None
     parts = in_parts(whole, tmp_path, [100, 101, 600])
-    mine, theirs = LabelModel().fit(parts, gold, engine=engine), LabelModel().fit(whole, gold)
+    mine, theirs = LabelModel().fit(parts, gold), LabelModel().fit(whole, gold)
     assert np.array_equal(mine.accuracy_, theirs.accuracy_)
     assert np.array_equal(mine.predict_proba(whole), theirs.predict_proba(whole))
 
@@ -76,18 +73,3 @@ def test_counts_of_a_sample_are_in_the_proportions_of_all():
     rows = {codes.tobytes(): weight for codes, weight in zip(exact.votes.codes, exact.weights, strict=True)}
     ratio = [weight / rows[codes.tobytes()] for codes, weight in zip(sample.votes.codes, sample.weights, strict=True)]
     assert max(ratio) == pytest.approx(min(ratio))
-
-
-@pytest.mark.parametrize("estimator", ["pooled", "likelihood"])
-def test_an_estimator_fits_a_sample(estimator, tmp_path, monkeypatch):
-    monkeypatch.setattr(count_parts, "__defaults__", (600,))
-    whole = votes(3000)
-    one = LabelModel(estimator=estimator).fit(in_parts(whole, tmp_path / "one", [1000]), engine=Local(1))
-    other = LabelModel(estimator=estimator).fit(in_parts(whole, tmp_path / "other", [7, 2000, 2500]), engine=Threads(2))
-    assert np.array_equal(one.accuracy_, other.accuracy_)
-    assert np.abs(one.accuracy_ - LabelModel(estimator=estimator).fit(whole).accuracy_).max() < 0.15
-
-
-def test_an_engine_needs_parts():
-    with pytest.raises(BadFit, match="VoteParts"):
-        LabelModel().fit(votes(), engine=Local(1))

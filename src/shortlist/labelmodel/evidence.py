@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.arrays import Floats, Positions
-from shortlist.engines import Engine
 from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.model_options import as_numbers
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns
 from shortlist.votes.votes import not_votes
-
-if TYPE_CHECKING:
-    from shortlist.votes.vote_parts import VoteParts
 
 Gold = Iterable[str | None] | Mapping[int, str | None]
 MOST_UNIQUE_ROWS = 1 << 22  # kept in memory when rows are counted by the workers of an engine
@@ -151,31 +144,6 @@ class EvidenceSum:
         if not self.sampled:
             return evidence
         return Evidence(evidence.votes, evidence.weights * (self.rows / evidence.total), evidence.gold)
-
-
-def count_parts(parts: VoteParts, gold: Gold | None, engine: Engine, most: int = MOST_UNIQUE_ROWS) -> Evidence:
-    """Evidence of parts that an engine counts. Beyond `most` unique rows, a sample that depends on the votes alone."""
-    labels = None if gold is None else GoldByRow(gold)
-    if labels is not None:
-        labels.check(len(parts))
-
-    def pieces() -> Iterator[tuple[int, tuple[int, Positions | None]]]:
-        for number, start in enumerate(parts.starts[:-1].tolist()):
-            rows = slice(start, start + parts.parts[number].rows)
-            yield number, (number, None if labels is None else labels.positions(rows, parts.like.space))
-
-    total = EvidenceSum(most)
-    with closing(engine.map(partial(_count_part, parts, most), pieces())) as results:
-        for _number, counted in results:
-            total.merge(counted)
-    return total.total()
-
-
-def _count_part(parts: VoteParts, most: int, piece: tuple[int, Positions | None]) -> EvidenceSum:
-    number, gold = piece
-    counted = EvidenceSum(most)
-    counted.add(unique(parts.part(number), gold, None))
-    return counted.settled()
 
 
 def thinned(order: Positions, weights: Floats, most: int) -> tuple[Positions, Floats]:

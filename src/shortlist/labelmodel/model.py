@@ -16,13 +16,12 @@ import numpy.typing as npt
 
 from shortlist.archive import Archive, read_archive, write_archive
 from shortlist.arrays import Floats
-from shortlist.engines import Engine
 from shortlist.errors import BadFile, BadFit, BadVotes, MissingPackage, about_option
 from shortlist.labelmodel import remarks
 from shortlist.labelmodel.default.pooled import Pooled
 from shortlist.labelmodel.e_step import Expectation
 from shortlist.labelmodel.estimator import Estimate, Estimator, Problem, State
-from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, count_parts, merged
+from shortlist.labelmodel.evidence import Evidence, Gold, checked_weights, merged
 from shortlist.labelmodel.explanation import Explanation, explain
 from shortlist.labelmodel.layout import Panel
 from shortlist.labelmodel.likelihood import Parameters, log_joint, log_marginal
@@ -149,23 +148,13 @@ class LabelModel(Predictor):
         gold: Gold | None = None,
         *,
         weights: npt.ArrayLike | None = None,
-        engine: Engine | None = None,
     ) -> Self:
         """Estimate from Votes, or from chunks of Votes that are read once and never held together.
 
         `gold` are known classes, by row (None where unknown) or as a mapping from row to class; they are part of the
         fit. `weights` are the numbers of times that rows count: unique rows and their counts are enough.
-
-        With an `engine`, `votes` are `VoteParts`, which its workers read and count. With more than some four million
-        unique rows, the model is fitted to a sample of them.
         """
-        if engine is None:
-            return self._learn(Evidence.gather(votes, gold, weights), start=None)
-        from shortlist.votes.vote_parts import VoteParts  # imports polars
-
-        if not isinstance(votes, VoteParts) or weights is not None:
-            raise BadFit("with an engine, votes are VoteParts (VoteParts.open(path)), and rows have no weights")
-        return self._learn(count_parts(votes, gold, engine), start=None)
+        return self._learn(Evidence.gather(votes, gold, weights), start=None)
 
     def partial_fit(
         self, votes: Votes | Iterable[Votes], gold: Gold | None = None, *, weights: npt.ArrayLike | None = None

@@ -41,10 +41,7 @@ class Fit(Stage):
         notes = [] if session.in_memory else list(_notes(session))
         evidence = session.evidence if session.settings.gold_fits else session.evidence.without_gold()
         with warnings_as_notes(notes, but=(OneSided,)):  # `check` finds out whether to do something about it
-            if session.is_sampled and not session.settings.gold_fits:
-                model = fitted(session.settings, session.parts, engine=session.engine)
-            else:
-                model = fit_model(session.settings, evidence)
+            model = fit_model(session.settings, evidence)
         session.results[self.name] = model
         facts: Facts = {"notes": notes, "gold_used": bool((evidence.gold >= 0).any())}
         facts |= {"n_iter": model.n_iter_, "converged": model.converged_}
@@ -93,16 +90,12 @@ def _notes(session: Session) -> Iterator[str]:
 
 
 def fit_model(settings: Settings, evidence: Evidence) -> Any:
-    """Fit a label model with the options of the settings to counted rows."""
-    return fitted(settings, evidence.votes, evidence.gold_names(), weights=evidence.weights)
-
-
-def fitted(settings: Settings, *votes: Any, **how: Any) -> Any:
-    """Fit a label model with the options of the settings. A wrong option is an error at its line."""
+    """Fit a label model with the options of the settings to counted rows. A wrong option is an error at its line."""
     from shortlist.labelmodel import LabelModel
 
     try:
-        return LabelModel.from_options(settings.label_model).fit(*votes, **how)
+        model = LabelModel.from_options(settings.label_model)
+        return model.fit(evidence.votes, evidence.gold_names(), weights=evidence.weights)
     except ShortlistError as error:
         if not error.option:
             raise
