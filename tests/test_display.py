@@ -67,7 +67,7 @@ def test_a_fitted_model_leaves_out_a_class_that_a_labeler_cannot_name():
 
 
 def test_an_analysis_does_not_print_an_accuracy_that_votes_cannot_tell():
-    """Newcomer B5: `accuracy 87.8%` where `fit`, the report and `summarise` say that they are unsure."""
+    """Newcomer B5: `accuracy 87.8%` where `fit`, and the report say that they are unsure."""
     codes = [[1, 1, 1], [0, 2, 2], [1, 2, 2], [0, 1, 1]] * 10
     votes = Votes(codes, [["a"], ["a", "b"], ["a", "b"]], ["a", "b"], ["film", "both", "more"])
     analysis = Analysis(votes, quietly_fitted(votes))

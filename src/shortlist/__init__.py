@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from shortlist.prompts import plan as plan
     from shortlist.prompts import suggest_rules as suggest_rules
     from shortlist.reporting import report as report
-    from shortlist.reporting import summarise as summarise
+    from shortlist.reporting.advice import checkup as checkup
     from shortlist.uncertainty import certify as certify
     from shortlist.uncertainty import intervals as intervals
     from shortlist.uncertainty import label_sets as label_sets
@@ -65,7 +65,7 @@ _NAMES = {
     "labelspace": "LabelSpace Not",
     "project": "Project",
     "prompts": "ask choose plan suggest_rules",
-    "reporting": "report summarise",
+    "reporting": "checkup report",
     "uncertainty": "certify intervals label_sets",
     "votes": "Votes",
     "zeroshot": "AttributeDetectors ZeroShotClassifier",

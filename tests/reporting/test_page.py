@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shortlist import Analysis, MajorityVote, Votes, report, summarise
+from shortlist import Analysis, MajorityVote, Votes, report
 from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.errors import BadFile, BadRows, BadVotes, MissingPackage
 from shortlist.reporting.overview import Overview
@@ -183,7 +183,7 @@ def test_nothing_users_write_turns_or_hides_other_text(tmp_path):
 
 
 def test_an_accuracy_that_votes_cannot_tell_is_not_known_everywhere(tmp_path):
-    """Page, summary and table had a rule each for when that is so."""
+    """Page and table had a rule each for when that is so."""
     votes, _ = drawn()
     film = Votes((votes.codes[:, :1] == 1).astype(np.uint8), [[votes.space[0]]], votes.space, ["film"])
     votes = Votes.beside([votes, film])
@@ -193,8 +193,6 @@ def test_an_accuracy_that_votes_cannot_tell_is_not_known_everywhere(tmp_path):
     page = report(votes, model, path=tmp_path / "page.html").read_text()
     assert len(re.findall(r">~\d+%, unsure</span>", page)) == 1
     assert len(re.findall(r'aria-label="about \d+%, unsure: votes alone cannot show it', page)) == 1
-    (line,) = [line for line in str(summarise(votes, model)).splitlines() if ", unsure " in line]
-    assert line.split()[0] == "film"
 
 
 def test_the_page_shows_every_column_of_the_table_of_labelers(tmp_path):
