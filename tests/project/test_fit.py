@@ -8,7 +8,6 @@ from shortlist.labelmodel import MajorityVote
 from shortlist.labelmodel.evidence import Evidence
 from shortlist.project.gold import entry_for
 from shortlist.project.stages.fit import gold_scores, judged_by_halves, right_on_gold
-from shortlist.reporting.trials import TRIAL_ROWS, Trials
 from tests.project.news import edit, make
 
 NOISY = """from shortlist import labeler
@@ -60,18 +59,6 @@ def test_who_has_seen_the_answers_is_scored_by_halves():
         "frequent": {"class": "x", "gold_rows": 4, "gold_voted": 4},
     }
     assert [one.known().total for one in fitted] == [4, 4]
-
-
-@pytest.mark.parametrize("m", [300, TRIAL_ROWS + 500])
-def test_a_trial_of_the_report_and_a_fit_with_gold_rows_tell_the_same(tmp_path, m):
-    """A trial took every other gold row, the fit every other kind of them: 75.9 and 81.9 % on one project."""
-    project = make(tmp_path, labelers=NOISY, m=m)
-    project.run(["fit"])
-    tried = Trials(project.session.sampled_analysis).knowing()
-    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
-    facts = project.run(["fit"])[-1].facts
-    assert (tried.after, tried.known) == (pytest.approx(facts["accuracy"]), facts["gold_voted"])
-    assert 0.4 < tried.after < 1
 
 
 def test_check_tells_the_figure_of_the_fit_where_gold_rows_fit(tmp_path):

@@ -1,7 +1,6 @@
 """What to do comes first, by gain, with a line of code, and never contradicts itself."""
 
 import ast
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,13 +15,12 @@ from shortlist.reporting.advice import (
     advise,
     balance_of_votes,
     check,
-    contradicted,
 )
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.harm import suspects, worse_than_chance
 from shortlist.reporting.overview import Overview, verdict
 from shortlist.reporting.snippets import Snippets
-from shortlist.reporting.trials import Average, Trial, Trials, named_shares
+from shortlist.reporting.trials import Average, named_shares
 from shortlist.votes import Failure
 from tests.analysis.worked import quietly_fitted
 from tests.reporting.showing import drawn, hostile, overview_of
@@ -292,57 +290,6 @@ def test_fewer_labelers_are_tried_where_there_are_many():
     many = Votes(np.zeros((1, 300), int), [["a"]] * 300, ["a", "b"])
     assert case_of(few).most_tried == 20
     assert case_of(many).most_tried == 8  # 8 × 300 × 2 ≤ 5,000
-
-
-def doubted(m=600, seed=0, good="b"):
-    """Two labelers that say one class each, the first right 95 % of the time, the second 60 %. Where both vote, a tie:
-    the label is the class that comes first, a."""
-    rng = np.random.default_rng(seed)
-    truth, first = rng.integers(0, 2, m), "ab".index(good)
-    fires = [rng.random(m) < np.where(truth == j, 0.6, else_) for j, else_ in ((first, 0.04), (1 - first, 0.45))]
-    votes = Votes(np.column_stack(fires).astype(int), [[good], ["ba"[first]]], ["a", "b"], ["good", "bad"])
-    return votes, ["ab"[j] for j in truth]
-
-
-def test_gold_rows_that_contradict_the_model_are_to_fit_it():
-    votes, truth = doubted()
-    model, gold = quietly_fitted(votes), dict(enumerate(truth[:200]))
-    overview = overview_of(votes, model, gold=gold)
-    assert set(contradicted(overview)) & {"good", "bad"}
-    (found,) = [one for one in advise(overview) if one.kind == "use gold"]
-    assert found.code == "LabelModel().fit(votes, gold)"
-    assert found.measured
-    told = re.search(r"Right on ([\d.]+)% → ([\d.]+)% of (\d+) gold rows with a vote", found.why)
-    assert float(told[2]) > float(told[1])
-    assert int(told[3]) == votes.covered[:200].sum()
-    assert "use gold" not in kinds(advice_of(votes, model, gold=truth))  # all are known: they are there to score
-    fits = Overview(overview.analysis, gold_fits=True)
-    assert "use gold" not in kinds(advise(fits))
-    assert "use gold" not in kinds(advice_of(votes, model, gold=dict(enumerate(truth[: ENOUGH - 1]))))
-
-
-def test_gold_rows_that_set_no_row_right_are_not_to_fit_the_model():
-    """It was advised at 86.7 % → 86.7 %: beliefs were likelier, and no label changed."""
-    told = 0
-    for seed in range(6):
-        votes, truth = doubted(seed=seed, good="a")
-        overview = overview_of(votes, quietly_fitted(votes), gold=dict(enumerate(truth[:60])))
-        trial = Trials(overview.analysis).knowing()
-        told += trial.likelier is not None and not trial.better
-        assert ("use gold" in kinds(advise(overview))) <= trial.better
-    assert told
-
-
-def test_gold_rows_that_make_labels_worse_are_to_be_taken_out_of_the_fit(monkeypatch):
-    votes, truth = doubted()
-    gold = dict(enumerate(truth[:200]))
-    fits = Overview(overview_of(votes, quietly_fitted(votes), gold=gold).analysis, gold_fits=True)
-    assert "no gold" not in kinds(advise(fits))  # here they help
-    monkeypatch.setattr(Trials, "forgetting", lambda self: Trial(30.0, 40, 0.7, 0.8, 120, True))
-    (found,) = [one for one in advise(fits) if one.kind == "no gold"]
-    assert "Right on 70.0% with them, 80.0% without, of 120 gold rows with a vote" in found.why
-    assert found.code == "LabelModel().fit(votes)"
-    assert "no gold" not in kinds(advice_of(votes, quietly_fitted(votes), gold=gold))  # they are not in the fit
 
 
 def mostly_ham(m=2000, *, seed=0):

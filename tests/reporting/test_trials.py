@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shortlist import Analysis, LabelModel, Votes
+from shortlist import Analysis, Votes
 from shortlist.reporting.trials import (
     FEW,
     TRIAL_ROWS,
@@ -44,7 +44,6 @@ def test_a_labeler_left_out_is_scored_as_a_fit_without_it():
     trial = Trials(Analysis(votes, model, gold=truth)).without("echo")
     rest = without(votes, "echo")
     before, after = (model.predict(votes) == truth).mean(), (fitted(rest).predict(rest) == truth).mean()
-    assert (trial.before, trial.after) == (pytest.approx(before), pytest.approx(after))
     assert trial.gain == pytest.approx(900 * (after - before))
     assert trial.gain > 200
     assert trial.sure
@@ -66,7 +65,6 @@ def test_rows_without_a_vote_are_not_set_right():
     trials = Trials(Analysis(votes, quietly_fitted(votes), gold=gold))
     assert trials.without("two").gain == -50  # their only vote is gone, and with it a label that was right
     assert trials.without("one").gain == 0
-    assert trials.without("one").before == 110 / 200
 
 
 def test_without_gold_rows_it_is_counted_what_changes_and_no_gain_is_told():
@@ -104,17 +102,6 @@ def test_of_many_rows_some_are_chosen_half_of_them_with_a_known_class():
 def test_rows_are_chosen_from_the_first_to_the_last():
     assert evenly_spaced(np.arange(10), 4).tolist() == [0, 3, 6, 9]
     assert evenly_spaced(np.arange(3), 4).tolist() == [0, 1, 2]
-
-
-def test_taking_gold_rows_out_of_the_fit_is_the_contrary_of_letting_them_in():
-    votes, truth, model = misled(600)
-    gold = dict(enumerate(truth[:200]))
-    knowing = Trials(Analysis(votes, model, gold=gold)).knowing()
-    with_gold = LabelModel(estimator="likelihood").fit(votes, gold)
-    forgetting = Trials(Analysis(votes, with_gold, gold=gold)).forgetting()
-    assert (forgetting.before, forgetting.after) == (pytest.approx(knowing.after), pytest.approx(knowing.before))
-    assert forgetting.gain == pytest.approx(-knowing.gain)
-    assert forgetting.gain != 0
 
 
 def test_the_value_of_a_vote_by_hand():

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.measures import wilson
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting.checkup import Advice, Checkup
@@ -148,58 +147,6 @@ def poor(case: Case, least: float = 0.6) -> Iterator[Advice]:
 
 
 # -- what the model could be told besides votes --------------------------------------------------------
-
-
-def use_gold(case: Case) -> Iterator[Advice]:
-    """Let gold rows take part in the fit, where they contradict the estimated accuracies."""
-    overview, names = case.overview, contradicted(case.overview)
-    to_score = overview.known.mean() > 0.5  # where most classes are known, they are there to score
-    if overview.gold_fits or overview.final or case.trials is None or not names or to_score:
-        return
-    if overview.analysis.scored.sum() < ENOUGH:
-        return
-    trial = case.trials.knowing()
-    if trial.likelier is None or not trial.better:
-        return
-    was, now = trial.likelier
-    yield Advice(
-        "use gold",
-        "Let the gold rows take part in the fit.",
-        f"They show that the model misjudges the accuracy of {some_of(names)}. Tried: each half of the gold rows was "
-        f"scored by a model that was fitted with the other half. Right on {trial.before:.1%} → {trial.after:.1%} of "
-        f"{trial.known:,} gold rows with a vote. The mean belief in the right class goes from {was:.0%} to {now:.0%}; "
-        "the classifier learns from beliefs.",
-        case.snippets.use_gold(),
-        **trial.evidence,
-    )
-
-
-def contradicted(overview: Overview) -> list[str]:
-    """Labelers whose accuracy on gold rows differs from the estimate, beyond chance."""
-    table = overview.plain_labelers
-    if not {"gold_accuracy", "accuracy"} <= set(table.columns):
-        return []
-    known = table.filter((pl.col("gold_votes") >= FEW) & pl.col("accuracy").is_not_null())
-    columns = known.select("labeler", "accuracy", "gold_accuracy", "gold_votes").iter_rows()
-    intervals = [(name, value, *wilson(gold, rows)) for name, value, gold, rows in columns]
-    return [name for name, value, low, high in intervals if not low <= value <= high]
-
-
-def no_gold(case: Case) -> Iterator[Advice]:
-    """Take gold rows out of the fit, where labels are better without them."""
-    if not case.overview.gold_fits or case.trials is None or case.overview.analysis.scored.sum() < ENOUGH:
-        return
-    trial = case.trials.forgetting()
-    if trial.better:
-        yield Advice(
-            "no gold",
-            "Take the gold rows out of the fit.",
-            "They make the labels worse. Tried: each half of the gold rows was scored by a model that was fitted with "
-            f"the other half, and by one without gold rows. Right on {trial.before:.1%} with them, {trial.after:.1%} "
-            f"without, of {trial.known:,} gold rows with a vote.",
-            case.snippets.no_gold(),
-            **trial.evidence,
-        )
 
 
 def balance(case: Case) -> Iterator[Advice]:
@@ -346,6 +293,6 @@ def label_more(case: Case) -> Iterator[Advice]:
 
 
 RULES: tuple[Callable[[Case], Iterator[Advice]], ...] = (
-    failed, silent, unfinished, by_counting, leave_out, wrong, copied, one_sided, too_many, use_gold, no_gold, balance,
-    two_sided, mixed, uncovered, poor, label_more,
+    failed, silent, unfinished, by_counting, leave_out, wrong, copied, one_sided, too_many, balance, two_sided, mixed,
+    uncovered, poor, label_more,
 )  # fmt: skip

@@ -61,12 +61,6 @@ class Snippets:
         first = json.dumps(names[0], ensure_ascii=False)
         return f"# model.set_params(balance={{{first}: ..., ...}}), with a share for each class"
 
-    def use_gold(self) -> str:
-        return "LabelModel().fit(votes, gold)"
-
-    def no_gold(self) -> str:
-        return "LabelModel().fit(votes)"
-
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
         """A labeler of two classes, with a name that is not taken, to fill in."""
         name = re.sub(r"\W+", "_", f"{one}_or_{other}".lower()).strip("_")

@@ -23,7 +23,6 @@ from shortlist.joint.bayes import combine, likelihood_of
 from shortlist.joint.joint_model import row_weights
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.joint.teacher import MEAN, mixed
-from shortlist.labelmodel.evidence import two_folds, unique
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.m_step import vote_counts
 from shortlist.labelmodel.model_options import shares_of
@@ -43,17 +42,13 @@ Features = Callable[[Positions], Any]  # features of rows, by their numbers
 class Trial(NamedTuple):
     """Rows that change their label, and what rows with a known class show.
 
-    gain       rows set right, of all rows; None where it is not measured
-    likelier   mean belief in the known class before and after, if significantly better
+    gain   rows set right, of all rows; None where it is not measured
     """
 
     gain: float | None
     changed: float
-    before: float | None = None  # share of known rows that are right
-    after: float | None = None
     known: int = 0
     sure: bool = False  # significant by a sign test
-    likelier: tuple[float, float] | None = None
 
     @property
     def measured(self) -> bool:
@@ -124,34 +119,6 @@ class Trials:
         """The model is given this class balance."""
         return self._tried(self.votes, balance=balance)
 
-    def knowing(self) -> Trial:
-        """Gold rows take part in the fit: each half is judged by a model that was fitted with the other half.
-
-        Judged are rows with a vote. Beliefs are compared by their log score, which rewards no false certainty. All rows
-        take part, as in the fit of a project.
-        """
-        gold, before, was, after, now = self._halves(self.model)
-        gains = np.log(np.maximum(now, 1e-6) / np.maximum(was, 1e-6))
-        likelier = (float(was.mean()), float(now.mean())) if surely_above(gains) else None
-        return self._measured(before, after, gold)._replace(likelier=likelier)
-
-    def forgetting(self) -> Trial:
-        """Gold rows, with which the model was fitted, no longer take part: judged in the same way."""
-        tally = unique(self.analysis.votes, None, None)
-        gold, without, _, knowing, _ = self._halves(fit_again(self.model, tally.votes, weights=tally.weights))
-        return self._measured(knowing, without, gold)
-
-    def _halves(self, plain: Any) -> tuple[Any, ...]:
-        """For rows with a vote: known classes, then guesses and beliefs in these, of `plain` and of the two fits."""
-        tally = unique(self.analysis.votes, self.analysis.gold, None)
-        known, parts = tally.known(), []
-        for fold, judging in two_folds(tally):
-            model = fit_again(self.model, fold.votes, gold=fold.gold_names(), weights=fold.weights)
-            kinds = np.repeat(np.arange(len(judging)), np.where(known.votes.covered, judging, 0).astype(np.int64))
-            rows, gold = known.votes[kinds], known.gold[kinds]
-            parts.append((gold, *_judged(plain, rows, gold), *_judged(model, rows, gold)))
-        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-
     @cached_property
     def _before(self) -> Positions:
         return self._labels(self.votes)
@@ -180,31 +147,15 @@ class Trials:
         changed = self.m / len(self.votes) * float((before != after).sum())
         if known.sum() < FEW:
             return Trial(None, changed)
-        return self._measured(before[known], after[known], self.gold[known])._replace(changed=changed)
-
-    def _measured(self, before: Positions, after: Positions, gold: Positions) -> Trial:
-        was, now = before == gold, after == gold
+        was, now = (before == self.gold)[known], (after == self.gold)[known]
         mended, broken = int((now & ~was).sum()), int((was & ~now).sum())
         sure = surely_more(max(mended, broken), min(mended, broken), 3.0)  # the best of many trials is lucky, too
-        gain = self.m * (mended - broken) / len(gold)
-        return Trial(gain, float((before != after).sum()), float(was.mean()), float(now.mean()), len(gold), sure)
-
-
-def _judged(model: Any, votes: Votes, gold: Positions) -> tuple[Positions, Floats]:
-    """The most likely class of each row, and the belief in the known one."""
-    beliefs = model.predict_proba(votes)
-    return most_likely(beliefs, model.class_balance_), beliefs[np.arange(len(gold)), gold]
+        return Trial(self.m * (mended - broken) / len(was), changed, len(was), sure)
 
 
 def surely_more(more: float, less: float, errors: float = 2.0) -> bool:
     """Sign test: True if the difference is beyond so many standard errors."""
     return more - less > errors * math.sqrt(more + less)
-
-
-def surely_above(differences: Floats) -> bool:
-    """True if the mean is above 0 by more than two standard errors."""
-    deviation = float(differences.std(ddof=1)) if len(differences) > 1 else np.inf
-    return bool(differences.mean() > 2 * deviation / len(differences) ** 0.5)
 
 
 def chosen_rows(analysis: Analysis) -> Positions:

@@ -116,19 +116,17 @@ def test_lines_about_the_project_belong_in_its_toml_under_the_table_they_name(tm
 
     assert list(put(found.left_out("money"), "labelers").labelers.off) == ["money"]
     assert put(found.longer_fit(77), "label_model").label_model == {"max_iter": 77}
-    assert put(found.use_gold(), "label_model").gold_fits
     assert put(found.by_counting(), "output").output.by == "counting"
-    assert "remove use_gold = true" in found.no_gold()
 
 
 def test_lines_take_the_place_of_those_that_are_there(tmp_path):
     """Pasted below `max_iter = 5`, the line was an error: a key is written once."""
-    there = '\n[labelers]\noff = ["sport"]\n\n[label_model]\nmax_iter = 5\nuse_gold = false\n'
+    there = '\n[labelers]\noff = ["sport"]\n\n[label_model]\nmax_iter = 5\n'
     found = places(tmp_path, toml=TOML + there)
     assert found.left_out("money", "sport") == (
         'off = ["sport", "money"]    # in shortlist.toml, under [labelers], in place of its line off'
     )
-    lines = [found.left_out("money"), found.longer_fit(77), found.use_gold()]
+    lines = [found.left_out("money"), found.longer_fit(77)]
     followed = TOML + there
     for line in lines:
         key = line.split(" = ")[0]
@@ -136,7 +134,6 @@ def test_lines_take_the_place_of_those_that_are_there(tmp_path):
         followed = re.sub(rf"^{key} = .*$", lambda _, line=line: line, followed, flags=re.MULTILINE)
     settings = make(tmp_path, toml=followed).settings
     assert settings.labelers.off == ("sport", "money")
-    assert settings.gold_fits
 
 
 def test_who_fails_is_to_be_mended_where_it_is_written(tmp_path):

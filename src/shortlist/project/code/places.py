@@ -88,12 +88,6 @@ class Places(Snippets):
         name = json.dumps(names[0], ensure_ascii=False)
         return f"# balance = {{ {name} = ..., ... }} in {self.toml}, under [label_model], with a share for each class"
 
-    def use_gold(self) -> str:
-        return self._setting("label_model", "use_gold", "true")
-
-    def no_gold(self) -> str:
-        return "# in shortlist.toml, under [label_model]: remove use_gold = true"
-
     def by_counting(self) -> str:
         return self._setting("output", "by", '"counting"')
 

@@ -26,7 +26,7 @@ class Check(Stage):
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     uses = ("train",)
-    revision = 20  # goes up when the same votes give other advice
+    revision = 21  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)

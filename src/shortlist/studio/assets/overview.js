@@ -35,7 +35,7 @@ const FIRST_STEPS = [
 
 function ToDo({ project, figures }) {
   const items = project.bare ? FIRST_STEPS : figures?.todo ?? null;
-  const place = (item) => item.href ?? (item.query ? link("rows", item.query) : ["label", "no gold", "use gold"].includes(item.kind) ? "#label" : link("rules", item.labeler ?? undefined));
+  const place = (item) => item.href ?? (item.query ? link("rows", item.query) : item.kind === "label" ? "#label" : link("rules", item.labeler ?? undefined));
   return html`<section class="card"><h2>What to do next</h2>
     ${items === null ? html`<p class="quiet" aria-busy="true">Computing what would help most…</p>`
       : items.length === 0 ? html`<p class="quiet">Nothing to improve was found.</p>`
