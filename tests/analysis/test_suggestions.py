@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shortlist import Analysis, LabelModel, Not, Votes, ask
-from shortlist.analysis.suggestions import answered, best_split, expected_rise, information
+from shortlist import Analysis
+from shortlist.analysis.suggestions import expected_rise
 from shortlist.errors import BadFit
-from shortlist.models import Model
-from tests.analysis.worked import newspaper, oracle, quietly_fitted
+from tests.analysis.worked import newspaper, oracle
 
 
 def test_the_rise_by_hand():
@@ -62,100 +61,3 @@ def test_bad_input():
         analysis.suggest(0)
     with pytest.raises(BadFit, match="model"):
         Analysis(newspaper()).suggest()
-
-
-CLASSES = ["person", "place", "number", "date"]
-
-
-def test_information_worked_by_hand():
-    """A fair coin and a sure answer: one bit. An answer that is right half the time, or a known class: none."""
-    fair, mask = np.array([[0.5, 0.5]]), np.array([[True, False]])
-    assert information(fair, np.ones(1), mask, 1.0)[0] == pytest.approx(1.0)
-    assert information(fair, np.ones(1), mask, 0.8)[0] == pytest.approx(1 - 0.7219281)
-    assert information(fair, np.ones(1), mask, 0.5)[0] == pytest.approx(0.0)
-    assert information(np.array([[1.0, 0.0]]), np.ones(1), mask, 0.8)[0] == pytest.approx(0.0)
-
-
-def test_information_is_what_answers_are_expected_to_take_off_the_entropy():
-    """Two ways to the same number: the formula, and the entropy of the class before and after the answer."""
-    draw = np.random.default_rng(0)
-    beliefs, weights = draw.dirichlet(np.ones(4), 20), np.full(20, 1 / 20)
-    mask = np.array([True, False, True, False])
-
-    def uncertainty(b, w):
-        return -(w @ (b * np.log2(np.maximum(b, 1e-300))).sum(axis=1))
-
-    after, chances = answered(beliefs, weights, mask)
-    assert chances.sum() == pytest.approx(1)
-    told = uncertainty(beliefs, weights) - uncertainty(after, chances)
-    assert information(beliefs, weights, mask[None], 0.8)[0] == pytest.approx(told)
-
-
-def test_the_best_split_is_the_best_of_all():
-    draw = np.random.default_rng(1)
-    for _ in range(5):
-        beliefs, weights = draw.dirichlet(np.full(5, 0.5), 12), np.full(12, 1 / 12)
-        sets = [[(s >> j) & 1 for j in range(5)] for s in range(1, 31) if 1 <= bin(s).count("1") <= 2]
-        gains = information(beliefs, weights, np.array(sets, bool))
-        one = gains[[sum(each) == 1 for each in sets]].max()
-        expected = gains.max() if gains.max() > 1.25 * one else one  # two classes have to tell a quarter more than one
-        assert best_split(beliefs, weights, 2, lambda _split: True)[1] == pytest.approx(expected)
-
-
-def test_a_question_that_separates_nothing_is_skipped_for_one_that_does():
-    beliefs, weights = np.array([[0.9, 0.06, 0.02, 0.02], [0.02, 0.02, 0.94, 0.02]]), np.array([0.5, 0.5])
-    split, gain = best_split(beliefs, weights, 2, lambda split: split == (2,))
-    assert split == (2,)
-    assert gain < information(beliefs, weights, np.array([[True, False, False, False]]))[0] + 1e-9
-
-
-def votes_that_mix_up_two_classes():
-    """Two labelers tell {person, place} from the rest, and nobody tells person from place."""
-    draw = np.random.default_rng(2)
-    truth = draw.integers(0, 4, 400)
-    codes = np.column_stack([np.where(draw.random(400) < 0.9, truth // 2, 1 - truth // 2) + 1 for _ in range(3)])
-    other = np.where(truth == 2, 1, np.where(truth == 3, 2, 0))
-    says = [[{"person", "place"}, {"number", "date"}]] * 3 + [["number", "date"]]
-    return Votes(np.column_stack([codes, other]), says, CLASSES)
-
-
-@pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
-def test_what_nobody_tells_apart_is_asked_about():
-    votes = votes_that_mix_up_two_classes()
-    table = Analysis(votes, LabelModel().fit(votes)).suggest_questions(3)
-    first = table.row(0, named=True)
-    assert ("person" in first["classes"]) != ("place" in first["classes"])
-    assert first["separates"] == 1
-    assert (table["gain"] > 0).all()
-
-
-def test_the_text_is_a_labeler():
-    votes = votes_that_mix_up_two_classes()
-
-    class Coin(Model):
-        id = "coin"
-
-        def scores(self, prompts, choices):
-            return np.zeros((len(prompts), len(choices)))
-
-    for line in Analysis(votes, quietly_fitted(votes)).suggest_questions(3, largest=2).iter_rows(named=True):
-        made = eval(line["text"], {"ask": ask, "Not": Not, "lm": Coin()})
-        assert made.says[0] == frozenset(line["classes"])
-
-
-@pytest.mark.parametrize("wrong", [{"n": 0}, {"largest": 0}])
-def test_options_that_cannot_be(wrong):
-    votes = votes_that_mix_up_two_classes()
-    with pytest.raises(BadFit):
-        Analysis(votes, quietly_fitted(votes)).suggest_questions(**wrong)
-
-
-def test_a_question_that_tells_little_is_not_proposed():
-    """Newcomer: "Is this about autos or hockey or space?", with no new pair told apart."""
-    draw = np.random.default_rng(3)
-    truth = draw.integers(0, 4, 400)
-    codes = np.column_stack([np.where(draw.random(400) < 0.8, truth, draw.integers(0, 4, 400)) + 1 for _ in range(4)])
-    votes = Votes(codes, [[*CLASSES]] * 4, CLASSES)
-    for line in Analysis(votes, quietly_fitted(votes)).suggest_questions(5).iter_rows(named=True):
-        assert line["separates"] or line["gain"] >= 0.14
-    assert Analysis(votes, quietly_fitted(votes)).suggest_questions(5).is_empty()

@@ -92,16 +92,6 @@ class Analysis(Measures):
         """
         return suggestions.suggestion_table(self, n)
 
-    def suggest_questions(self, n: int = 5, *, largest: int = 3) -> pl.DataFrame:
-        """The questions to ask next, as splits of the classes, by expected information; each given those above it.
-
-        `largest` is the most classes on the yes side: short questions about few classes are answered best. `gain` is in
-        bits a row, for answers that are right 80 % of the time. `separates` counts pairs of classes that no labeler
-        tells apart so far and the question would. `text` is the labeler to edit: put the question into words that a
-        model understands.
-        """
-        return suggestions.question_table(self, n, largest)
-
     def suspects(self) -> pl.DataFrame:
         """Gold labels that are probably wrong, the most suspicious first.
 

@@ -393,19 +393,6 @@ def plan(
     show_plan(project, first, as_json=json)
 
 
-@command("Suggest which question to ask a model next.")
-def questions(
-    n: Annotated[int, option("Number of questions to show.", "-n", min=1)] = 5,
-    project: Folder = HERE,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Suggest the yes/no questions about classes that would be most informative, and write the best as a labeler."""
-    from shortlist.cli.commands import show_questions
-
-    show_questions(project, n, as_json=json)
-
-
 # -- rows ----------------------------------------------------------------------------------------------
 
 

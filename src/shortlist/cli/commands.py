@@ -1,10 +1,8 @@
-"""Commands that run stages: run, vote, fit, check, export, predict, plan and questions."""
+"""Commands that run stages: run, vote, fit, check, export, predict and plan."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -240,37 +238,3 @@ def show_plan(folder: Path, first: int | None, *, as_json: bool) -> None:
         calls, tokens = sum(one.calls for one in spent), sum(one.tokens for one in spent)
         paid = sum(one.money for one in spent)
         screen.text(f"spent so far: {calls:,} calls, {tokens:,} tokens{f', {paid:.4f} of money' if paid else ''}")
-
-
-def show_questions(folder: Path, n: int, *, as_json: bool) -> None:
-    """Print the most informative questions, and the first of them as a labeler for shortlist.toml."""
-    screen = Screen(as_json=as_json)
-    session = fitted_session(folder, screen)
-    table = session.analysis.suggest_questions(n)
-    screen.json({"questions": table.to_dicts()})
-    if table.is_empty():
-        screen.text("no question would help much: classes are told apart, or their rows are few")
-        return
-    rows = [
-        [" or ".join(line["classes"]), f"{line['gain']:.3f}", str(line["separates"])]
-        for line in table.iter_rows(named=True)
-    ]
-    title = "Most informative questions, each in addition to those above it"
-    screen.table(title, ["is it about …", "bits per row", "new pairs separated"], rows)
-    labeler = as_toml(table["classes"][0], list(session.settings.models))
-    screen.text(f"\nThe first one as a labeler for shortlist.toml, to be edited:\n\n{labeler}")
-
-
-def as_toml(classes: Sequence[str], models: Sequence[str]) -> str:
-    """Write a question as a labeler that asks the project's first model."""
-    name, question, yes, model = (
-        json.dumps(value, ensure_ascii=False)
-        for value in (
-            "_or_".join(classes), f"Is this about {' or '.join(classes)}?\n{{text}}", list(classes),
-            models[0] if models else "NAME",
-        )
-    )  # fmt: skip
-    return (
-        f'[[labeler]]\nkind = "ask"\nname = {name}\nquestion = {question}\n'
-        f"yes = {yes}\nno = {{ not = {yes} }}\nmodel = {model}"
-    )
