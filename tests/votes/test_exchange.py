@@ -1,7 +1,5 @@
 """The doors of Votes from and to Snorkel, WRENCH and the paper's arrays."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shortlist.errors import BadVotes, UnknownClass
+from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace, Not
 from shortlist.votes import Votes
-from tests.votes.drawing import label_matrices, spaces, words
-from tests.votes.drawing import votes as any_votes
+from tests.votes.drawing import label_matrices, spaces
 
 ABC = LabelSpace(["a", "b", "c"])
 SPAM = LabelSpace(["HAM", "SPAM"])
@@ -75,9 +72,8 @@ def test_bad_label_matrices(L, facts):
 
 def test_longer_shortlists_cannot_be_said_in_single_classes():
     votes = Votes([[1, 1]], [["a"], [Not("a")]], ABC, ["one", "two"])
-    for door in (votes.to_snorkel, votes.to_wrench):
-        with pytest.raises(BadVotes, match=r"'two' says \{b, c\}.*only_single"):
-            door()
+    with pytest.raises(BadVotes, match=r"'two' says \{b, c\}.*only_single"):
+        votes.to_snorkel()
     assert votes.only_single().to_snorkel().tolist() == [[0]]
     never = Votes([[1, 0]], [["a"], [Not("a")]], ABC)
     assert never.to_snorkel().tolist() == [[0, -1]]  # what was never voted hinders nobody
@@ -106,8 +102,6 @@ def test_wrench_by_hand():
     votes = Votes.from_wrench(records, SPAM)
     assert votes.ids.tolist() == ["10", "x"]
     assert votes.to_snorkel().tolist() == [[-1, 1], [0, -1]]
-    assert votes.to_wrench(["SPAM", "HAM"], [{"text": "plz"}, {"text": "hi"}]) == records
-    assert votes.to_wrench([None, "HAM"])["10"] == {"label": -1, "weak_labels": [-1, 1], "data": {}}
 
 
 def test_wrench_without_rows():
@@ -131,30 +125,6 @@ def test_bad_wrench_records(records, facts):
     assert all(fact in str(caught.value) for fact in facts), caught.value
 
 
-def test_wrench_records_need_ids_labels_and_data_that_fit():
-    votes = Votes([[1], [1]], [["HAM"]], SPAM, ids=["p", "p"])
-    with pytest.raises(BadVotes, match="'p' is the id of several rows"):
-        votes.to_wrench()
-    votes = Votes([[1], [1]], [["HAM"]], SPAM)
-    with pytest.raises(BadVotes, match="got 1 and 2"):
-        votes.to_wrench(["HAM"])
-    with pytest.raises(BadVotes, match="got 2 and 3"):
-        votes.to_wrench(data=[{}, {}, {}])
-    with pytest.raises(UnknownClass, match=r"Did you mean 'SPAM'\?"):
-        votes.to_wrench(["HAM", "spam"])
-
-
-@given(st.data())
-def test_wrench_and_back(data):
-    space = data.draw(spaces)
-    L = data.draw(label_matrices(space))
-    ids = data.draw(st.lists(words, min_size=len(L), max_size=len(L), unique=True))
-    votes = Votes.from_snorkel(L, space, ids=ids)
-    records = json.loads(json.dumps(votes.to_wrench(gold=[None] * len(L))))  # through a file
-    if len(L):  # without rows, the records do not say how many labelers there are
-        assert Votes.from_wrench(records, space) == votes
-
-
 # -- the paper ----------------------------------------------------------------------------------------------
 
 
@@ -164,39 +134,13 @@ def test_paper_by_hand():
     assert votes.said(0) == {"two": ("a", "c")}
     assert votes.said(1) == {"two": ("a", "b"), "ten": ("b", "c")}
     assert votes.ids.tolist() == ["p", "q"]
-    codes, groups = votes.to_paper()
-    assert codes.tolist() == [[3, 0], [1, 2]]
-    assert groups == {0: [[1, 2], [2, 3], [1, 3]], 1: [[1], [2, 3]]}
-
-
-def test_a_dummy_is_a_group_of_the_paper():
-    votes = Votes([[1]], [["b"]], ABC)
-    assert votes.to_paper()[1] == {0: [[2], [1, 3]]}
-    assert votes.to_paper(dummies=False)[1] == {0: [[2]]}
-    voted = Votes([[2]], [["b"]], ABC)
-    assert voted.to_paper(dummies=False)[1] == {0: [[2], [1, 3]]}  # a dummy that was voted for stays
+    assert votes.codes.tolist() == [[3, 0], [1, 2]]
 
 
 @pytest.mark.parametrize("number", [0, 4, -1, 1.5])
 def test_class_numbers_that_are_not_there(number):
     with pytest.raises(BadVotes, match=rf"1 to 3, but a group of labeler 0 holds {number}"):
         Votes.from_paper([[1]], {0: [[1], [2, number]]}, ABC)
-
-
-@given(any_votes(inferred=False, dummies_voted=False))
-def test_paper_and_back(votes):
-    codes, groups = votes.to_paper(dummies=False)
-    again = Votes.from_paper(codes, groups, votes.space, votes.names, ids=votes.ids)
-    assert again == Votes(votes.codes, votes.codomains, votes.space, votes.names, ids=votes.ids)
-
-
-@given(any_votes())
-def test_paper_with_dummies_keeps_codes_and_shortlists(votes):
-    codes, groups = votes.to_paper()
-    again = Votes.from_paper(codes, groups, votes.space)
-    np.testing.assert_array_equal(again.codes, votes.codes)
-    assert [c.shortlists for c in again.codomains] == [c.shortlists for c in votes.codomains]
-    assert again.to_paper()[1] == groups
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
-"""Exchange: Votes from and to the formats of other tools. Each pair loses nothing on the way and back.
+"""Exchange: Votes from the formats of other tools, and to those that other label models and crowd tools read.
 
-Snorkel and WRENCH know single classes only; giving them Votes with longer shortlists is an error that names the
-labeler.
+Snorkel knows single classes only; giving it Votes with longer shortlists is an error that names the labeler.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from shortlist.errors import BadVotes
 from shortlist.labelspace import LabelSpace, natural
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.crowd import read_answers, to_table
-from shortlist.wording import first_duplicate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,25 +86,6 @@ class Exchange:
         """A WRENCH json file once read: id → {"label", "weak_labels", "data"}; the ids become row ids."""
         return cls.from_snorkel(wrench_matrix(records), space, names, says=says, ids=list(records))
 
-    def to_wrench(  # type: ignore[misc]
-        self: Votes,
-        gold: Iterable[str | None] | None = None,
-        data: Iterable[Mapping[str, Any]] | None = None,
-    ) -> dict[str, dict[str, Any]]:
-        """The records of a WRENCH json file; gold class names and row data go in beside the votes."""
-        m = len(self)
-        ids = [str(i) for i in (range(m) if self.ids is None else self.ids)]
-        if twice := first_duplicate(ids):
-            raise BadVotes(f"WRENCH records need an id each, but {twice!r} is the id of several rows")
-        labels = [-1] * m if gold is None else self.space.positions(gold).tolist()
-        rows: list[Mapping[str, Any]] = [{}] * m if data is None else list(data)
-        if not len(labels) == len(rows) == m:
-            raise BadVotes(f"{m} rows need as many gold labels and data; got {len(labels)} and {len(rows)}")
-        return {
-            key: {"label": label, "weak_labels": votes, "data": dict(row)}
-            for key, label, votes, row in zip(ids, labels, self.to_snorkel().tolist(), rows, strict=True)
-        }
-
     @classmethod
     def from_crowd(
         cls,
@@ -158,23 +137,6 @@ class Exchange:
         codomains = [[_group(group, space, key) for group in label_partition[key]] for key in keys]
         return cls(votes, codomains, space, names, ids=ids)  # type: ignore[call-arg]
 
-    def to_paper(  # type: ignore[misc]
-        self: Votes,
-        *,
-        dummies: bool = True,
-    ) -> tuple[npt.NDArray[np.int64], dict[int, list[list[int]]]]:
-        """(votes, label_partition) as the paper's own code takes them; dummies are groups like any other.
-
-        The arrays have no place for the dummy mark. `dummies=False` leaves out those that nobody
-        voted for, and `from_paper` adds them again.
-        """
-        partition = {}
-        for i, (codomain, counts) in enumerate(zip(self.codomains, self.counts(), strict=True)):
-            all_groups = dummies or not _silent_dummy(codomain, counts)
-            shortlists = codomain.shortlists if all_groups else codomain.shortlists[:-1]
-            partition[i] = [[self.space.position(j) + 1 for j in self.space.ordered(s)] for s in shortlists]
-        return self.codes.astype(np.int64), partition
-
 
 def wrench_matrix(records: Mapping[str, Mapping[str, Any]]) -> npt.NDArray[Any]:
     """The weak labels of WRENCH records as Snorkel's label matrix."""
@@ -198,10 +160,6 @@ def _group(group: Sequence[int], space: LabelSpace, key: Any) -> list[str]:
         if int(j) != j or not 1 <= j <= len(space):
             raise BadVotes(f"classes are numbered 1 to {len(space)}, but a group of labeler {key!r} holds {j!r}")
     return [space[int(j) - 1] for j in group]
-
-
-def _silent_dummy(codomain: Codomain, counts: npt.NDArray[np.int64]) -> bool:
-    return bool(codomain.dummies) and codomain.shortlists[-1] in codomain.dummies and not counts[-1]
 
 
 def _label_matrix(L: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
