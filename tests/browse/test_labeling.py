@@ -156,29 +156,12 @@ def json_min(task, annotation, **answer):
     return {**task["data"], "id": 100 + annotation, **answer, **rest}
 
 
-def test_the_short_form_of_label_studio_is_read(session, tmp_path):
+def test_the_short_form_of_label_studio_is_refused_with_what_to_export(session, tmp_path):
     """JSON-MIN came back as "0 rows are labelled, 24 are not", with exit code 0."""
-    write_records(show_rows(session, [3, 5, 8]), "label-studio", tmp_path / "tasks.json")
-    one, two, three = json.loads((tmp_path / "tasks.json").read_text())
-    lines = [
-        json_min(one, 1, **{"class": "sports"}),
-        json_min(two, 2, **{"class": {"choices": ["business", "sports"]}}),
-        json_min(one, 3, **{"class": "politics"}),  # another person
-        json_min(three, 4),
-    ]
-    (tmp_path / "answers.json").write_text(json.dumps(lines))
-    assert read_answers(session, tmp_path / "answers.json") == (2, 1)
-    session.gold_changed()
-    assert session.known.shortlists == {3: ("politics", "sports"), 5: ("business", "sports")}
-    lines[0]["text"] = "the row has moved"
-    (tmp_path / "answers.json").write_text(json.dumps(lines))
-    with pytest.raises(BadFile, match=r"row 3 has another text now\. Export as JSON"):
-        read_answers(session, tmp_path / "answers.json")
-
-
-def test_records_without_answers_are_refused_with_what_to_export(session, tmp_path):
-    (tmp_path / "answers.json").write_text('[{"row": 3, "label": "sports"}]')
-    with pytest.raises(BadFile, match="export JSON or JSON-MIN from Label Studio"):
+    write_records(show_rows(session, [3]), "label-studio", tmp_path / "tasks.json")
+    (task,) = json.loads((tmp_path / "tasks.json").read_text())
+    (tmp_path / "answers.json").write_text(json.dumps([json_min(task, 1, **{"class": "sports"})]))
+    with pytest.raises(BadFile, match=r"export JSON from Label Studio \(not JSON-MIN"):
         read_answers(session, tmp_path / "answers.json")
 
 
@@ -195,9 +178,8 @@ def test_suggestions_fit_the_question_they_are_for(session, tmp_path):
 
 @pytest.mark.slow
 def test_label_studio_s_own_package_reads_and_answers(session, tmp_path):
-    """With label-studio-sdk installed, which asks for an older numpy than ours: its validation, its converter."""
+    """With label-studio-sdk installed, which asks for an older numpy than ours: its validation."""
     interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
-    converter = pytest.importorskip("label_studio_sdk.converter").Converter
     choices = "".join(f'<Choice value="{name}"/>' for name in session.votes.space)
     setup = f'<View><Text name="text" value="$text"/><Choices name="class" toName="text">{choices}</Choices></View>'
     write_records(show_rows(session, [3, 5, 8]), "label-studio", tmp_path / "tasks.json")
@@ -208,8 +190,7 @@ def test_label_studio_s_own_package_reads_and_answers(session, tmp_path):
         studio_answer(task, "sports")
         task["annotations"][0] |= {"id": number, "completed_by": 1}
     (tmp_path / "done.json").write_text(json.dumps(tasks))
-    converter(setup, project_dir=None).convert_to_json_min(str(tmp_path / "done.json"), str(tmp_path), is_dir=False)
-    assert read_answers(session, tmp_path / "result.json") == (3, 0)
+    assert read_answers(session, tmp_path / "done.json") == (3, 0)
     session.gold_changed()
     assert [session.gold[row] for row in (3, 5, 8)] == ["sports"] * 3
 

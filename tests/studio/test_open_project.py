@@ -65,22 +65,6 @@ def test_states_can_be_compared(project):
     assert all(row["was"] != row["is"] for row in found["examples"])
 
 
-def test_the_next_sitting_knows_the_last_one(project, folder):
-    wait_until(lambda: project.states.path.exists())
-    again = OpenProject(folder)
-    assert again.states.all[0].title == "last time"
-    assert again.states.all[0].snapshot.totals == project.states.all[-1].snapshot.totals
-    edit(folder / "shortlist.toml", 'words = ["shares", "profit"]', 'words = ["shares"]')
-    again.refresh("opened")
-    assert compare(again, 0, 1)["edits"] == {"money": "edited"}
-
-
-def test_a_damaged_state_counts_as_none(folder):
-    (folder / ".shortlist" / "studio").mkdir(parents=True)
-    (folder / ".shortlist" / "studio" / "last.npz").write_bytes(b"half a file")
-    assert OpenProject(folder).states.all == []
-
-
 def test_a_project_without_labelers_can_be_read_and_labelled(tmp_path):
     rows().write_csv(tmp_path / "news.csv")
     (tmp_path / "shortlist.toml").write_text(TOML.split("[[labeler]]")[0])

@@ -21,7 +21,7 @@ import numpy as np
 from shortlist.analysis.suggestions import expected_rise
 from shortlist.archive import atomic
 from shortlist.arrays import Floats, Positions
-from shortlist.browse.row_view import RowView, find_row, show_rows
+from shortlist.browse.row_view import RowView, find_row
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
 from shortlist.project.gold import Picked, entry_for
 
@@ -150,7 +150,7 @@ def read_answers(session: Session, path: Path) -> tuple[int, int]:
     answers: dict[int, tuple[list[str], Picked | None]] = {}
     space = session.votes.space
     for number, record in enumerate(_records(path), 1):
-        row, classes = _row(session, record, path), _classes(record, path)
+        classes, row = _classes(record, path), _row(session, record, path)
         answers[row] = ([*answers.get(row, ([],))[0], *classes], _picked(record))
         for name in classes:
             try:
@@ -177,8 +177,6 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 def _row(session: Session, record: dict[str, Any], path: Path) -> int:
     """The row of a task or record, by its id or else by its number."""
-    if _is_min(record):
-        return _row_of_min(session, record, path)
     holders = _holders(record)
     if session.votes.ids is not None:
         names = [str(holder["id"]) for holder in holders if holder.get("id") is not None]
@@ -188,20 +186,6 @@ def _row(session: Session, record: dict[str, Any], path: Path) -> int:
         if isinstance(holder.get("row"), int):
             return find_row(session, str(holder["row"]))
     raise BadFile(f"{path}: a record has neither a row id nor a row number: export with `shortlist label --export`")
-
-
-def _row_of_min(session: Session, record: dict[str, Any], path: Path) -> int:
-    """The row by its number, since `id` is that of the task here. Its text must be the same."""
-    row: Any = record.get("row")
-    there = isinstance(row, int) and 0 <= row < len(session.rows)
-    if not there or _text(show_rows(session, [row])[0]) != record.get("text"):
-        raise BadFile(f"{path}: row {row!r} has another text now. Export as JSON, not as JSON-MIN, which drops row ids")
-    return int(row)
-
-
-def _is_min(record: dict[str, Any]) -> bool:
-    """Whether a record is of Label Studio's JSON-MIN: one answer, its fields beside one another."""
-    return "annotation_id" in record
 
 
 def _holders(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -217,8 +201,6 @@ def _picked(record: dict[str, Any]) -> Picked | None:
 def _classes(record: dict[str, Any], path: Path) -> list[str]:
     """All classes that people named."""
     try:
-        if _is_min(record):
-            return _choices(record.get("class", []))
         if "data" in record or "annotations" in record:
             return list(_label_studio_classes(record))
         if "fields" in record or "responses" in record:
@@ -226,16 +208,9 @@ def _classes(record: dict[str, Any], path: Path) -> list[str]:
     except (KeyError, TypeError, AttributeError) as error:
         raise BadFile(f"cannot read an answer ({type(error).__name__}: {error}) in {str(record)[:200]}") from error
     raise BadFile(
-        f"{path} holds no answers: export JSON or JSON-MIN from Label Studio, or records with their responses from "
-        f"Argilla. Got {str(record)[:200]}"
+        f"{path} holds no answers: export JSON from Label Studio (not JSON-MIN, which drops row ids), or records with "
+        f"their responses from Argilla. Got {str(record)[:200]}"
     )
-
-
-def _choices(value: Any) -> list[str]:
-    """The classes of one answer: a word, a list, or Label Studio's table of choices."""
-    if isinstance(value, dict):
-        value = value["choices"]
-    return [value] if isinstance(value, str) else list(value)
 
 
 def _label_studio_classes(record: dict[str, Any]) -> Iterator[str]:
@@ -248,4 +223,5 @@ def _label_studio_classes(record: dict[str, Any]) -> Iterator[str]:
 def _argilla_classes(record: dict[str, Any]) -> Iterator[str]:
     for response in (record.get("responses") or {}).get("class", ()):
         if response.get("status") not in ("discarded", "draft"):
-            yield from _choices(response["value"])
+            value = response["value"]
+            yield from [value] if isinstance(value, str) else value

@@ -6,16 +6,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
-from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFile, ShortlistError, Stopped
 from shortlist.labelmodel import NearestClass
 from shortlist.progress import Tell, still_wanted
@@ -49,7 +47,7 @@ class OpenProject:
         self.change: Change | None = None
         self.revision = 0
         self.problem: str | None = None
-        self.states = States(self.folder)
+        self.states = States()
         self.subscribers: list[Callable[[str, dict[str, Any]], None]] = []
         self.lock, self.gold_lock = threading.RLock(), threading.RLock()
         self.labels = 0  # written so far
@@ -239,32 +237,19 @@ class SavedState:
 
 
 class States:
-    """The states of this session; number 0 is the last state of the session before."""
+    """The states of this session."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / ".shortlist" / "studio" / "last.npz"  # runs clean up the other folders
+    def __init__(self) -> None:
         self.all: list[SavedState] = []
-        self._number = 0
-        self._writing = threading.Lock()
-        self.all += _load(self.path)
 
     def add(self, title: str, snapshot: Snapshot) -> None:
         """Add a state, unless it equals the last one."""
         if self.all and _same(self.all[-1].snapshot, snapshot):
             return
-        self._number += 1
-        state = SavedState(self._number, datetime.now().astimezone().isoformat(timespec="seconds"), title, snapshot)
-        self.all.append(state)
+        number = self.all[-1].number + 1 if self.all else 1
+        now = datetime.now().astimezone().isoformat(timespec="seconds")
+        self.all.append(SavedState(number, now, title, snapshot))
         del self.all[1:-40]  # the first one stays, as it was when the session began
-        threading.Thread(target=self._keep, args=(state,), name="state").start()
-
-    def _keep(self, state: SavedState) -> None:
-        """Save the last state, in the background."""
-        with self._writing:
-            if state is self.all[-1]:
-                with suppress(OSError, BadFile):  # on a full disk, only "since last time" is lost
-                    self.path.parent.mkdir(parents=True, exist_ok=True)
-                    _save(self.path, state)
 
     def find(self, number: int) -> SavedState:
         for state in self.all:
@@ -276,30 +261,3 @@ class States:
 def _same(one: Snapshot, other: Snapshot) -> bool:
     same = all(getattr(one, name) == getattr(other, name) for name in ("fingerprints", "totals", "sources", "classes"))
     return same and np.array_equal(one.labels, other.labels)
-
-
-def _save(path: Path, state: SavedState) -> None:
-    snapshot = state.snapshot
-    header = {
-        "at": state.at,
-        "fingerprints": snapshot.fingerprints,
-        "classes": list(snapshot.classes),
-        "sources": list(snapshot.sources),
-        "totals": snapshot.totals,
-        "labelers": snapshot.labelers.to_dicts(),
-    }
-    labels = snapshot.labels.astype(np.int16 if len(snapshot.classes) < 2**15 else np.int64)
-    write_archive(path, kind="studio state", version=1, header=header, arrays={"labels": labels})
-
-
-def _load(path: Path) -> list[SavedState]:
-    """The last state of the session before; none if the file is missing or damaged."""
-    try:
-        header, arrays = read_archive(path, kind="studio state", version=1)
-        snapshot = Snapshot(
-            dict(header["fingerprints"]), tuple(header["classes"]), tuple(header["sources"]),
-            pl.DataFrame(header["labelers"]), dict(header["totals"]), arrays["labels"].astype(np.int64),
-        )  # fmt: skip
-        return [SavedState(0, str(header["at"]), "last time", snapshot)]
-    except (BadFile, KeyError, TypeError, ValueError, pl.exceptions.PolarsError):
-        return []

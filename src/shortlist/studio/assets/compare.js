@@ -13,7 +13,7 @@ export function Compare({ project }) {
     ask("compare", { before: pair[0], after: pair[1], offset }).then((found) => { setAnswer(found); setProblem(null); }, (error) => setProblem(error.message));
   }, [pair[0], pair[1], offset, project.revision]);
   const choose = (place) => (event) => { setOffset(0); setPair((now) => now.map((one, i) => (i === place ? Number(event.target.value) : one))); };
-  const title = (state) => `${state.number === 0 ? "last time" : `${state.number}. ${state.title}`} (${new Date(state.at).toLocaleTimeString()})`;
+  const title = (state) => `${state.number}. ${state.title} (${new Date(state.at).toLocaleTimeString()})`;
   return html`<section class="card long"><div class="head"><h2>Compare</h2>
       ${states.length > 1 && [0, 1].map((place) => html`<label class="pick"><span>${place ? "with" : "State"}</span><select value=${pair[place]} onChange=${choose(place)}>${states.map((state) => html`<option value=${state.number}>${title(state)}</option>`)}</select></label>`)}</div>
       <${Problem} text=${problem} />

@@ -44,14 +44,9 @@ function ToDo({ project, figures }) {
   </section>`;
 }
 
-function LastChange({ project: { change, states, totals } }) {
-  const last = states.find((state) => state.number === 0);
+function LastChange({ project: { change } }) {
   if (change) {
     return html`<section class="card"><h2>Effect of the last change</h2><p class="lead">${editsOf(change) || "No labeler changed"}. ${relabelled(change.flipped)}. <a href="#compare">Compare</a></p><${Totals} totals=${change.totals} /></section>`;
-  }
-  if (last && states.length > 1) {
-    const since = Object.fromEntries(Object.entries(totals).map(([name, after]) => [name, { before: last.totals[name], after }]));
-    return html`<section class="card"><h2>Since last time</h2><p class="lead">The studio was last used ${new Date(last.at).toLocaleString()}. <a href="#compare">Compare</a></p><${Totals} totals=${since} /></section>`;
   }
   return html`<section class="card"><h2>How it works</h2><ol class="todo"><li><a href="#rows">Read rows</a><p>Search, filter, select a word to start a rule.</p></li><li><a href="#rules">Write rules</a><p>See the effect of a rule as you type.</p></li><li><a href="#label">Label some rows</a><p>One key per row. The labels show how good the rules are.</p></li></ol></section>`;
 }
