@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from shortlist.browse import next_row, show_rows
-from shortlist.browse.labeling import FORMATS, next_rows, random_rows, read_answers, write_records
+from shortlist.browse.labeling import FORMATS, differing_rows, next_rows, random_rows, read_answers, write_records
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
 from shortlist.project.gold import entry_for
 from tests.project.news import LABELERS, TOML, WORDS, make
@@ -263,3 +263,52 @@ def test_a_word_that_is_no_class_is_told_with_its_file_and_task(session, tmp_pat
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     with pytest.raises(UnknownClass, match=r"^tasks\.json, task 2 \(row 5\): .*'sprots'.* Did you mean 'sports'\?"):
         read_answers(session, tmp_path / "tasks.json")
+
+
+def test_answers_of_a_tool_are_kept_by_person(session, tmp_path):
+    rows = [3, 5, 8]
+    write_records(show_rows(session, rows), "label-studio", tmp_path / "tasks.json")
+    tasks = json.loads((tmp_path / "tasks.json").read_text())
+    for task, said in zip(
+        tasks, (["sports"] * 3, ["sports", "politics"], ["sports", "sports", "politics"]), strict=True
+    ):
+        for person, name in enumerate(said):
+            studio_answer(task, name)
+            by = {"id": 7, "email": "anna@example.org"} if person == 0 else person
+            task["annotations"][-1] |= {"completed_by": by}
+    (tmp_path / "done.json").write_text(json.dumps(tasks))
+    assert read_answers(session, tmp_path / "done.json") == (3, 0)
+    session.gold_changed()
+    assert [session.known.classes[row] for row in rows] == ["sports", None, "sports"]
+    assert session.known.shortlists[5] == ("sports", "politics")
+    assert list(session.known.people[8]) == ["anna@example.org", "1", "2"]
+
+
+def test_people_with_a_name_get_the_same_random_rows(unlabelled):
+    first = random_rows(unlabelled, 3, "anna")
+    unlabelled.gold_file.add(*(entry_for(unlabelled.rows, row, ["sports"], "random", "anna") for row in first))
+    unlabelled.gold_changed()
+    assert random_rows(unlabelled, 3, "bob") == first
+    assert not set(random_rows(unlabelled, 3, "anna")) & set(first)
+    assert not set(random_rows(unlabelled, 3)) & set(first)
+    assert not set(next_rows(unlabelled, 50, "bob")) & set(first)
+
+
+def test_rows_on_which_people_differ_are_a_queue(unlabelled):
+    def said(row, by, name):
+        unlabelled.gold_file.add(entry_for(unlabelled.rows, row, [name], "random", by))
+        unlabelled.gold_changed()
+
+    for row in (4, 2, 9):
+        said(row, "anna", "sports")
+        said(row, "bob", "politics" if row != 9 else "sports")
+    assert differing_rows(unlabelled, 9, "eve") == [4, 2]
+    said(4, "eve", "business")  # three classes: still open, but others go before for her
+    assert next_row(unlabelled, "differ", "eve") == 2
+    said(2, "eve", "politics")
+    assert unlabelled.known.classes[2] == "politics"
+    said(2, "anna", "politics")
+    assert differing_rows(unlabelled, 9, "eve") == [4]
+    said(4, "anna", "politics")
+    said(4, "eve", "politics")
+    assert next_row(unlabelled, "differ", "eve") is None

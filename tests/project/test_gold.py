@@ -15,7 +15,7 @@ from tests.project.news import CLASSES, TOML, edit, make
 
 
 def same(one, other):
-    fields = ("classes", "shortlists", "skipped")
+    fields = ("classes", "shortlists", "skipped", "people", "differing")
     return all(getattr(one, name) == getattr(other, name) for name in fields)
 
 
@@ -114,17 +114,23 @@ def test_what_is_said_last_need_not_be_read_again(tmp_path, column):
     """One thing after another, taken in at once, and read from the file: the same."""
     project = make(tmp_path, toml=TOML.replace('gold = "label"\n', column))
     with project.open() as session:
-        for row, names in [
-            (4, ["sports"]),
-            (4, ["business", "sports"]),
-            (7, []),
-            (4, ["politics"]),
-            (7, ["sports"]),
-            (5, []),
+        for row, names, by in [
+            (4, ["sports"], ""),
+            (4, ["business", "sports"], ""),
+            (7, [], ""),
+            (4, ["politics"], ""),
+            (7, ["sports"], ""),
+            (5, [], ""),
+            (7, [], ""),
+            (4, ["sports"], "anna"),
+            (4, ["politics"], "bob"),
+            (4, ["sports"], "bob"),
+            (8, ["sports"], "anna"),
+            (4, [], "anna"),
         ]:
             session.known  # noqa: B018  read before it is written
-            session.gold_file.add(entry_for(session.rows, row, names))
-            session.gold_said(row, names)
+            session.gold_file.add(entry := entry_for(session.rows, row, names, None, by))
+            session.gold_said(row, entry)
             assert same(session.known, Known.read(session.rows, session.gold_file, CLASSES))
 
 
@@ -138,7 +144,7 @@ def test_what_was_said_is_on_disk_at_once(tmp_path):
     file.add(OTHER)
     assert GoldFile(file.path).entries() == [ONE, OTHER]
     lines = [json.loads(line) for line in file.path.read_text("utf-8").splitlines()]
-    assert lines[0] == {"kind": "shortlist gold", "version": 1}
+    assert lines[0] == {"kind": "shortlist gold", "version": 2}
     assert lines[1] == {"id": "doc1", "classes": ["sports"]}
 
 
@@ -146,9 +152,9 @@ def test_the_last_word_counts_and_can_be_taken_back(tmp_path):
     file = GoldFile(tmp_path / "gold.jsonl")
     again = Entry(("id", "doc1"), ("politics",))
     file.add(ONE, OTHER, again)
-    assert file.latest()["id", "doc1"] == again
+    assert file.by_row()["id", "doc1"] == {"": again}
     assert file.undo() == again
-    assert file.latest()["id", "doc1"] == ONE
+    assert file.by_row()["id", "doc1"] == {"": ONE}
     assert file.undo(ONE) == ONE
     assert file.undo(ONE) is None
     assert file.entries() == [OTHER]

@@ -24,13 +24,14 @@ from shortlist.arrays import Floats, Positions
 from shortlist.browse.row_view import RowView, find_row
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
 from shortlist.project.gold import Picked, entry_for
+from shortlist.project.people import checked_name
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
 
 
-def next_rows(session: Session, n: int) -> list[int]:
-    """Return the most helpful rows, one for each pattern of votes."""
+def next_rows(session: Session, n: int, by: str = "") -> list[int]:  # noqa: ARG001
+    """Return the most helpful rows that nobody labelled, one for each pattern of votes."""
     patterns = session.analysis.patterns
     inverse, u = patterns.inverse, len(patterns.counts)
     left = np.ones(len(inverse), np.bool_)
@@ -58,9 +59,13 @@ def _after_labels(session: Session, inverse: Positions, u: int, trust: float = 1
     return (trust * prior + counts) / weight, weight
 
 
-def random_rows(session: Session, n: int) -> list[int]:
-    """Return random rows. Their order is fixed, so that the next session continues where the last one ended."""
-    left = np.setdiff1d(np.arange(len(session.rows)), list(session.known.touched))
+def random_rows(session: Session, n: int, by: str = "") -> list[int]:
+    """Return random rows. Their order is fixed, so that the next session continues where the last one ended.
+
+    People with a name get the same rows, so that their agreement is known.
+    """
+    known = session.known
+    left = np.setdiff1d(np.arange(len(session.rows)), list(known.seen_by(by) if by else known.touched))
     order = np.argsort(_split_mix(left), kind="stable")
     return [int(row) for row in left[order[:n]]]
 
@@ -73,12 +78,18 @@ def _split_mix(rows: Positions) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-PICKS: dict[Picked, Callable[..., list[int]]] = {"gain": next_rows, "random": random_rows}
+def differing_rows(session: Session, n: int, by: str = "") -> list[int]:
+    """Return rows on which people differ: first those that this person did not label, then the longest waiting."""
+    people = session.known.people
+    return sorted(session.known.differing, key=lambda row: by in people[row])[:n]
 
 
-def next_row(session: Session, picked: Picked = "gain") -> int | None:
-    """Return the most helpful row, or the next random one; None if all rows are labelled."""
-    rows = PICKS[picked](session, 1)
+PICKS: dict[Picked, Callable[..., list[int]]] = {"gain": next_rows, "random": random_rows, "differ": differing_rows}
+
+
+def next_row(session: Session, picked: Picked = "gain", by: str = "") -> int | None:
+    """Return the most helpful row, the next random one, or one on which people differ; None if none is left."""
+    rows = PICKS[picked](session, 1, by)
     return rows[0] if rows else None
 
 
@@ -142,25 +153,31 @@ def write_records(rows: Sequence[RowView], form: str, path: Path, picked: Picked
         file.write(text.encode())
 
 
-def read_answers(session: Session, path: Path) -> tuple[int, int]:
+def read_answers(session: Session, path: Path, by: str = "") -> tuple[int, int]:
     """Add the answers of a labeling tool to the gold file; return the numbers of rows with and without an answer.
 
-    If several people answered, all count: a row for which they name different classes is one of these.
+    Answers are kept by person, as the tool names them; `by` is the person of answers without a name.
     """
-    answers: dict[int, tuple[list[str], Picked | None]] = {}
-    space = session.votes.space
+    answers: dict[tuple[int, str], tuple[set[str], Picked | None]] = {}
+    space, rows = session.votes.space, set()
     for number, record in enumerate(_records(path), 1):
-        classes, row = _classes(record, path), _row(session, record, path)
-        answers[row] = ([*answers.get(row, ([],))[0], *classes], _picked(record))
-        for name in classes:
+        said, row = _said(record, path), _row(session, record, path)
+        rows.add(row)
+        for person, classes in said:
+            key = (row, checked_name(person) or by)
+            answers[key] = (answers.get(key, (set(),))[0] | set(classes), _picked(record))
+        for name in (name for _, classes in said for name in classes):
             try:
                 space.position(name)
             except UnknownClass as error:
                 where = f"{path.name}, task {number} (row {row})"
                 raise UnknownClass(f"{where}: {error.message}", **error.facts) from None
-    labelled = [(row, [name for name in space if name in said], how) for row, (said, how) in answers.items() if said]
-    session.gold_file.add(*(entry_for(session.rows, row, classes, how) for row, classes, how in labelled))
-    return len(labelled), len(answers) - len(labelled)
+    entries = {key: ([name for name in space if name in said], how) for key, (said, how) in answers.items() if said}
+    session.gold_file.add(
+        *(entry_for(session.rows, row, classes, how, who) for (row, who), (classes, how) in entries.items())
+    )
+    labelled = {row for row, _ in entries}
+    return len(labelled), len(rows - labelled)
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
@@ -198,8 +215,8 @@ def _picked(record: dict[str, Any]) -> Picked | None:
     return next((how for how in PICKS if how in values), None)
 
 
-def _classes(record: dict[str, Any], path: Path) -> list[str]:
-    """All classes that people named."""
+def _said(record: dict[str, Any], path: Path) -> list[tuple[str, list[str]]]:
+    """People, "" without a name, and the classes that they named."""
     try:
         if "data" in record or "annotations" in record:
             return list(_label_studio_classes(record))
@@ -213,15 +230,17 @@ def _classes(record: dict[str, Any], path: Path) -> list[str]:
     )
 
 
-def _label_studio_classes(record: dict[str, Any]) -> Iterator[str]:
+def _label_studio_classes(record: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for annotation in record.get("annotations", ()):
+        by = annotation.get("completed_by")
+        by = by.get("email") or by.get("id") if isinstance(by, dict) else by
         for result in annotation["result"] if not annotation.get("was_cancelled") else ():
             if result["type"] == "choices":
-                yield from result["value"]["choices"]
+                yield "" if by is None else str(by), list(result["value"]["choices"])
 
 
-def _argilla_classes(record: dict[str, Any]) -> Iterator[str]:
+def _argilla_classes(record: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for response in (record.get("responses") or {}).get("class", ()):
         if response.get("status") not in ("discarded", "draft"):
             value = response["value"]
-            yield from [value] if isinstance(value, str) else value
+            yield str(response.get("user_id") or ""), [value] if isinstance(value, str) else list(value)

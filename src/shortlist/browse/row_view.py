@@ -40,9 +40,9 @@ class RowView:
         return "".join(piece.text for piece in self.pieces)
 
     def blind(self) -> RowView:
-        """Copy without what labelers and model say about it."""
+        """Copy without what labelers, model and other people say about it."""
         text = (Piece(self.text),) if self.text else ()
-        return replace(self, pieces=text, votes={}, label=None, beliefs={})
+        return replace(self, pieces=text, votes={}, label=None, beliefs={}, known=())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON. A piece is [text, labelers that match it]."""

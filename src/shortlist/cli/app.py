@@ -38,6 +38,7 @@ By = Annotated[
     str | None,
     option("Who teaches the classifier: counting, label-model, mean, or auto (by evidence).", show_default=False),
 ]
+Person = Annotated[str, option("Your name, which is kept with each label.", "--as")]
 Columns = Annotated[str, option("With --to: data columns to include, such as the text: A,B.")]
 MinBelief = Annotated[float | None, option("With --to: only rows with at least this belief, from 0 to 1.")]
 First = Annotated[int | None, option("Only this many rows, as a trial; no votes are saved.", min=1, show_default=False)]
@@ -201,6 +202,7 @@ def studio(
     folder: Annotated[Path | None, argument("Project folder. Default: this folder.")] = None,
     port: Annotated[int, option("Port on this machine; 0 picks a free one.", min=0, max=65535)] = 0,
     browser: Annotated[bool, option("Open the page in a browser.")] = True,
+    person: Person = "",
     project: Folder = HERE,
     debug: Debug = False,
 ) -> None:
@@ -212,10 +214,11 @@ def studio(
 
     for package in ("starlette", "uvicorn"):
         require(package, extra="studio")
+    from shortlist.project.people import checked_name
     from shortlist.studio import OpenProject
     from shortlist.studio.server import Server
 
-    server = Server(OpenProject(folder or project), port)
+    server = Server(OpenProject(folder or project, checked_name(person)), port)
     typer.echo(f"Studio for {(folder or project).resolve().name}:\n\n  {server.address}\n")
     typer.echo("This address works once, in one browser on this machine. Press Ctrl-C to stop.")
     with server.address_file() as file:
@@ -442,6 +445,8 @@ def why(
 def label(
     row: Annotated[str | None, argument("Start with this row.")] = None,
     random: Annotated[bool, option("Random rows, for a fair score; votes are hidden.", "--random")] = False,
+    differ: Annotated[bool, option("Rows on which people differ, to settle them.", "--differ")] = False,
+    person: Person = "",
     export: Annotated[Path | None, option("Write rows to label elsewhere, as JSON.", "--export")] = None,
     form: Annotated[str, option("With --export: label-studio, argilla or argilla-multi.", "--format")] = "label-studio",
     limit: Annotated[int, option("With --export: number of rows.", min=1)] = 200,
@@ -458,11 +463,13 @@ def label(
     The most helpful rows are hard, so a score on them may be too low. Use --random for a fair score.
     """
     from shortlist.cli.label import export_rows, import_answers, label_rows
+    from shortlist.project.people import checked_name
 
-    picked: Picked = "random" if random else "gain"
+    picked: Picked = "random" if random else "differ" if differ else "gain"
+    by = checked_name(person)
     if export is not None:
         export_rows(project, export, form, picked, limit=limit, as_json=json)
     elif read is not None:
-        import_answers(project, read, as_json=json)
+        import_answers(project, read, by, as_json=json)
     else:
-        label_rows(project, row, picked, as_json=json)
+        label_rows(project, row, picked, by, as_json=json)

@@ -6,8 +6,9 @@ import os
 import re
 import select
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -18,7 +19,7 @@ from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
 from shortlist.cli.show import bare_lines, row_lines
 from shortlist.errors import ShortlistError
-from shortlist.project.gold import Entry, Picked, entry_for
+from shortlist.project.gold import NOBODY, Entry, Picked, entry_for
 from shortlist.project.session import Session
 from shortlist.reporting.overview import FAIR_SCORE
 from shortlist.wording import number_of
@@ -27,7 +28,7 @@ SEVERAL, SKIP, UNDO, QUIT, HINT = "m", "s", "u", "q", "?"
 CLASS_KEYS = "123456789abcdefghijklnoprtvwxyz"
 
 
-def label_rows(folder: Path, row: str | None, picked: Picked, *, as_json: bool) -> None:
+def label_rows(folder: Path, row: str | None, picked: Picked, by: str = "", *, as_json: bool) -> None:
     """Ask for labels until the user quits or no row is left."""
     screen = Screen(as_json=as_json)
     if as_json or not sys.stdin.isatty():
@@ -37,7 +38,7 @@ def label_rows(folder: Path, row: str | None, picked: Picked, *, as_json: bool) 
         raise ShortlistError(f"there are keys for {len(CLASS_KEYS)} classes only: use label --export")
     first = None if row is None else find_row(session, row)
     with keyboard() as read:
-        LabelingSession(session, screen, read, picked).run(first)
+        LabelingSession(session, screen, read, picked, by).run(first)
 
 
 def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: int, as_json: bool) -> None:
@@ -54,6 +55,8 @@ def export_rows(folder: Path, path: Path, form: str, picked: Picked, *, limit: i
 def _why_fewer(picked: Picked, rows: int, limit: int) -> str:
     if rows >= limit:
         return ""
+    if picked == "differ":
+        return "\npeople differ on no other row"
     if picked == "random":
         return f"\nfewer than {limit:,}: all other rows are labelled"
     return (
@@ -62,11 +65,11 @@ def _why_fewer(picked: Picked, rows: int, limit: int) -> str:
     )
 
 
-def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:
+def import_answers(folder: Path, path: Path, by: str = "", *, as_json: bool) -> None:
     """Read labels from the export of a labeling tool."""
     screen = Screen(as_json=as_json)
     session = fitted_session(folder, screen)
-    labelled, unlabelled = read_answers(session, path)
+    labelled, unlabelled = read_answers(session, path, by)
     gold = session.gold_file.path
     screen.text(f"{number_of(labelled, 'row')} labelled, {unlabelled:,} without an answer → {gold}")
     screen.json({"labelled": labelled, "not_labelled": unlabelled, "outputs": [str(gold)]})
@@ -75,8 +78,10 @@ def import_answers(folder: Path, path: Path, *, as_json: bool) -> None:
 class LabelingSession:
     """One row after the other, with the entries made so far."""
 
-    def __init__(self, session: Session, screen: Screen, read: Callable[[], str], picked: Picked = "gain") -> None:
-        self.session, self.screen, self.read, self.picked = session, screen, read, picked
+    def __init__(
+        self, session: Session, screen: Screen, read: Callable[[], str], picked: Picked = "gain", by: str = ""
+    ) -> None:
+        self.session, self.screen, self.read, self.picked, self.by = session, screen, read, picked, by
         self.entries: list[tuple[int, Entry]] = []
         self.by_key = dict(zip(CLASS_KEYS, session.settings.classes, strict=False))
         self.chosen: int | None = None  # the row that the user asked for
@@ -90,7 +95,7 @@ class LabelingSession:
         finally:
             entries = [entry for _, entry in self.entries]
             self.screen.text(f"{end}{summary(entries, self.session.gold_file.path)}")
-            if any(len(entry.classes) == 1 and entry.picked == "gain" for entry in entries):
+            if any(len(entry.classes) == 1 and entry.picked in ("gain", "differ") for entry in entries):
                 self.screen.text("These rows were picked because they are hard: a score on them may be too low.")
                 self.screen.text(FAIR_SCORE)
 
@@ -104,13 +109,16 @@ class LabelingSession:
         return "no row is left; "
 
     def _next(self) -> int | None:
-        return next_row(self.session, picked=self.picked)
+        return next_row(self.session, self.picked, self.by)
 
     def _show(self, row: int) -> None:
         (view,) = show_rows(self.session, [row])
-        self.hidden = view if self.picked == "random" else None  # a fair score: beliefs must not influence the label
+        # a fair score: neither beliefs nor other people must influence the label
+        self.hidden = replace(view, known=()) if self.picked == "random" else None
         keys = [f"{key} {name}" for key, name in self.by_key.items()]
         self.screen.print("", *(row_lines(view, plain=False) if self.hidden is None else bare_lines(view)))
+        if self.picked == "differ":
+            self.screen.text(said_by_people(self.session.known.people[row]))
         hint = "" if self.hidden is None else f"{HINT} show votes  "
         self.screen.text(f"{'  '.join(keys)}   {SEVERAL} several  {SKIP} skip  {UNDO} undo  {hint}{QUIT} quit")
 
@@ -146,7 +154,7 @@ class LabelingSession:
         return chosen
 
     def _put(self, row: int, classes: tuple[str, ...]) -> int | None:
-        entry = entry_for(self.session.rows, row, classes, None if row == self.chosen else self.picked)
+        entry = entry_for(self.session.rows, row, classes, None if row == self.chosen else self.picked, self.by)
         self.session.gold_file.add(entry)
         self.entries.append((row, entry))
         self.screen.text(f"→ {' or '.join(classes) or 'skipped'}")
@@ -162,6 +170,11 @@ class LabelingSession:
         self.session.gold_file.undo(entry)
         self.session.gold_changed()
         return before
+
+
+def said_by_people(entries: Mapping[str, Entry]) -> str:
+    """What each person said about a row, in one line."""
+    return "; ".join(f"{by or NOBODY}: {' or '.join(entry.classes) or 'skipped'}" for by, entry in entries.items())
 
 
 def summary(entries: Sequence[Entry], path: Path) -> str:

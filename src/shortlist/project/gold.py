@@ -1,9 +1,12 @@
 """Gold: classes that people know, in a column of the data and in a file made by hand (docs/look-and-label.md).
 
-    {"id": "doc7", "classes": ["business", "politics"], "picked": "random"}     one of these; [] if it was skipped
+    {"id": "doc7", "classes": ["business", "politics"], "picked": "random", "by": "anna"}     [] if it was skipped
 
-Without a column of ids, a row is named by its number and a digest of its text. Of several lines about one row, the last
-counts. `picked` is how the row was selected: "random", or "gain" if its label was expected to help most.
+Without a column of ids, a row is named by its number and a digest of its text. Of several lines by one person about one
+row, the last counts; lines without `by` are those of one more person. If people differ, the class that most of them
+named counts (`agreed`); a row with a tie is no gold row. `picked` is how the row was selected: "random", "gain" if its
+label was expected to help most, or "differ" if people differed. With `people = "votes"` under [data], the file holds
+votes, and no gold labels (`people.py`).
 """
 
 from __future__ import annotations
@@ -11,17 +14,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, repeat
+from itertools import combinations, groupby, repeat
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
+from shortlist.analysis.agreement import Agreement
 from shortlist.arrays import Positions
 from shortlist.errors import BadFile, UnknownClass
 from shortlist.project.cache import HIDDEN, locked
@@ -30,8 +35,10 @@ from shortlist.project.rows import Rows
 from shortlist.wording import did_you_mean, listed
 
 Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
-Picked = Literal["gain", "random"]
-HEADER = {"kind": "shortlist gold", "version": 1}
+Picked = Literal["differ", "gain", "random"]  # the later ones say more about a sample of rows
+HEADER = {"kind": "shortlist gold", "version": 2}
+HEADERS = ({**HEADER, "version": 1}, HEADER)  # version 1 has no `by`
+NOBODY = "unnamed"  # the person of lines without `by`
 INTEGER = re.compile(r"(-?\d+)(\.0)?")
 MISSING = {"", "n/a", "na", "nan", "null", "<na>", "#n/a", "-", "?"}  # as pandas and people write an empty cell
 
@@ -44,20 +51,28 @@ class Entry:
     classes: tuple[str, ...]
     text: str | None = None  # the digest of its text, where the key is a number
     picked: Picked | None = None  # how the row was chosen
+    by: str = ""  # the person; "" if nobody said
 
     def to_dict(self) -> dict[str, Any]:
         record = {self.key[0]: self.key[1], "text": self.text, "classes": list(self.classes), "picked": self.picked}
+        record |= {"by": self.by or None}
         return {name: value for name, value in record.items() if value is not None}
 
     @classmethod
     def from_dict(cls, record: Any) -> Entry:
         name = "id" if "id" in record else "row"
-        value, classes, picked = record[name], record["classes"], record.get("picked")
-        if not isinstance(value, (str, int)) or not isinstance(classes, list):
+        value, classes, picked, by = record[name], record["classes"], record.get("picked"), record.get("by", "")
+        if not isinstance(value, (str, int)) or not isinstance(classes, list) or not isinstance(by, str):
             raise TypeError
         if picked not in (None, *get_args(Picked)):
             raise ValueError
-        return cls((name, value), tuple(map(str, classes)), record.get("text"), picked)
+        return cls((name, value), tuple(map(str, classes)), record.get("text"), picked, by)
+
+
+def agreed(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The class that most people named, or all classes of a tie; nothing if everybody skipped the row."""
+    counts = Counter(name for entry in entries for name in dict.fromkeys(entry.classes))
+    return tuple(name for name, n in counts.items() if n == max(counts.values()))
 
 
 class GoldFile:
@@ -83,20 +98,25 @@ class GoldFile:
             header = json.loads(lines[0])
         except (LookupError, ValueError, RecursionError):
             header = None
-        if header != HEADER:
+        if header not in HEADERS:
             raise BadFile(
                 f"is no gold file: its first line is not {json.dumps(HEADER)}. "
                 'Name another with gold_file = "…" under [data]', file=self.path.name,
             )  # fmt: skip
         return [self._entry(line, number) for number, line in enumerate(lines[1:], start=2) if line.strip()]
 
-    def latest(self) -> dict[Key, Entry]:
-        """The last entry about each row."""
-        return {entry.key: entry for entry in self.entries()}
+    def by_row(self) -> dict[Key, dict[str, Entry]]:
+        """The last entry of each person about each row; the row of the last line comes last."""
+        entries: dict[Key, dict[str, Entry]] = {}
+        for entry in self.entries():
+            entries[entry.key] = entries.pop(entry.key, {}) | {entry.by: entry}
+        return entries
 
     def picked(self) -> dict[Key, Picked]:
         """Selection method of rows, if known; a later correction does not change it."""
-        return {entry.key: entry.picked for entry in self.entries() if entry.picked is not None}
+        rank = get_args(Picked).index
+        chosen = [(entry.key, entry.picked) for entry in self.entries() if entry.picked is not None]
+        return dict(sorted(chosen, key=lambda pair: rank(pair[1])))
 
     def add(self, *entries: Entry) -> None:
         with self._changing() as held:
@@ -239,19 +259,24 @@ class Known:
 
     names        the names of the classes
     positions    (m,) the class of each row, −1 if it is not known
-    shortlists   rows for which a person named several classes, of which one is meant
-    skipped      rows that a person looked at and skipped
+    shortlists   rows for which a person named several classes, of which one is meant, or people differ
+    skipped      rows that people looked at and skipped
+    people       row → person → the last entry; the row that was labelled last comes last
+    are_votes    the labels of people are votes, so that only the column counts
     """
 
     names: tuple[str, ...]
     positions: Positions
     shortlists: dict[int, tuple[str, ...]] = field(default_factory=dict)
     skipped: frozenset[int] = frozenset()
+    people: dict[int, dict[str, Entry]] = field(default_factory=dict)
+    are_votes: bool = False
 
     @classmethod
     def read(cls, rows: Rows, file: GoldFile, names: tuple[str, ...]) -> Known:
         """The column, and over it the file."""
-        labels = file_labels(rows, file, names)
+        people = file_entries(rows, file, names)
+        labels = _labels(rows, people)
         parts = zip(gold_by_part(rows, names, label_positions(labels, names)), rows.parts, strict=True)
         positions = [np.full(part.rows, -1, np.int64) if column is None else column for column, part in parts]
         return cls(
@@ -259,6 +284,8 @@ class Known:
             np.concatenate(positions) if positions else np.zeros(0, np.int64),
             {row: classes for row, classes in labels.items() if len(classes) > 1},
             frozenset(row for row, classes in labels.items() if not classes),
+            people,
+            rows.data.people == "votes",
         )
 
     @property
@@ -271,33 +298,75 @@ class Known:
         """The class of each row, None if it is not known; None if no row has any."""
         return [self.names[j] if j >= 0 else None for j in self.positions.tolist()] if self.any else None
 
-    def with_label(self, row: int, classes: Sequence[str]) -> Known:
+    def with_label(self, row: int, entry: Entry) -> Known:
         """Copy after a person labelled one row, equal to what `read` would read from the gold file."""
-        positions = self.positions.copy()
+        people = self.people.get(row, {}) | {entry.by: entry}
+        others = {a: entries for a, entries in self.people.items() if a != row} | {row: people}
+        if self.are_votes:
+            return replace(self, people=others)
+        positions, classes = self.positions.copy(), agreed(people.values())
         if classes:
             positions[row] = self.names.index(classes[0]) if len(classes) == 1 else -1
-        others = {a: names for a, names in self.shortlists.items() if a != row}
-        several = {row: tuple(classes)} if len(classes) > 1 else {}
+        shortlists = {a: names for a, names in self.shortlists.items() if a != row}
+        shortlists |= {row: classes} if len(classes) > 1 else {}
         skipped = self.skipped - {row} if classes else self.skipped | {row}
-        return replace(self, positions=positions, shortlists=others | several, skipped=skipped)
+        return replace(self, positions=positions, shortlists=shortlists, skipped=skipped, people=others)
 
     @property
     def touched(self) -> set[int]:
         """Rows that need not be asked about again."""
-        return {*self.shortlists, *self.skipped, *np.flatnonzero(self.positions >= 0).tolist()}
+        return {*self.people, *np.flatnonzero(self.positions >= 0).tolist()}
+
+    def seen_by(self, person: str) -> set[int]:
+        """Rows that this person labelled or skipped, and those of the gold column."""
+        column = set(np.flatnonzero(self.positions >= 0).tolist()) - set(self.people)
+        return column | {row for row, entries in self.people.items() if person in entries}
+
+    @cached_property
+    def differing(self) -> list[int]:
+        """Rows on which people differ, by the time of their last label."""
+        return differing(self.people)
 
 
-def file_labels(rows: Rows, file: GoldFile, classes: Sequence[str]) -> dict[int, tuple[str, ...]]:
-    """Row → its classes in the gold file."""
-    latest = file.latest()
-    for entry in latest.values():
+def differing(people: Mapping[int, Mapping[str, Entry]]) -> list[int]:
+    """Rows for which two people named no class in common."""
+    said = {row: [set(entry.classes) for entry in entries.values() if entry.classes] for row, entries in people.items()}
+    return [row for row, sets in said.items() if any(one.isdisjoint(other) for one, other in combinations(sets, 2))]
+
+
+def agreement(people: Mapping[int, Mapping[str, Entry]], classes: Sequence[str]) -> Agreement | None:
+    """Agreement of people, by rows for which two or more of them named one class each; None without any."""
+    place = {name: j for j, name in enumerate(classes)}
+    names = sorted({by for entries in people.values() for by in entries})
+    labels = np.full((len(people), len(names)), -1, np.int64)
+    for a, entries in enumerate(people.values()):
+        for i, by in enumerate(names):
+            if by in entries and len(entries[by].classes) == 1:
+                labels[a, i] = place[entries[by].classes[0]]
+    return Agreement.of(labels, [by or NOBODY for by in names]) if len(names) > 1 else None
+
+
+def file_entries(rows: Rows, file: GoldFile, classes: Sequence[str]) -> dict[int, dict[str, Entry]]:
+    """Row → person → the last entry in the gold file."""
+    people = file.by_row()
+    for entry in (one for entries in people.values() for one in entries.values()):
         for word in entry.classes:
             if word not in classes:
                 raise UnknownClass(
                     f"{file.path.name}: {word!r}, said about {entry.key[0]} {entry.key[1]!r}, is not a class."
                     f"{did_you_mean(word, classes)} Classes: {listed(classes)}", word=word, file=file.path.name,
                 )  # fmt: skip
-    return {row: latest[key].classes for key, row in _row_numbers(rows, latest).items()}
+    numbers = _row_numbers(rows, people)
+    return {numbers[key]: entries for key, entries in people.items() if key in numbers}
+
+
+def file_labels(rows: Rows, file: GoldFile, classes: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    """Row → its classes in the gold file; none if the labels of people are votes."""
+    return _labels(rows, file_entries(rows, file, classes))
+
+
+def _labels(rows: Rows, people: Mapping[int, Mapping[str, Entry]]) -> dict[int, tuple[str, ...]]:
+    return {row: agreed(entries.values()) for row, entries in people.items()} if rows.data.people == "gold" else {}
 
 
 def label_positions(labels: Mapping[int, tuple[str, ...]], classes: Sequence[str]) -> dict[int, int]:
@@ -308,40 +377,42 @@ def label_positions(labels: Mapping[int, tuple[str, ...]], classes: Sequence[str
 
 def picked_rows(rows: Rows, file: GoldFile) -> dict[int, Picked]:
     """Row → how it was selected for labelling, for rows of the gold file of which that is known."""
-    picked, latest = file.picked(), file.latest()
-    where = _row_numbers(rows, {key: latest[key] for key in picked})
+    picked, people = file.picked() if rows.data.people == "gold" else {}, file.by_row()
+    where = _row_numbers(rows, {key: people[key] for key in picked})
     return {row: picked[key] for key, row in where.items()}
 
 
 def lost_labels(rows: Rows, file: GoldFile) -> list[Entry]:
     """Labels of the gold file that belong to no row: no row has that id, or that number and that text."""
-    latest = {key: entry for key, entry in file.latest().items() if entry.classes}
-    there = _row_numbers(rows, latest)
-    return [entry for key, entry in latest.items() if key not in there]
+    people = file.by_row()
+    there = _row_numbers(rows, people)
+    lost = [entry for key, entries in people.items() if key not in there for entry in entries.values()]
+    return [entry for entry in lost if entry.classes]
 
 
-def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | None = None) -> Entry:
+def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | None = None, by: str = "") -> Entry:
     """The line of the gold file for a label of a row."""
     if rows.data.id is not None:
         name = rows.take([row], [rows.data.id])[rows.data.id][0]
-        return Entry(("id", name if isinstance(name, int) else str(name)), tuple(classes), None, picked)
-    return Entry(("row", row), tuple(classes), _text_digests(rows, [row])[0], picked)
+        return Entry(("id", name if isinstance(name, int) else str(name)), tuple(classes), None, picked, by)
+    return Entry(("row", row), tuple(classes), _text_digests(rows, [row])[0], picked, by)
 
 
-def _row_numbers(rows: Rows, latest: Mapping[Key, Entry]) -> dict[Key, int]:
+def _row_numbers(rows: Rows, people: Mapping[Key, Mapping[str, Entry]]) -> dict[Key, int]:
     """Key → the number of its row, for rows that are there."""
-    if not latest:
+    if not people:
         return {}
-    by_number = {key: int(key[1]) for key in latest if key[0] == "row" and 0 <= int(key[1]) < len(rows)}
+    by_number = {key: int(key[1]) for key in people if key[0] == "row" and 0 <= int(key[1]) < len(rows)}
     digests = zip(by_number.items(), _text_digests(rows, list(by_number.values())), strict=True)
-    numbers: dict[Key, int] = {key: row for (key, row), text in digests if latest[key].text in (None, text)}
-    ids = {str(entry.key[1]): entry.key for entry in latest.values() if entry.key[0] == "id"}
+    texts = {key: {entry.text for entry in people[key].values()} for key in by_number}
+    numbers: dict[Key, int] = {key: row for (key, row), text in digests if texts[key] & {None, text}}
+    ids = {str(key[1]): key for key in people if key[0] == "id"}
     if ids and rows.data.id is not None:
         names = pl.Series(list(ids), dtype=pl.String)
         start = 0
         for part in rows.key_parts():
-            texts = part.cast(pl.String)
-            numbers |= {ids[texts[a]]: start + a for a in texts.is_in(names.implode()).arg_true()}
+            words = part.cast(pl.String)
+            numbers |= {ids[words[a]]: start + a for a in words.is_in(names.implode()).arg_true()}
             start += len(part)
     return numbers
 
@@ -351,4 +422,9 @@ def _text_digests(rows: Rows, numbers: list[int]) -> list[str]:
         return []
     text = rows.data.text
     table = rows.take(numbers, None if text is None else [text])
-    return [hashlib.sha256(repr(line).encode("utf-8", "replace")).hexdigest()[:16] for line in table.iter_rows()]
+    return [digest_of(line) for line in table.iter_rows()]
+
+
+def digest_of(line: tuple[Any, ...]) -> str:
+    """Hash of the cells of a row."""
+    return hashlib.sha256(repr(line).encode("utf-8", "replace")).hexdigest()[:16]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shortlist.labelmodel.evidence import Evidence, EvidenceSum
     from shortlist.project.code.roster import Roster
     from shortlist.project.counting import Sample
-    from shortlist.project.gold import GoldFile, GoldReader, Known
+    from shortlist.project.gold import Entry, GoldFile, GoldReader, Known
     from shortlist.project.rows import Rows
     from shortlist.project.vote_cache import VoteCache
     from shortlist.prompts import Plan, Spent
@@ -251,9 +251,12 @@ class Session:
         """Known classes by row, if there are any. They score; they fit only if the settings say so."""
         return self.known.classes
 
-    def gold_said(self, row: int, classes: Sequence[str]) -> None:
+    def gold_said(self, row: int, entry: Entry) -> None:
         """Take in a label that was just added to the gold file, without reading all again."""
-        known = self.known.with_label(row, classes)
+        if not entry.classes and row in self.known.people:  # its class may be that of the gold column again
+            self.gold_changed()
+            return
+        known = self.known.with_label(row, entry)
         self._clear_gold()
         self.known = known
         if "analysis" in self.__dict__:

@@ -30,6 +30,7 @@ class DataSettings:
     id: str | None = None
     gold: str | None = None
     gold_file: str = "gold.jsonl"  # labels made by people: see gold.py
+    people: str = "gold"  # what these labels are: "gold" or "votes"
     types: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
     encoding: str | None = None
@@ -234,6 +235,7 @@ def encoding(value: Any) -> str:
 _TABLES: dict[str, dict[str, Check]] = {
     "data": {
         "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
+        "people": one_of("gold", "votes"),
         "types": types, "separator": sign, "encoding": encoding, "comment": text,
     },
     "labelers": {

@@ -32,13 +32,14 @@ class OpenProject:
     lock        held by whoever edits, votes and fits, and while that asks a model
     gold_lock   held while a label is written: it never waits for a model
     session     rows, votes, model and gold labels as of the last successful refresh; None before the first
+    by          the person who labels; "" without a name
     bare        whether the project has no labelers yet: rows can be read, searched and labelled
     revision    a counter that grows with every change of what is shown
     problem     what is wrong with the files, if they cannot be used
     """
 
-    def __init__(self, folder: str | os.PathLike[str] = ".") -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | os.PathLike[str] = ".", by: str = "") -> None:
+        self.folder, self.by = Path(folder), by
         if not self.folder.is_dir():
             raise ShortlistError(f"there is no folder {folder}")
         self.watch: Watch | None = None

@@ -12,7 +12,7 @@ from shortlist.browse import Query, next_row, select, show_rows, why
 from shortlist.browse.labeling import PICKS
 from shortlist.errors import ShortlistError
 from shortlist.project import Project
-from shortlist.project.gold import Entry, Picked, entry_for
+from shortlist.project.gold import NOBODY, Entry, Picked, entry_for
 from shortlist.project.init import Guess, known_classes, not_classes, toml_text
 from shortlist.project.labels import Extract
 from shortlist.project.run_summary import run_scores, run_summary
@@ -140,10 +140,12 @@ class Service:
     def next(self, request: Request) -> Any:
         """The row to label next; None if none is left. A random row scores the labels, so it is shown without them."""
         session, picked = self.project.current, _picked(request) or "gain"
-        row = next_row(session, picked=picked)
+        row = next_row(session, picked, self.project.by)
         views = [] if row is None else show_rows(session, [row])
         shown = [view.blind() if picked == "random" else view for view in views]
-        return {"row": shown[0].to_dict() if shown else None, "gold": gold(self.project)}
+        people = session.known.people.get(row, {}) if row is not None and picked == "differ" else {}
+        said = [[by or NOBODY, list(entry.classes)] for by, entry in people.items()]
+        return {"row": shown[0].to_dict() | {"people": said} if shown else None, "gold": gold(self.project)}
 
     def label(self, request: Request) -> Any:
         """Write a label: one class, several possible ones, or none to skip the row."""
@@ -157,9 +159,9 @@ class Service:
             if len(positions) == len(space):
                 raise ShortlistError("every class is the same as no label: skip the row instead")
             names = [space[position] for position in sorted(positions)]
-            entry = entry_for(session.rows, row, names, _picked(request))
+            entry = entry_for(session.rows, row, names, _picked(request), self.project.by)
             session.gold_file.add(entry)
-            self._gold_changed(f"row {row} labelled", lambda: session.gold_said(row, names))
+            self._gold_changed(f"row {row} labelled", lambda: session.gold_said(row, entry))
             view = show_rows(self.project.current, [row])[0]
             return {"entry": entry.to_dict(), "row": view.to_dict(), "gold": gold(self.project)}
 
@@ -179,7 +181,8 @@ class Service:
         """
         project = self.project
         project.labels += 1
-        fits = project.current.settings.gold_fits and not project.bare
+        settings = project.current.settings
+        fits = settings.data.people == "votes" or (settings.gold_fits and not project.bare)
         if fits and project.lock.acquire(blocking=False):
             try:
                 project.refresh(title)

@@ -10,6 +10,7 @@ from shortlist.errors import ShortlistError
 from shortlist.project.cache import State
 from shortlist.project.changes import Change
 from shortlist.project.code.places import Places
+from shortlist.project.gold import agreed, agreement
 from shortlist.project.session import Session
 from shortlist.reporting.advice import check
 from shortlist.reporting.checkup import Advice
@@ -67,11 +68,14 @@ def gold(project: OpenProject) -> dict[str, Any]:
     """Counts of gold labels, and the accuracy on them of the model and of counting votes."""
     session = project.current
     analysis, known, file = session.analysis, session.known, session.gold_file
-    latest = file.latest()
-    hard = sum(how == "gain" and len(latest[key].classes) == 1 for key, how in file.picked().items())
+    people, votes = file.by_row(), session.settings.data.people == "votes"
+    picked = {} if votes else file.picked()
+    hard = sum(how != "random" and len(agreed(people[key].values())) == 1 for key, how in picked.items())
+    shared = agreement(known.people, known.names)
     facts: dict[str, Any] = {
         "rows": 0, "several": len(known.shortlists), "skipped": len(known.skipped),
-        "fits": session.settings.gold_fits, "hard": hard,
+        "fits": session.settings.gold_fits, "hard": hard, "by": project.by, "votes": votes,
+        "differ": len(known.differing), "agreement": None if shared is None else str(shared),
     }  # fmt: skip
     if analysis.gold is not None:
         facts |= {"rows": analysis.known_rows, "voted": int(analysis.scored.sum())}

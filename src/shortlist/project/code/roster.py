@@ -21,6 +21,7 @@ from shortlist.project.cache import HIDDEN, Digests, digest
 from shortlist.project.code.load import Code, load
 from shortlist.project.code.toml_labelers import not_a_class, toml_labelers, unknown_word
 from shortlist.project.parts import depended_files
+from shortlist.project.people import people_labelers
 from shortlist.project.settings import Settings
 from shortlist.project.toml import BadProject, NoLabelers
 from shortlist.wording import did_you_mean, first_duplicate
@@ -28,7 +29,7 @@ from shortlist.wording import did_you_mean, first_duplicate
 
 @dataclass(frozen=True)
 class Roster:
-    """Labelers in order: those of the toml, then those of labelers.py."""
+    """Labelers in order: those of the toml, those of labelers.py, then people whose labels are votes."""
 
     labelers: tuple[Labeler, ...]
     fingerprints: tuple[str, ...]
@@ -66,12 +67,14 @@ class Roster:
 def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     """Load every labeler of a project."""
     file = folder / settings.labelers.file
-    if not file.exists() and not settings.declared:
+    people = people_labelers(folder, settings)
+    if not file.exists() and not settings.declared and not people:
         raise NoLabelers(f"there is no {file.name} in {file.parent.resolve()}")
     code = load(file) if file.exists() else None
     declared, notes = toml_labelers(settings, folder)
-    text, written = settings.data.text, [*declared, *(code.made if code else ())]
-    labelers = [one.bind_to_project(folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
+    text, written = settings.data.text, [*declared, *(code.made if code else ()), *people]
+    rules = [one.bind_to_project(folder / HIDDEN) for one in (*declared, *(code.labelers if code else ()))]
+    labelers: list[Labeler] = [*rules, *people]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]
     if not labelers:
         message = "it defines no labelers yet: mark a function with @labeler, or write pattern(…) or keywords(…)"

@@ -128,7 +128,7 @@ def without_hard(session: Session, model: Any) -> Facts:
     from shortlist.project.gold import picked_rows
 
     picked = picked_rows(session.rows, session.gold_file)
-    hard = sorted(row for row, how in picked.items() if how == "gain" and session.gold_by_row.get(row, -1) >= 0)
+    hard = sorted(row for row, how in picked.items() if how != "random" and session.gold_by_row.get(row, -1) >= 0)
     if not hard:
         return {}
     scored = not (session.settings.gold_fits or session.is_sampled)

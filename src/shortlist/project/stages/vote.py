@@ -35,7 +35,8 @@ class Vote(Stage):
         files = [(path.name, session.digests.of(path)) for path in (*code, *depended_files(session.folder, settings))]
         how = asdict(settings.labelers) | {"workers": None}  # votes do not depend on who works
         data = [session.data_digests(), asdict(settings.data), settings.classes]
-        return [*data, how, settings.declared, settings.models, files]
+        people = session.gold_digest() if settings.data.people == "votes" else None
+        return [*data, how, settings.declared, settings.models, files, people]
 
     def reads(self, session: Session) -> Sequence[Path]:
         return session.roster.reads
