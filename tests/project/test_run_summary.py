@@ -7,7 +7,7 @@ import pytest
 from shortlist import Project
 from shortlist.project.cache import History, Run
 from shortlist.project.gold import entry_for
-from shortlist.project.run_summary import interval, run_scores, run_summary
+from shortlist.project.run_summary import facts_of, interval, run_scores, run_summary
 from shortlist.project.stages.stage import Outcome
 from tests.cli.shell import call
 from tests.project.news import edit, make
@@ -39,7 +39,7 @@ def test_all_of_it(tmp_path):
 
 
 def test_table_of_scores():
-    title, headers, lines = run_scores(outcomes())
+    title, headers, lines = run_scores(facts_of(outcomes()))
     assert title == "Right on 1,000 gold rows"
     assert headers == ("labels by", "right", "95 % sure")
     assert [line[:2] for line in lines] == [
@@ -48,7 +48,7 @@ def test_table_of_scores():
 
 
 def test_rows_without_a_vote_count_as_wrong_by_votes():
-    title, _, lines = run_scores(outcomes(0.75, 0.5, n=1000, gold_voted=800))
+    title, _, lines = run_scores(facts_of(outcomes(0.75, 0.5, n=1000, gold_voted=800)))
     assert title == "Right on 1,000 gold rows (200 have no vote, and count as wrong by votes)"
     assert lines[1][:2] == ("label model", "60.0%")  # 600 of 1,000
 
@@ -56,11 +56,11 @@ def test_rows_without_a_vote_count_as_wrong_by_votes():
 def test_without_gold_rows_held_out_labelers_judge():
     agreement = {"counting": 0.7, "label model": 0.75, "votes and text": 0.8, "text alone": 0.78}
     told = [Outcome("fit", "done", (), {}), Outcome("train", "done", (), {"agreement": agreement})]
-    title, headers, lines = run_scores(told)
+    title, headers, lines = run_scores(facts_of(told))
     assert "held-out labelers" in title
     assert headers == ("labels by", "agree")
     assert lines[0] == ("counting votes", "70.0%")
-    assert run_scores([Outcome("fit", "done", (), {})]) is None
+    assert run_scores({"fit": {}}) is None
 
 
 def test_interval_of_a_share():

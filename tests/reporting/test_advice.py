@@ -165,7 +165,7 @@ def test_without_gold_rows_only_new_labelers_have_a_gain():
         assert "would change their label" in one.why
     votes, truth, model = misled()
     best = advice_of(votes, model, gold=truth)[0]
-    assert best.show_gain(len(votes)) == f"{best.gain:,.0f} more of 900 gold rows right (measured)"
+    assert best.show_gain(len(votes)) == f"About {best.gain:,.0f} more of 900 rows right (measured on 900 gold rows)"
 
 
 def test_a_one_sided_labeler_is_not_judged_by_an_estimate_that_cannot_be_made():

@@ -11,7 +11,8 @@ from shortlist.cli.screen import Screen
 from shortlist.errors import MissingPackage, ShortlistError
 from shortlist.project import Outcome, Project
 from shortlist.project.cache import Run
-from shortlist.project.run_summary import run_scores, run_summary
+from shortlist.project.run_summary import facts_of, run_scores, run_summary
+from shortlist.project.stages.check import recorded
 from shortlist.project.stages.run import left_over
 from shortlist.wording import number_of, percent, some_of
 
@@ -41,7 +42,7 @@ def show_run(
     if not done:
         names = ", ".join(one.stage for one in outcomes if one.status == "up to date")
         screen.text(f"Everything is up to date: {names} ({seconds:.2f} s).")
-    scores = run_scores(outcomes)
+    scores = run_scores(facts_of(outcomes))
     if scores is not None:
         screen.table(*scores)
     old = [str(path) for path in left_over(project.session, outcomes)]
@@ -134,11 +135,16 @@ def show_check(folder: Path, *, theory: bool, as_json: bool, **how: Any) -> bool
     screen, project = Screen(as_json=as_json), Project(folder)
     outcome = run_stage(project, "check", screen, **how)
     checkup = project.session.checkup
+    scores = run_scores(recorded(project.session))
+    if scores is not None:
+        screen.table(*scores)
     for line in checkup.lines():
         screen.text(line)
     rest = checkup.diagnosis.findings[1:]
     if checkup.to_add:
         screen.text(f"\nWhat to add: {checkup.to_add}")
+    if checkup.agreement:
+        screen.text(f"\nPeople: {checkup.agreement}")
     screen.text(f"\nCan accuracies be learned from votes alone? {checkup.verdict}")
     for finding in rest if theory else ():
         screen.text(f"  - {finding}")

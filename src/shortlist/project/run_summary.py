@@ -20,9 +20,8 @@ class ScoreTable(NamedTuple):
     lines: Sequence[tuple[str, ...]]
 
 
-def run_scores(outcomes: Sequence[Outcome]) -> ScoreTable | None:
-    """The table of scores; None if there is nothing to score by."""
-    facts = facts_of(outcomes)
+def run_scores(facts: Mapping[str, Facts]) -> ScoreTable | None:
+    """The table of scores by the facts of the stages; None if there is nothing to score by."""
     right, n = right_rows(facts), gold_rows(facts)
     if n:
         scored = [(name, f"{right[name] / n:.1%}", interval(right[name], n)) for name in WAYS if name in right]

@@ -44,9 +44,8 @@ class Advice:
         """The gain in words; empty where it is not known."""
         if self.gain is None:
             return ""
-        if self.gold_rows:
-            return f"{self.gain * self.gold_rows / m:,.0f} more of {self.gold_rows:,} gold rows right (measured)"
-        return f"About {self.gain:,.0f} more of {m:,} rows right (estimate)"
+        how = f"measured on {self.gold_rows:,} gold rows" if self.gold_rows else "estimate"
+        return f"About {self.gain:,.0f} more of {m:,} rows right ({how})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +57,7 @@ class Checkup:
     diagnosis: Diagnosis
     right: float | None = None  # accuracy of the labels on gold rows with a vote, if there are any
     gold_fits: bool = False  # whether known classes take part in the fit
+    agreement: str = ""  # of people who labelled the same rows
     to_add: str = ""  # what the labelers are worth, and what one more, or gold rows, would bring
 
     @property
@@ -115,11 +115,12 @@ class Checkup:
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the diagnosis, and the advice beside it."""
         facts = {"rows": self.rows, "right": self.right, "gold_fits": self.gold_fits, "to_add": self.to_add}
+        facts["agreement"] = self.agreement
         return facts | {"advice": [asdict(one) for one in self.advice]} | self.diagnosis.to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
         """The inverse of `to_dict`."""
         advice = tuple(Advice(**one) for one in record["advice"])
-        rest = [record[name] for name in ("right", "gold_fits", "to_add")]
-        return cls(record["rows"], advice, Diagnosis.from_dict(record), *rest)
+        rest = {name: record[name] for name in ("right", "gold_fits", "agreement", "to_add")}
+        return cls(record["rows"], advice, Diagnosis.from_dict(record), **rest)

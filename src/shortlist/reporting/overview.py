@@ -15,7 +15,7 @@ from shortlist.analysis.measures import Calibration
 from shortlist.analysis.tables import same_shortlists
 from shortlist.arrays import Floats
 from shortlist.reporting.checkup import Checkup
-from shortlist.reporting.trials import FEW, Features
+from shortlist.reporting.trials import FEW, Features, Trials
 from shortlist.wording import number_of
 
 LABEL_MODEL, VOTES_AND_TEXT = "label model", "votes and text"  # names among scores
@@ -75,6 +75,15 @@ class Overview:
         self.known = analysis.known
         self.level, self.other_scores = level, dict(scores or {})
         self.gold_fits, self.gold_hard, self.final = gold_fits, gold_hard, final
+
+    @cached_property
+    def trials(self) -> Trials | None:
+        """Fits with one change each; None where the model cannot be fitted again, or not in time."""
+        if not self.estimates or self.model.accuracy_.size > MOST_ACCURACIES:
+            return None
+        if self.final is None:
+            return Trials(self.analysis)
+        return Trials(self.analysis, self.final.features, self.final.teacher, use_gold=self.final.use_gold)
 
     @property
     def estimates(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.labeler_tables import MOST_ACCURACIES, fit_again, not_known
+from shortlist.analysis.labeler_tables import fit_again, not_known
 from shortlist.analysis.tables import confusion
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.beliefs import most_likely
@@ -95,6 +95,7 @@ class Trials:
         self.votes, self.teacher = analysis.votes[chosen], teacher
         self.gold = np.full(len(chosen), -1, np.int64) if gold is None else gold[chosen]
         self.lessons: list[Lesson] = []
+        self._left_out: dict[str, Positions] = {}  # labeler → labels without it
         if features is not None:
             X, known = features(chosen), np.flatnonzero(self.gold >= 0)
             halves = [known[::2], known[1::2]] if use_gold and len(known) >= FEW else [known[:0]]
@@ -102,7 +103,18 @@ class Trials:
 
     def without(self, name: str) -> Trial:
         """A labeler is left out."""
-        return self._tried(self.votes[:, [other for other in self.votes.names if other != name]])
+        return self._compared(self._labels_without(name))
+
+    def right_without(self, name: str | None) -> Mask:
+        """(n,): the gold rows of the sample that are right if a labeler is left out, or none."""
+        labels, known = self._before if name is None else self._labels_without(name), self.gold >= 0
+        return np.asarray((labels == self.gold)[known])
+
+    def _labels_without(self, name: str) -> Positions:
+        if name not in self._left_out:
+            rest = self.votes[:, [other for other in self.votes.names if other != name]]
+            self._left_out[name] = self._labels(rest)
+        return self._left_out[name]
 
     def two_sided(self, names: list[str]) -> Trial:
         """One-sided labelers also say the contrary, wherever they abstain."""
@@ -143,7 +155,10 @@ class Trials:
         return labels
 
     def _tried(self, votes: Votes, **options: Any) -> Trial:
-        before, after, known = self._before, self._labels(votes, **options), self.gold >= 0
+        return self._compared(self._labels(votes, **options))
+
+    def _compared(self, after: Positions) -> Trial:
+        before, known = self._before, self.gold >= 0
         changed = self.m / len(self.votes) * float((before != after).sum())
         if known.sum() < FEW:
             return Trial(None, changed)
@@ -301,22 +316,15 @@ def uncovered_gain(analysis: Analysis, average: Average, final: Floats | None = 
 
 
 class Case:
-    """The input of rules: an overview, and trials and the average labeler, made when a rule asks for them.
-
-    trials    None where the model cannot be fitted again, or not in time
-    """
+    """The input of rules: an overview, and the average labeler."""
 
     def __init__(self, overview: Overview, snippets: Snippets) -> None:
         self.overview, self.snippets = overview, snippets
         self.votes, self.model = overview.votes, overview.model
 
-    @cached_property
+    @property
     def trials(self) -> Trials | None:
-        quick = self.overview.estimates and self.model.accuracy_.size <= MOST_ACCURACIES
-        final = self.overview.final
-        if not quick or final is None:
-            return Trials(self.overview.analysis) if quick else None
-        return Trials(self.overview.analysis, final.features, final.teacher, use_gold=final.use_gold)
+        return self.overview.trials
 
     @cached_property
     def average(self) -> Average:

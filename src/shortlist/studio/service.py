@@ -15,7 +15,7 @@ from shortlist.project import Project
 from shortlist.project.gold import NOBODY, Entry, Picked, entry_for
 from shortlist.project.init import Guess, known_classes, not_classes, toml_text
 from shortlist.project.labels import Extract
-from shortlist.project.run_summary import run_scores, run_summary
+from shortlist.project.run_summary import facts_of, run_scores, run_summary
 from shortlist.project.settings import NAME
 from shortlist.project.stages.run import write_extract
 from shortlist.registry import ROW_FORMATS
@@ -55,7 +55,7 @@ class Service:
         """Figures that take seconds, computed once per revision."""
         revision = self.project.revision
         if self.project.bare:
-            return {"labelers": {}, "todo": [], "drawings": {}}
+            return {"labelers": {}, "todo": [], "to_add": "", "scores": None, "drawings": {}}
         if self._figures is None or self._figures[0] != revision:
             self._figures = (revision, figures(self.project.current))
         return self._figures[1]
@@ -209,7 +209,7 @@ class Service:
         files = [str(path) for one in outcomes[-1 if stages[what] else 0 :] for path in one.outputs]
         if what != "everything":
             return {"files": files}
-        scores = run_scores(outcomes)
+        scores = run_scores(facts_of(outcomes))
         self.project.changed("run")
         return {"files": files, "lines": list(run_summary(outcomes, project.history)),
                 "scores": None if scores is None else scores._asdict()}  # fmt: skip

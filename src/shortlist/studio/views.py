@@ -7,15 +7,20 @@ from typing import Any
 from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.browse import show_rows
 from shortlist.errors import ShortlistError
+from shortlist.joint import JointModel
+from shortlist.labelmodel.evidence import unique
 from shortlist.project.cache import State
 from shortlist.project.changes import Change
-from shortlist.project.code.places import Places
 from shortlist.project.gold import agreed, agreement
+from shortlist.project.run_summary import run_scores
 from shortlist.project.session import Session
-from shortlist.reporting.advice import check
+from shortlist.project.stages.check import make_checkup, make_overview, recorded
+from shortlist.project.stages.fit import score_fit
+from shortlist.project.stages.run import is_current
+from shortlist.project.stages.stage import Facts
+from shortlist.project.stages.train import combine_in_memory
 from shortlist.reporting.checkup import Advice
 from shortlist.reporting.drawings import histogram, labeler_cells, reliability
-from shortlist.reporting.overview import Overview
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.rules import Rule, rules
 
@@ -116,9 +121,10 @@ def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> di
 
 
 def figures(session: Session) -> dict[str, Any]:
-    """Figures that take seconds: intervals and worth of each labeler, and what to do next, largest gain first."""
-    page, k = Overview(session.analysis, gold_fits=session.settings.gold_fits), len(session.votes.space)
-    checkup = check(page, time_limit=5.0, snippets=Places(session.roster))
+    """Figures that take seconds: scores and advice as `shortlist check` has them, and the worth of each labeler."""
+    facts, joint = results(session)
+    page, k, scores = make_overview(session, facts, joint), len(session.votes.space), run_scores(facts)
+    checkup = make_checkup(session, page, time_limit=5.0)
     drawings = {"beliefs": histogram(session.analysis.belief)}
     if session.analysis.calibration is not None:
         drawings["calibration"] = reliability(session.analysis.calibration)
@@ -126,8 +132,27 @@ def figures(session: Session) -> dict[str, Any]:
     return {
         "labelers": {line["labeler"]: line | {"cells": labeler_cells(line, k)} for line in lines},
         "todo": [_advice(one, len(session.votes)) for one in checkup.advice],
+        "to_add": checkup.to_add,
+        "scores": None if scores is None else scores._asdict(),
         "drawings": drawings,
     }
+
+
+def results(session: Session) -> tuple[dict[str, Facts], JointModel | None]:
+    """Facts and final labels of the last run, if nothing changed since; else as the next run would have them.
+
+    With many rows, the final labels are those of the last run in any case.
+    """
+    if is_current(session, "vote", "fit", "train"):
+        return recorded(session), session.joint
+    known, made = session.known, combine_in_memory(session)
+    scored = (
+        score_fit(session.settings, unique(session.votes, known.positions, None), session.model) if known.any else {}
+    )
+    if made is not None:
+        return {"fit": scored, "train": made[1]}, made[0]
+    old = session.has("train") and len(session.joint.beliefs_) == len(session.votes)
+    return {"fit": scored}, session.joint if old else None
 
 
 def _advice(advice: Advice, rows: int) -> dict[str, Any]:

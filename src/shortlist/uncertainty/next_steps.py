@@ -15,6 +15,7 @@ The form and the factor were chosen on those panels, so on others the error is l
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,18 +30,20 @@ from shortlist.votes import Votes
 SHARE_OF_ERRORS, SPREAD = 0.6, 0.015  # of the expected gain on real panels
 FEWEST_GOLD, LEFT_OUT, MOST_ROWS = 30, 10, 5_000  # gold rows that judge; labelers left out at most; rows for that
 GOLD_ROWS = 100
+Right = Callable[[str | None], Mask]
 
 
 @dataclass(frozen=True)
 class Gain:
-    """Something to add, the expected gain in the share of rows with the right label, and its standard error."""
+    """Something to add, the expected gain in the share of the `rows` with the right label, and its standard error."""
 
     name: str
     gain: float
     error: float
+    rows: int
 
     def __str__(self) -> str:
-        return f"{self.name}: {100 * self.gain:+.1f} ± {100 * self.error:.1f} points"
+        return f"{self.name}: {self.gain * self.rows:+,.0f} rows right (± {self.error * self.rows:,.0f})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +68,14 @@ class NextSteps:
         return f"{worth} Expected gains: {'; '.join(map(str, self.steps))}."
 
 
-def next_steps(votes: Votes, beliefs: Any, gold: RandomGold | None = None, *, model: Any = None) -> NextSteps:
-    """Expected gains of a further labeler and of gold rows. Gold was drawn at random; beliefs have not seen it."""
+def next_steps(
+    votes: Votes, beliefs: Any, gold: RandomGold | None = None, *, model: Any = None, right: Right | None = None
+) -> NextSteps:
+    """Expected gains of a further labeler and of gold rows. Gold was drawn at random; beliefs have not seen it.
+
+    `right` returns the gold rows (n,) that are right if a labeler is left out, or none (None). Without it, `model` is
+    fitted again, by default a `LabelModel`.
+    """
     sample = GoldSample.read(beliefs, gold or {}, votes.space)
     if len(sample.beliefs) != len(votes):
         raise BadRows(f"there are {len(sample.beliefs):,} rows of beliefs and votes about {len(votes):,}")
@@ -77,11 +86,13 @@ def next_steps(votes: Votes, beliefs: Any, gold: RandomGold | None = None, *, mo
     by_class = {name: effective_number(hits[truth == j]) for j, name in enumerate(votes.space) if (truth == j).any()}
     wrong = float((sample.beliefs.argmax(axis=1)[rows] != truth).mean()) if judged else None
     wrong = 1 - float(sample.beliefs.max(axis=1).mean()) if wrong is None else wrong
-    gain, error = _one_more(votes, sample if judged else None, wrong, LabelModel() if model is None else model)
-    own = min(GOLD_ROWS, len(votes)) / len(votes) * wrong
+    right = right or (_refitted(votes, sample, LabelModel() if model is None else model) if judged else None)
+    gain, error = _one_more(votes.names, right if judged else None, wrong)
+    m = len(votes)
+    own = min(GOLD_ROWS, m) / m * wrong
     steps = [
-        Gain("one more labeler of the average kind", gain, error),
-        Gain(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01))),
+        Gain("one more labeler of the average kind", gain, error, m),
+        Gain(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01)), m),
     ]
     steps.sort(key=lambda step: -step.gain)
     return NextSteps(len(votes.names), effective_number(hits), judged, by_class, tuple(steps))
@@ -112,25 +123,31 @@ def effective_number(hits: Floats) -> float:
     return n / (1 + (n - 1) * rho) if n else 0.0
 
 
-def _one_more(votes: Votes, sample: GoldSample | None, wrong: float, model: Any) -> tuple[float, float]:
-    """Expected gain of one more labeler, and its standard error."""
-    n = len(votes.names)
-    usual = SHARE_OF_ERRORS * wrong / (n + 1)
-    if sample is None or n < 3:
-        return usual, SPREAD
+def _refitted(votes: Votes, sample: GoldSample, model: Any) -> Right:
+    """Right gold rows by a model that is fitted to gold rows and some others."""
     rng = np.random.default_rng(0)
     others = rng.permutation(np.setdiff1d(np.arange(len(votes)), sample.rows))[: max(MOST_ROWS - len(sample.rows), 0)]
     some, drawn = votes[np.concatenate([sample.rows, others])], len(sample.rows)
 
-    def right(panel: Votes) -> Mask:
+    def right(left_out: str | None) -> Mask:
+        panel = some[:, [name for name in votes.names if name != left_out]]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
             fitted = type(model)(**model.get_params(deep=False)).fit(panel)
         return np.asarray(fitted.predict_proba(panel[:drawn]).argmax(axis=1) == sample.gold)
 
-    whole = right(some).astype(np.float64)
-    left_out = rng.permutation(n)[:LEFT_OUT]
-    losses = np.mean([whole - right(some[:, np.delete(np.arange(n), i)]) for i in left_out], axis=0)  # (gold rows,)
+    return right
+
+
+def _one_more(names: Sequence[str], right: Right | None, wrong: float) -> tuple[float, float]:
+    """Expected gain of one more labeler, and its standard error."""
+    n = len(names)
+    usual = SHARE_OF_ERRORS * wrong / (n + 1)
+    if right is None or n < 3:
+        return usual, SPREAD
+    whole = right(None).astype(np.float64)
+    left_out = np.random.default_rng(0).permutation(n)[:LEFT_OUT]
+    losses = np.mean([whole - right(names[i]) for i in left_out], axis=0)  # (gold rows,)
     variance = float(losses.var(ddof=1)) / len(losses) + 1e-6
     trust = SPREAD**2 / (SPREAD**2 + variance)
     return trust * float(losses.mean()) + (1 - trust) * usual, float(np.sqrt(1 / (1 / variance + 1 / SPREAD**2)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,11 @@ from shortlist.project.cache import write_json
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.stage import Facts, Stage
+from shortlist.wording import number_of
 
 if TYPE_CHECKING:
     from shortlist.arrays import Positions
+    from shortlist.joint import JointModel
     from shortlist.reporting.checkup import Checkup
     from shortlist.reporting.overview import Final, Overview
 
@@ -26,7 +28,7 @@ class Check(Stage):
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     uses = ("train",)
-    revision = 21  # goes up when the same votes give other advice
+    revision = 22  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
@@ -37,12 +39,8 @@ class Check(Stage):
         return [self.revision, read, session.gold_digest(), session.settings.gold_fits]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
-        from shortlist.project.code.places import Places
-        from shortlist.reporting.advice import check
-
-        overview = _overview(session)
-        checkup = check(overview, time_limit=30.0, snippets=Places(session.roster)).in_project  # seconds
-        checkup = replace(checkup, to_add=_to_add(session, overview))
+        overview = make_overview(session, recorded(session), _joint(session))
+        checkup = make_checkup(session, overview, time_limit=30.0).in_project
         write_json(paths[0], checkup.to_dict())
         session.results[self.name] = checkup
         return {"identifiable": checkup.identifiable, "verdict": checkup.diagnosis.status} | {
@@ -83,7 +81,7 @@ class Report(Stage):
 
         title = f"What the labelers of {session.folder.resolve().name} do"
         hard = session.state.records["fit"].facts.get("gold_hard", 0)
-        overview = _overview(session, hard)
+        overview = make_overview(session, recorded(session), _joint(session), hard)
         spent, labelers = self._spent(session), session.roster.labelers
         write_page(overview, session.checkup, session.sample.rows, paths[0], title, labelers, spent)
         return {"notes": session.sample.notes}
@@ -92,15 +90,34 @@ class Report(Stage):
         return list(session.state.records["vote"].facts.get("spent", ()))
 
 
-def _overview(session: Session, hard: int = 0) -> Overview:
+def recorded(session: Session) -> dict[str, Facts]:
+    """Facts of the stages fit and train, as they were last done."""
+    return {name: session.state.records[name].facts for name in ("fit", "train") if session.has(name)}
+
+
+def make_overview(session: Session, facts: Mapping[str, Facts], joint: JointModel | None, hard: int = 0) -> Overview:
+    """The overview behind check, report and studio, by the facts of stages, and the final labels if there are any."""
     from shortlist.reporting.overview import LABEL_MODEL, Overview
 
-    facts = {name: session.state.records[name].facts for name in ("fit", "train") if session.has(name)}
     right, rows = facts.get("train", {}).get("right", {}), facts.get("train", {}).get("gold_rows", 0)
     scores = {LABEL_MODEL: facts["fit"].get("accuracy"), **{name: count / rows for name, count in right.items()}}
     known = {name: share for name, share in scores.items() if share is not None}
-    fits = session.settings.gold_fits
-    return Overview(session.sampled_analysis, scores=known, gold_fits=fits, gold_hard=hard, final=_final(session))
+    fits, final = session.settings.gold_fits, None if joint is None else _final(session, joint)
+    return Overview(session.sampled_analysis, scores=known, gold_fits=fits, gold_hard=hard, final=final)
+
+
+def make_checkup(session: Session, overview: Overview, time_limit: float) -> Checkup:
+    """Advice and diagnosis about a project; the time limit (seconds) is that of the diagnosis."""
+    from shortlist.project.code.places import Places
+    from shortlist.project.gold import agreement, differing, file_entries
+    from shortlist.reporting.advice import check
+
+    checkup = check(overview, time_limit=time_limit, snippets=Places(session.roster))
+    people = file_entries(session.rows, session.gold_file, session.settings.classes)
+    shared, differ = agreement(people, session.settings.classes), len(differing(people))
+    settle = f" People differ on {number_of(differ, 'row')}: shortlist label --differ" if differ else ""
+    agreed = "" if shared is None else f"{shared}{settle}"
+    return replace(checkup, to_add=_to_add(session, overview), agreement=agreed)
 
 
 def _to_add(session: Session, overview: Overview) -> str:
@@ -109,24 +126,29 @@ def _to_add(session: Session, overview: Overview) -> str:
 
     from shortlist.uncertainty import next_steps
 
-    final, votes = overview.final, overview.votes
+    final, votes, trials = overview.final, overview.votes, overview.trials
     if session.model is None or not votes.covered.any():
         return ""
     beliefs = session.model.predict_proba(votes) if final is None else final.beliefs
     gold = overview.analysis.gold
     known = np.zeros(0, np.int64) if gold is None else np.random.default_rng(0).permutation(np.flatnonzero(gold >= 0))
-    steps = next_steps(votes, beliefs, {} if gold is None else {int(a): int(gold[a]) for a in known[:1000]})
+    named = {} if gold is None else {int(a): int(gold[a]) for a in known[:1000]}
+    steps = next_steps(votes, beliefs, named, right=None if trials is None else trials.right_without)
     return f"{steps} Which labels can be used as they are? `shortlist certify` says it with certainty."
 
 
-def _final(session: Session) -> Final | None:
-    """Labels from votes and rows together, where all rows are learned from; else advice is about those by votes."""
+def _joint(session: Session) -> JointModel | None:
+    """The final labels of the last run, where all rows were learned from; else advice is about labels by votes."""
+    there = session.has("train") and len(session.joint.beliefs_) == len(session.parts)
+    return session.joint if there else None
+
+
+def _final(session: Session, joint: JointModel) -> Final:
+    """Labels from votes and rows together."""
     from shortlist.project.stages.train import ClassifierInputs
     from shortlist.reporting.overview import Final
 
-    if not session.has("train") or len(session.joint.beliefs_) < len(session.parts):
-        return None
-    joint, inputs = session.joint, ClassifierInputs.of(session.settings)
+    inputs = ClassifierInputs.of(session.settings)
 
     def features(numbers: Positions) -> Any:
         from shortlist.joint.joint_model import word_features

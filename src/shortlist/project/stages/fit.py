@@ -48,10 +48,8 @@ class Fit(Stage):
         if session.in_memory:
             return facts
         model.save(paths[0])
-        if session.has_gold and session.settings.gold_fits:
-            facts |= judged_by_halves(session.evidence, lambda evidence: fit_model(session.settings, evidence))
-        elif session.has_gold:
-            facts |= gold_scores(session.evidence, model)
+        if session.has_gold:
+            facts |= score_fit(session.settings, session.evidence, model)
         return facts | without_hard(session, model)
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
@@ -100,6 +98,13 @@ def fit_model(settings: Settings, evidence: Evidence) -> Any:
         if not error.option:
             raise
         raise settings.toml.wrong(error.message, "label_model", *error.option) from error
+
+
+def score_fit(settings: Settings, evidence: Evidence, model: Any) -> Facts:
+    """Scores of the model of a project on known classes, which it may have been fitted with."""
+    if settings.gold_fits:
+        return judged_by_halves(evidence, lambda some: fit_model(settings, some))
+    return gold_scores(evidence, model)
 
 
 def gold_scores(evidence: Evidence, model: Any) -> Facts:

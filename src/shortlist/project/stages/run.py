@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import MissingPackage, ShortlistError
-from shortlist.project.cache import StageRecord, digest
+from shortlist.project.cache import StageRecord, State, digest
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.check import Check, Report
@@ -185,6 +185,12 @@ def up_to_date(stage: Stage, session: Session) -> StageRecord | None:
         if not path.exists() or session.digests.of(path) != record.outputs.get(name):
             return None
     return record if stage.complete(paths_of(stage, session)) else None
+
+
+def is_current(session: Session, *names: str) -> bool:
+    """Whether these stages are up to date with the files as they are now; other processes may have done them."""
+    session.state = State(session.hidden / "state.json")
+    return all(session.has(name) and up_to_date(find_stage(name), session) is not None for name in names)
 
 
 def key_of(stage: Stage, session: Session, reads: Iterable[str]) -> str:

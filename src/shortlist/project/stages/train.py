@@ -89,6 +89,29 @@ class Train(Stage):
         return bool(facts["trained_on"] < 30)
 
 
+def combine_in_memory(session: Session, most: int = 20_000) -> tuple[JointModel, Facts] | None:
+    """The labels that a run would make, and their facts, without a classifier; None for many rows, or if it would not.
+
+    A classifier with features of its own may teach a run slightly otherwise.
+    """
+    import numpy as np
+
+    from shortlist.joint.joint_model import word_features
+    from shortlist.joint.row_evidence import RowEvidence
+    from shortlist.rows import read_texts
+
+    settings, votes, known = session.settings, session.votes, session.known
+    reads = settings.data.text or settings.data.features or settings.classifier.on
+    if settings.classifier.kind == "none" or not reads or len(votes) > most or not votes.covered.any():
+        return None
+    inputs, joint = ClassifierInputs.of(settings), make_joint(settings, None)
+    rows = inputs(session.rows.take(np.arange(len(votes)), inputs.columns))
+    texts = read_texts(rows, settings.classifier.on or None)
+    gold = known.positions if settings.gold_wins else np.full(len(votes), -1)
+    joint._combine(votes, gold, RowEvidence(rows if texts is None else word_features(texts), joint.seed))
+    return joint, _facts(joint, known.classes or [None] * len(votes))
+
+
 def make_joint(settings: Settings, tell: Tell | None) -> JointModel:
     """The joint model of the settings, not fitted yet."""
     from shortlist.joint import JointModel
