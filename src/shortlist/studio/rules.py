@@ -16,6 +16,7 @@ from shortlist.labelers import Labeler
 from shortlist.labelers.labeler import AllRows, from_record
 from shortlist.labelspace import Not
 from shortlist.project.code.toml_labelers import not_a_class, unknown_word
+from shortlist.project.people import people_labelers
 from shortlist.project.session import Session
 from shortlist.project.voting import all_chunks
 from shortlist.prompts import PROMPTS, PromptLabeler
@@ -32,7 +33,7 @@ class Rule:
 
     name: str
     kind: str
-    origin: str  # "toml" or "python"
+    origin: str  # "toml", "python" or "people"
     on: bool
     says: list[list[str]]
     record: dict[str, Any] | None = None
@@ -51,13 +52,15 @@ class Conflict(ShortlistError):  # noqa: N818  as in errors.py
 
 
 def rules(session: Session) -> list[Rule]:
-    """All rules, including those switched off: first those in shortlist.toml, then those in labelers.py."""
+    """All rules, including those switched off: of shortlist.toml, of labelers.py, and people whose labels are votes."""
     off = session.settings.labelers.off
     written = [_toml_rule(session, dict(record), off) for record in session.settings.declared]
     names = {rule.name for rule in written}
     code = session.roster.code
     own = code.labelers if code else ()
-    return [*written, *(_python_rule(session, one, off) for one in own if one.name not in names)]
+    people = people_labelers(session.folder, session.settings)
+    said = [Rule(one.name, "labels", "people", one.name not in off, _says(session, one)) for one in people]
+    return [*written, *(_python_rule(session, one, off) for one in own if one.name not in names), *said]
 
 
 def _toml_rule(session: Session, record: dict[str, Any], off: tuple[str, ...]) -> Rule:

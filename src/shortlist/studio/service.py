@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, TypeVar
 
 from shortlist.archive import atomic
 from shortlist.browse import Query, next_row, select, show_rows, why
@@ -23,13 +24,14 @@ from shortlist.rows import RowFile
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.preview import TrialFits, preview, tried
 from shortlist.studio.rules import remove_rule, rules, save_rule, source, switch_rule, use_gold
-from shortlist.studio.views import compare, figures, gold, overview
+from shortlist.studio.views import Results, compare, figures, gold, overview, results
 from shortlist.wording import listed, number_of
 
 Request = dict[str, Any]
+Value = TypeVar("Value")
 OUTPUTS = ("labels.", "report.", "classifier.")  # files that can be downloaded
 
-GETS = ("overview", "figures", "rules")
+GETS = ("overview", "figures", "scores", "rules")
 POSTS = (  # other pages cannot send these: their origin is checked
     "rows", "why", "preview", "effect", "suggest", "tried", "save", "remove", "switch", "use_gold", "next", "label",
     "undo", "compare", "export", "export_own", "setup", "stop",
@@ -43,7 +45,8 @@ class Service:
         self.project = project
         self._latest: dict[str, int] = {}  # tab → the number of its last preview
         self._rows: tuple[Any, Any] | None = None  # the last query and its rows, which the page reads in windows
-        self._figures: tuple[int, dict[str, Any]] | None = None
+        self._computed: dict[str, tuple[int, Any]] = {}  # name → revision and what takes seconds to compute
+        self._computing = {name: threading.Lock() for name in ("figures", "results")}
         self._trials = TrialFits()
 
     # -- views -----------------------------------------------------------------------------------------
@@ -52,13 +55,28 @@ class Service:
         return overview(self.project)
 
     def figures(self, _request: Request) -> Any:
-        """Figures that take seconds, computed once per revision."""
-        revision = self.project.revision
+        """Figures that take seconds."""
         if self.project.bare:
-            return {"labelers": {}, "todo": [], "to_add": "", "scores": None, "drawings": {}}
-        if self._figures is None or self._figures[0] != revision:
-            self._figures = (revision, figures(self.project.current))
-        return self._figures[1]
+            return {"labelers": {}, "todo": [], "to_add": "", "drawings": {}}
+        return self._once("figures", lambda: figures(self.project.current, self._results()))
+
+    def scores(self, _request: Request) -> Any:
+        """Scores of the labels on gold rows, as `shortlist run` prints them."""
+        made = None if self.project.bare else run_scores(self._results()[0])
+        return {"scores": None if made is None else made._asdict()}
+
+    def _results(self) -> Results:
+        return self._once("results", lambda: results(self.project.current))
+
+    def _once(self, name: str, compute: Callable[[], Value]) -> Value:
+        """Compute something once per revision."""
+        with self._computing[name]:
+            revision, value = self._computed.get(name, (None, None))
+            if revision != self.project.revision:
+                revision = self.project.revision
+                value = compute()
+                self._computed[name] = revision, value
+            return value
 
     def rows(self, request: Request) -> Any:
         """A window of at most 200 of the rows that match a query."""

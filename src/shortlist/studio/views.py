@@ -12,7 +12,6 @@ from shortlist.labelmodel.evidence import unique
 from shortlist.project.cache import State
 from shortlist.project.changes import Change
 from shortlist.project.gold import agreed, agreement
-from shortlist.project.run_summary import run_scores
 from shortlist.project.session import Session
 from shortlist.project.stages.check import make_checkup, make_overview, recorded
 from shortlist.project.stages.fit import score_fit
@@ -23,6 +22,8 @@ from shortlist.reporting.checkup import Advice
 from shortlist.reporting.drawings import histogram, labeler_cells, reliability
 from shortlist.studio.open_project import OpenProject
 from shortlist.studio.rules import Rule, rules
+
+Results = tuple[dict[str, Facts], JointModel | None]
 
 
 def overview(project: OpenProject) -> dict[str, Any]:
@@ -59,13 +60,13 @@ def overview(project: OpenProject) -> dict[str, Any]:
 
 
 def last_run(session: Session) -> dict[str, Any] | None:
-    """The classifier and the labels of the last run: its teacher, its score, and files to download."""
+    """The classifier and the labels of the last run: its teacher, and files to download."""
     record = State(session.hidden / "state.json").records.get("train")
     if record is None:
         return None
     folder = session.folder / session.settings.output.folder
     files = [path.name for name in ("labels.*", "report.html", "classifier.*") for path in sorted(folder.glob(name))]
-    facts = {name: record.facts.get(name) for name in ("trained_on", "reason", "right", "gold_rows")}
+    facts = {name: record.facts.get(name) for name in ("trained_on", "reason")}
     return {**facts, "files": files}
 
 
@@ -120,10 +121,9 @@ def _labeler(session: Session, rule: Rule, figures: dict[str, Any] | None) -> di
 # -- figures -------------------------------------------------------------------------------------------
 
 
-def figures(session: Session) -> dict[str, Any]:
-    """Figures that take seconds: scores and advice as `shortlist check` has them, and the worth of each labeler."""
-    facts, joint = results(session)
-    page, k, scores = make_overview(session, facts, joint), len(session.votes.space), run_scores(facts)
+def figures(session: Session, made: Results) -> dict[str, Any]:
+    """Figures that take seconds: the worth of each labeler, and advice as `shortlist check` has it."""
+    page, k = make_overview(session, *made), len(session.votes.space)
     checkup = make_checkup(session, page, time_limit=5.0)
     drawings = {"beliefs": histogram(session.analysis.belief)}
     if session.analysis.calibration is not None:
@@ -133,12 +133,11 @@ def figures(session: Session) -> dict[str, Any]:
         "labelers": {line["labeler"]: line | {"cells": labeler_cells(line, k)} for line in lines},
         "todo": [_advice(one, len(session.votes)) for one in checkup.advice],
         "to_add": checkup.to_add,
-        "scores": None if scores is None else scores._asdict(),
         "drawings": drawings,
     }
 
 
-def results(session: Session) -> tuple[dict[str, Facts], JointModel | None]:
+def results(session: Session) -> Results:
     """Facts and final labels of the last run, if nothing changed since; else as the next run would have them.
 
     With many rows, the final labels are those of the last run in any case.

@@ -1,6 +1,6 @@
 // Two states of the project side by side, and files to export.
 import { html, useEffect, useState } from "./preact.js";
-import { Downloads, Empty, Field, Gold, Marked, Problem, Totals, ask, count, editsOf, relabelled, rowName, useTask } from "./parts.js";
+import { Downloads, Empty, Field, Gold, Marked, Problem, Scores, Totals, ask, count, editsOf, relabelled, rowName, useTask } from "./parts.js";
 
 export function Compare({ project }) {
   const { states } = project;
@@ -50,7 +50,7 @@ function Files({ project }) {
   }, what);
   return html`<${Problem} text=${problem} />
     <div class="scroll" tabindex="0" role="region" aria-label="Files to write"><table class="wide"><tbody>${FILES.map(([what, title, note, command]) => html`<tr><td><button type="button" class="button" disabled=${busy !== null || project.bare} onClick=${() => write(what)}>${busy === what ? "Writing…" : title}</button></td><td>${note}</td><td><code>${command}</code></td><td>${written[what]?.map((file) => html`<div><code>${file}</code></div>`)}</td></tr>`)}</tbody></table></div>
-    ${done && html`<div id="ran">${done.scores && html`<h3>${done.scores.title}</h3><table class="wide scores"><thead><tr>${done.scores.headers.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${done.scores.lines.map((line) => html`<tr>${line.map((one) => html`<td>${one}</td>`)}</tr>`)}</tbody></table>`}${done.lines.map((line) => html`<p>${line}</p>`)}</div>`}
+    ${done && html`<div id="ran">${done.scores && html`<${Scores} scores=${done.scores} />`}${done.lines.map((line) => html`<p>${line}</p>`)}</div>`}
     <${Downloads} run=${project.run} />`;
 }
 

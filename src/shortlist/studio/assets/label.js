@@ -11,16 +11,16 @@ export function hardRows(gold) {
 export function savedRows(gold) {
   const several = gold.several > 0 ? `; ${plural(gold.several, "row")} ${gold.several === 1 ? "has" : "have"} several classes` : "";
   const skipped = gold.skipped > 0 ? `; ${count(gold.skipped)} ${gold.skipped === 1 ? "was" : "were"} skipped` : "";
-  return `Labels are saved in gold.jsonl${several}${skipped}.`;
+  return `Labels are saved in gold.jsonl${gold.votes ? " as votes" : ""}${gold.by ? ` of ${gold.by}` : ""}${several}${skipped}.`;
 }
 
-export function Label({ project, setProject, say }) {
+export function Label({ project, at, setProject, say }) {
   const [row, setRow] = useState(undefined); // undefined: not loaded yet; null: none left
   const [gold, setGold] = useState(project.gold);
   const [done, setDone] = useState([]); // the labels of this session, for undo
   const [several, setSeveral] = useState(null); // the classes chosen so far, if several are possible
   const [problem, setProblem] = useState(null);
-  const [picked, setPicked] = useState("gain"); // how rows are picked: "gain" or "random"
+  const [picked, setPicked] = useState(at.name === "differ" ? "differ" : "gain"); // how rows are picked: "gain", "random" or "differ"
   const before = useRef(project.gold.model);
   const busy = useRef(false);
   const next = async (start, how = picked) => {
@@ -73,8 +73,9 @@ export function Label({ project, setProject, say }) {
   return html`<div class="split labelsplit">
     <section class="card" aria-label="The row to label">
       <${Problem} text=${problem} />
-      ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>Every row is labelled or skipped.<//>` : html`
+      ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>${picked === "differ" ? "People differ on no row." : "Every row is labelled or skipped."}<//>` : html`
         <div class="meta"><span id="asked">${rowName(row)}</span></div>
+        ${row.people?.length > 0 && html`<p class="several" id="said-by">${row.people.map(([by, names]) => html`<b>${by}</b>: ${names.join(" or ") || "skipped"} `)}</p>`}
         <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} /></div>
         <div class="keys" role="group" aria-label="Classes">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${several ? several.includes(name) : undefined} onClick=${() => choose(name)}>${place < KEYS.length && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
         ${several !== null && html`<p class="several">One of these classes: <b>${several.join(" or ") || "choose them"}</b> <button type="button" class="button main" disabled=${!several.length} onClick=${() => put(several)}><kbd>Enter</kbd> save</button></p>`}
@@ -82,12 +83,13 @@ export function Label({ project, setProject, say }) {
         ${!project.bare && row.picked !== "random" && html`<details><summary>Votes and beliefs</summary><${Beliefs} row=${row} classes=${project.classes} /><${Votes} row=${row} classes=${project.classes} /></details>`}`}
     </section>
     <aside class="card"><h2>Which rows</h2>
-      <div role="radiogroup" aria-label="Which rows">${radio("gain", "most helpful")}${radio("random", "random, for a fair score")}</div>
+      <div role="radiogroup" aria-label="Which rows">${radio("gain", "most helpful")}${radio("random", "random, for a fair score")}${(gold.differ > 0 || picked === "differ") && radio("differ", `on which people differ (${count(gold.differ)})`)}</div>
       ${picked === "random" && html`<p class="quiet">Random rows are shown without votes, beliefs and marks, so that these do not sway you.</p>`}
       <h2>So far</h2>
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
         ${gold.model !== undefined && html`<${Tile} title="accuracy" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${useGold} /> Use gold labels in the fit</label>`}
+      ${gold.agreement && html`<p class="quiet" id="agreement">${gold.agreement}</p>`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
       <p class="quiet" id="kept">${savedRows(gold)}</p>
       ${done.length > 0 && html`<${AfterLabel} row=${done[done.length - 1].row} project=${project} /><h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${rowName(one.row)}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}

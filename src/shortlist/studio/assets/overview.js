@@ -1,30 +1,38 @@
 // The project at a glance: totals, what to do next, the effect of the last change, and the labelers.
 import { html, useEffect, useState } from "./preact.js";
-import { Downloads, Shortlist, Tile, Totals, ask, colour, count, editsOf, link, painted, percent, plural, relabelled, tint, useTask } from "./parts.js";
+import { Downloads, Scores, Shortlist, Tile, Totals, ask, colour, count, editsOf, link, painted, percent, plural, relabelled, tint, useTask } from "./parts.js";
 
 export function Overview({ project, setProject, say }) {
   const [figures, setFigures] = useState(null);
+  const [scores, setScores] = useState(undefined); // undefined: not computed yet
   useEffect(() => {
     let gone = false;
-    if (!project.bare) ask("figures").then((answer) => gone || setFigures(answer), () => {});
+    if (!project.bare) {
+      ask("scores").then((answer) => gone || setScores(answer.scores), () => gone || setScores(null));
+      ask("figures").then((answer) => gone || setFigures(answer), () => {});
+    }
     return () => { gone = true; };
   }, [project.revision, project.bare]);
   return html`
-    <${Tiles} project=${project} />
+    <${Tiles} project=${project} scores=${scores} />
     <div class="two"><${ToDo} project=${project} figures=${figures} /><${LastChange} project=${project} /></div>
     ${!project.bare && html`<${Labelers} project=${project} figures=${figures} setProject=${setProject} say=${say} />
-      <div class="three"><${Classifier} project=${project} /><${Shares} project=${project} />
+      <div class="three"><${Classifier} project=${project} scores=${scores} /><${People} gold=${project.gold} /><${Shares} project=${project} />
       <${Drawing} title="Confidence" lead="Rows by the belief in their most likely class." drawing=${figures?.drawings.beliefs} />
       <${Drawing} title="Calibration" lead="Accuracy on gold rows with a vote, by belief. Below the diagonal, the model is overconfident." drawing=${figures?.drawings.calibration} /></div>`}`;
 }
 
-function Tiles({ project: { bare, classes, gold, labelers, rows, totals } }) {
+const FINAL = "votes and text"; // the labels that a run writes
+
+function Tiles({ project: { bare, classes, gold, labelers, rows, totals }, scores }) {
   const silent = gold.rows - gold.voted;
+  const final = scores?.lines.find(([way]) => way === FINAL);
   return html`<dl class="tiles"><${Tile} title="rows" note=${`${plural(labelers.filter((one) => one.on).length, "labeler")}, ${classes.length} classes`}>${count(rows)}<//>
     ${!bare && html`<${Tile} title="covered" note="rows with a vote">${percent(totals.covered)}<//>
       <${Tile} title="in conflict" note="rows with conflicting votes">${percent(totals["in conflict"])}<//>
       <${Tile} title="mean belief" note="in the most likely class">${percent(totals["mean belief"])}<//>`}
-    ${gold.model !== undefined ? html`<${Tile} title="accuracy" note=${`on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
+    ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`votes, text and gold labels together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
+    ${gold.model !== undefined ? html`<${Tile} title="label model right" note=${`on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
       : gold.rows > 0 && html`<${Tile} title="gold rows" note="rows with a known class">${count(gold.rows)}<//>`}</dl>`;
 }
 
@@ -40,6 +48,7 @@ function ToDo({ project, figures }) {
     ${items === null ? html`<p class="quiet" aria-busy="true">Computing what would help most…</p>`
       : items.length === 0 ? html`<p class="quiet">Nothing to improve was found.</p>`
       : html`<ol class="todo">${items.map((item) => html`<li><a href=${place(item)}>${item.what}</a>${item.why && html`<p>${item.why}</p>`}${item.gain && html`<p class="quiet">${item.gain}</p>`}</li>`)}</ol>`}
+    ${figures?.to_add && html`<p class="quiet" id="to-add">${figures.to_add}</p>`}
     ${project.notes.length > 0 && html`<details><summary>Notes on the last fit</summary>${project.notes.map((note) => html`<p class="quiet">${note}</p>`)}</details>`}
   </section>`;
 }
@@ -86,12 +95,17 @@ function Drawn({ drawing }) {
 }
 
 // What the last run trained, beside what it would be now.
-function Classifier({ project: { run, gold } }) {
+function Classifier({ project: { run }, scores }) {
   return html`<section class="card" id="classifier"><h2>Labels and classifier</h2>
+    ${scores === undefined ? html`<p class="quiet" aria-busy="true">Scoring the labels…</p>` : scores && html`<${Scores} scores=${scores} />`}
     ${!run ? html`<p class="lead">Votes, text and gold labels are combined into the final labels, and a classifier learns from them.</p><p><a href="#compare">Label all rows and train it</a></p>`
       : html`<p class="lead">Trained on ${plural(run.trained_on, "row")} at the last run. ${run.reason}</p>
-        ${run.right && html`<dl class="tiles small">${Object.entries(run.right).map(([way, right]) => html`<${Tile} title=${way} note=${`right on ${count(right)} of ${count(run.gold_rows)} gold rows`}>${percent(right / run.gold_rows)}<//>`)}${gold.model !== undefined && html`<${Tile} title="votes alone" note="label model, on gold rows with a vote">${percent(gold.model)}<//>`}</dl>`}
         <p><a href=${link("rows", { disagree: true })}>Rows where votes and text disagree</a> · <a href="#compare">Run again</a></p><${Downloads} run=${run} />`}</section>`;
+}
+
+function People({ gold: { agreement, differ } }) {
+  return agreement && html`<section class="card" id="people"><h2>People</h2><p class="lead">${agreement}</p>
+    ${differ > 0 && html`<p><a href="#label/differ">${plural(differ, "row")} on which people differ</a></p>`}</section>`;
 }
 
 function Drawing({ title, lead, drawing }) {

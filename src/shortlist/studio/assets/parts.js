@@ -121,6 +121,9 @@ export const Problem = ({ text }) => text && html`<div class="alarm" role="alert
 export const Field = ({ title, children }) => html`<label class="field"><span>${title}</span>${children}</label>`;
 export const Tile = ({ title, id, note, children }) => html`<div class="tile"><dt>${title}</dt><dd id=${id}>${children}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
 
+// How often each way of labelling is right, as the command line prints it.
+export const Scores = ({ scores: { title, headers, lines } }) => html`<h3>${title}</h3><table class="wide scores"><thead><tr>${headers.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${lines.map((line) => html`<tr>${line.map((one) => html`<td>${one}</td>`)}</tr>`)}</tbody></table>`;
+
 // Files of the last run.
 export const Downloads = ({ run }) => run?.files.length > 0 && html`<p class="downloads" id="downloads"><span class="quiet">Download, as of the last run:</span> ${run.files.map((name) => html`<button type="button" class="button" onClick=${() => download(name)}>${name}</button> `)}</p>`;
 

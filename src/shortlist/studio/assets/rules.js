@@ -279,7 +279,7 @@ function Code({ rule, source, project }) {
   const box = useRef(null);
   useEffect(() => { box.current?.querySelector(".here")?.scrollIntoView({ block: "center" }); }, [rule.name]);
   return html`<section class="card editor"><div class="head"><h2>${rule.name}</h2><a class="button" href=${link("rows", { labeler: rule.name })}>Its rows</a></div>
-    <p class="lead">${rule.origin === "python" ? `Defined in ${source.file}. Edit it in an editor; the studio reloads it when you save.` : `Defined in shortlist.toml. Edit rules of kind ${rule.kind} there.`}</p>
+    <p class="lead">${rule.origin === "python" ? `Defined in ${source.file}. Edit it in an editor; the studio reloads it when you save.` : rule.origin === "people" ? "The labels of a person, as votes (people = \"votes\" in shortlist.toml)." : `Defined in shortlist.toml. Edit rules of kind ${rule.kind} there.`}</p>
     <div class="sayings">${rule.says.map((says) => html`<${Shortlist} says=${says} classes=${project.classes} />`)}</div>
-    ${rule.origin === "python" ? html`<pre class="source" ref=${box} tabindex="0" aria-label=${`Source of ${source.file}`}>${lines.map((line, place) => html`<span class=${place + 1 === rule.line ? "here" : ""}><i>${place + 1}</i>${line}\n</span>`)}</pre>` : html`<pre class="source" tabindex="0">${JSON.stringify(rule.record, null, 2)}</pre>`}</section>`;
+    ${rule.origin === "python" ? html`<pre class="source" ref=${box} tabindex="0" aria-label=${`Source of ${source.file}`}>${lines.map((line, place) => html`<span class=${place + 1 === rule.line ? "here" : ""}><i>${place + 1}</i>${line}\n</span>`)}</pre>` : rule.origin === "toml" && html`<pre class="source" tabindex="0">${JSON.stringify(rule.record, null, 2)}</pre>`}</section>`;
 }
