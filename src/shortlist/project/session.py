@@ -375,7 +375,7 @@ class Session:
         """Analysis of the sample, the model and known classes."""
         from shortlist.analysis import Analysis
 
-        if len(self.sample.votes) == self.sample.of:
+        if self.in_memory or len(self.sample.votes) == self.sample.of:
             return self.analysis
         return Analysis(self.sample.votes, self.model, gold=self.sample.gold)
 

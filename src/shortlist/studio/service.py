@@ -71,11 +71,10 @@ class Service:
     def _once(self, name: str, compute: Callable[[], Value]) -> Value:
         """Compute something once per revision."""
         with self._computing[name]:
-            revision, value = self._computed.get(name, (None, None))
-            if revision != self.project.revision:
-                revision = self.project.revision
-                value = compute()
-                self._computed[name] = revision, value
+            revision = self.project.revision
+            if self._computed.get(name, (None,))[0] != revision:
+                self._computed[name] = revision, compute()
+            value: Value = self._computed[name][1]
             return value
 
     def rows(self, request: Request) -> Any:
