@@ -9,7 +9,7 @@ from shortlist.errors import ShortlistError
 from shortlist.studio import OpenProject
 from shortlist.studio.rules import save_rule
 from shortlist.studio.service import Service
-from shortlist.studio.views import compare, figures, overview
+from shortlist.studio.views import compare, figures, overview, results
 from tests.project.news import CLASSES, TOML, edit, rows
 
 
@@ -52,7 +52,7 @@ def test_the_overview_has_what_the_command_line_has(project):
 
 
 def test_figures_tell_which_accuracies_are_not_known(project):
-    found = figures(project.current)["labelers"]
+    found = figures(project.current, results(project.current))["labelers"]
     assert {name for name, line in found.items() if line["accuracy"] is None} == {"money", "polls", "sport"}
 
 
