@@ -1,16 +1,21 @@
 """Labels of the page: on disk at once, taken back, used by the fit where asked."""
 
+import json
 import shlex
 
 import polars as pl
 import pytest
 
+from shortlist import Project
 from shortlist.browse.labeling import random_rows
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.project.labels import Extract
+from shortlist.project.run_summary import facts_of, run_scores
+from shortlist.studio import OpenProject
 from shortlist.studio.rules import use_gold
-from shortlist.studio.service import export_command
+from shortlist.studio.service import Service, export_command
 from shortlist.wording import split_names
+from tests.project.news import edit
 
 
 def test_a_label_is_on_disk_and_in_the_figures_at_once(service, project):
@@ -153,3 +158,74 @@ def test_a_run_tells_its_end_and_its_files_can_be_downloaded(service, folder):
     joint, analysis = service.project.current.joint, service.project.current.analysis
     expected = (joint.rows_alone_.argmax(axis=1) != analysis.guess) & analysis.votes.covered
     assert rows["found"] == expected.sum()
+
+
+# -- several people ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def people(folder):
+    """The studios of two people on one folder."""
+    edit(folder / "shortlist.toml", 'gold = "label"\n', "")
+    projects = [OpenProject(folder, name) for name in ("anna", "bob")]
+    for one in projects:
+        one.refresh("opened")
+    yield [Service(one) for one in projects]
+    for one in projects:
+        one.close()
+
+
+def test_two_people_label_the_same_random_rows_and_settle_where_they_differ(people, folder):
+    anna, bob = people
+    for name in ("sports", "politics", "business"):
+        row = anna.next({"picked": "random"})["row"]["row"]
+        anna.label({"row": row, "classes": [name], "picked": "random"})
+    bob.project.current.gold_changed()
+    said = []
+    for name in ("sports", "politics", "sports"):
+        row = bob.next({"picked": "random"})["row"]
+        assert row["gold"] == []  # bob does not see what anna said
+        said.append(row["row"])
+        answer = bob.label({"row": row["row"], "classes": [name], "picked": "random"})
+    assert [json.loads(line).get("by") for line in (folder / "gold.jsonl").read_text().splitlines()[1:]] == (
+        ["anna"] * 3 + ["bob"] * 3
+    )
+    gold = answer["gold"]
+    assert (gold["rows"], gold["several"], gold["differ"], gold["by"]) == (2, 1, 1, "bob")
+    assert gold["agreement"].startswith("anna, bob: 67% of 3 rows with several labels have one class; Krippendorff's α")
+    anna.project.current.gold_changed()
+    row = anna.next({"picked": "differ"})["row"]
+    assert row["row"] == said[2]
+    assert row["people"] == [["anna", ["business"]], ["bob", ["sports"]]]
+    anna.label({"row": row["row"], "classes": ["sports"], "picked": "differ"})
+    answer = anna.next({"picked": "differ"})
+    assert (answer["row"], answer["gold"]["differ"], answer["gold"]["rows"]) == (None, 0, 3)
+    assert answer["gold"]["hard"] == 0  # the row was drawn at random before
+
+
+def test_labels_as_votes_are_fitted_at_once(folder):
+    edit(folder / "shortlist.toml", 'gold = "label"\n', 'people = "votes"\n')
+    project = OpenProject(folder, "anna")
+    project.refresh("opened")
+    service = Service(project)
+    service.label({"row": 3, "classes": ["sports"]})
+    assert project.current.votes.said(3)["anna (person)"] == ("sports",)
+    assert project.current.gold is None
+    (rule,) = [one for one in service.rules({})["rules"] if one["origin"] == "people"]
+    assert (rule["name"], rule["record"]) == ("anna (person)", None)
+    service.switch({"name": "anna (person)", "on": False})
+    assert "anna (person)" not in project.current.votes.names
+    project.close()
+
+
+def test_scores_and_gains_are_those_of_check_and_run(service, folder):
+    """Before any run, as the run has them after it, and as the files of the run have them."""
+    live = service.scores({}), service.figures({})
+    outcomes = Project(folder).run()
+    assert live[0]["scores"] == run_scores(facts_of(outcomes))._asdict()
+    checkup = Project(folder).session.checkup
+    gains = [one.show_gain(checkup.rows) for one in checkup.advice]
+    assert [one["gain"] for one in live[1]["todo"]] == gains
+    assert live[1]["to_add"] == checkup.to_add
+    service.project.changed("run elsewhere")
+    assert (service.scores({}), service.figures({})["todo"]) == (live[0], live[1]["todo"])
