@@ -233,7 +233,7 @@ def test_a_run_ends_with_a_sentence_a_score_and_files(person):
         page.locator("#downloads button", has_text="labels.parquet").click()
     assert len(pl.read_parquet(downloaded.value.path())) == 3000
     person.go("overview", "#classifier")
-    page.wait_for_selector("#classifier .tile >> text=text alone")
+    page.wait_for_selector("#classifier .scores >> text=text alone")
     page.get_by_role("link", name="Rows where votes and text disagree").click()
     page.wait_for_selector(".line")
     found = int(page.locator("#found").inner_text().split()[0].replace(",", ""))

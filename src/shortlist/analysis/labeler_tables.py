@@ -74,8 +74,8 @@ LABELER_COLUMNS = (
     ),
     LabelerColumn(
         "gold_gain",
-        "gold gain",
-        "Percentage points of gold rows that its votes set right: accuracy with its votes, less accuracy without them.",
+        "by votes alone",
+        "Percentage points of gold rows that labels by votes alone lose without it. The final labels also read the rows.",
         lambda gain: f"{100 * gain:+z.1f}",
     ),
 )

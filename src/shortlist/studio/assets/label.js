@@ -11,7 +11,7 @@ export function hardRows(gold) {
 export function savedRows(gold) {
   const several = gold.several > 0 ? `; ${plural(gold.several, "row")} ${gold.several === 1 ? "has" : "have"} several classes` : "";
   const skipped = gold.skipped > 0 ? `; ${count(gold.skipped)} ${gold.skipped === 1 ? "was" : "were"} skipped` : "";
-  return `Labels are saved in gold.jsonl${gold.votes ? " as votes" : ""}${gold.by ? ` of ${gold.by}` : ""}${several}${skipped}.`;
+  return `Labels are saved in gold.jsonl${gold.votes ? " as votes" : ""}${gold.by ? `, under the name ${gold.by}` : ""}${several}${skipped}.`;
 }
 
 export function Label({ project, at, setProject, say }) {
@@ -75,7 +75,7 @@ export function Label({ project, at, setProject, say }) {
       <${Problem} text=${problem} />
       ${row === undefined ? html`<${Empty}>Looking for the next row…<//>` : row === null ? html`<${Empty}>${picked === "differ" ? "People differ on no row." : "Every row is labelled or skipped."}<//>` : html`
         <div class="meta"><span id="asked">${rowName(row)}</span></div>
-        ${row.people?.length > 0 && html`<p class="several" id="said-by">${row.people.map(([by, names]) => html`<b>${by}</b>: ${names.join(" or ") || "skipped"} `)}</p>`}
+        ${row.people?.length > 0 && html`<p class="several" id="said-by">${row.people.map(([by, names]) => html`<span>${by}: <b>${names.join(" or ") || "skipped"}</b></span> `)}</p>`}
         <div class="reading large" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} /></div>
         <div class="keys" role="group" aria-label="Classes">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${several ? several.includes(name) : undefined} onClick=${() => choose(name)}>${place < KEYS.length && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
         ${several !== null && html`<p class="several">One of these classes: <b>${several.join(" or ") || "choose them"}</b> <button type="button" class="button main" disabled=${!several.length} onClick=${() => put(several)}><kbd>Enter</kbd> save</button></p>`}
@@ -87,7 +87,7 @@ export function Label({ project, at, setProject, say }) {
       ${picked === "random" && html`<p class="quiet">Random rows are shown without votes, beliefs and marks, so that these do not sway you.</p>`}
       <h2>So far</h2>
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
-        ${gold.model !== undefined && html`<${Tile} title="accuracy" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
+        ${gold.model !== undefined && html`<${Tile} title="by votes alone" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
       ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${useGold} /> Use gold labels in the fit</label>`}
       ${gold.agreement && html`<p class="quiet" id="agreement">${gold.agreement}</p>`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}

@@ -32,7 +32,7 @@ function Tiles({ project: { bare, classes, gold, labelers, rows, totals }, score
       <${Tile} title="in conflict" note="rows with conflicting votes">${percent(totals["in conflict"])}<//>
       <${Tile} title="mean belief" note="in the most likely class">${percent(totals["mean belief"])}<//>`}
     ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`votes, text and gold labels together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
-    ${gold.model !== undefined ? html`<${Tile} title="label model right" note=${`on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
+    ${gold.model !== undefined ? html`<${Tile} title="by votes alone" note=${`right on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
       : gold.rows > 0 && html`<${Tile} title="gold rows" note="rows with a known class">${count(gold.rows)}<//>`}</dl>`;
 }
 
@@ -48,7 +48,7 @@ function ToDo({ project, figures }) {
     ${items === null ? html`<p class="quiet" aria-busy="true">Computing what would help most…</p>`
       : items.length === 0 ? html`<p class="quiet">Nothing to improve was found.</p>`
       : html`<ol class="todo">${items.map((item) => html`<li><a href=${place(item)}>${item.what}</a>${item.why && html`<p>${item.why}</p>`}${item.gain && html`<p class="quiet">${item.gain}</p>`}</li>`)}</ol>`}
-    ${figures?.to_add && html`<p class="quiet" id="to-add">${figures.to_add}</p>`}
+    ${figures?.to_add && html`<p class="quiet" id="to-add">${figures.to_add.split("`").map((part, place) => (place % 2 ? html`<code>${part}</code>` : part))}</p>`}
     ${project.notes.length > 0 && html`<details><summary>Notes on the last fit</summary>${project.notes.map((note) => html`<p class="quiet">${note}</p>`)}</details>`}
   </section>`;
 }

@@ -175,9 +175,10 @@ export function Beliefs({ row, classes }) {
   </div>`;
 }
 
-// The known class of a row; `right` says whether its label, or a vote, is right.
+// The known class of a row; `right` says whether its label, or a vote, is right. Several classes are possible, or a tie of people.
 export function Gold({ row, right = row.class ? row.gold.includes(row.class) : null }) {
   if (!row.gold.length) return null;
+  if (row.gold.length > 1) return html`<span class="known">? ${row.gold.join(" or ")}</span>`;
   return html`<span class=${`known ${right === null ? "" : right ? "right" : "wrong"}`}>${right === false ? "✗" : "✓"} gold: ${row.gold.join(" or ")}</span>`;
 }
 
