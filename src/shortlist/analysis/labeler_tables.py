@@ -75,7 +75,7 @@ LABELER_COLUMNS = (
     LabelerColumn(
         "gold_gain",
         "by votes alone",
-        "Percentage points of gold rows that labels by votes alone lose without it. The final labels also read the rows.",
+        "Percentage points of gold rows that labels by votes alone lose without it; final labels also read the rows.",
         lambda gain: f"{100 * gain:+z.1f}",
     ),
 )
