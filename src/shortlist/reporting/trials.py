@@ -148,8 +148,9 @@ class Trials:
         tables = [likelihood_of(one, votes) for one in (MajorityVote().fit(votes), model)]
         table, labels = mixed(tables[0], tables[1], self.teacher), np.full(len(votes), -1)
         given = None if balance is None else shares_of(balance, votes.space)
+        covered = votes.covered if votes.covered.any() else ~votes.covered  # without any vote, all rows are alike
         for judged, gold, evidence, weights in self.lessons:
-            best = combine(table, votes.covered, gold, given, evidence, weights).beliefs.argmax(axis=1)
+            best = combine(table, covered, gold, given, evidence, weights).beliefs.argmax(axis=1)
             labels = np.where(labels < 0, best, labels)
             labels[judged] = best[judged]
         return labels
