@@ -79,9 +79,10 @@ def _split_mix(rows: Positions) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 
 
 def differing_rows(session: Session, n: int, by: str = "") -> list[int]:
-    """Return rows on which people differ: first those that this person did not label, then the longest waiting."""
-    people = session.known.people
-    return sorted(session.known.differing, key=lambda row: by in people[row])[:n]
+    """Return rows on which people differ: first those that this person did not label, then ties, the oldest first."""
+    people, ties = session.known.people, session.known.shortlists
+    rows = [row for row in session.known.differing if row in ties or by not in people[row]]
+    return sorted(rows, key=lambda row: by in people[row])[:n]
 
 
 PICKS: dict[Picked, Callable[..., list[int]]] = {"gain": next_rows, "random": random_rows, "differ": differing_rows}

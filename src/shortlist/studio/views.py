@@ -6,6 +6,7 @@ from typing import Any
 
 from shortlist.analysis.labeler_tables import LABELER_COLUMNS
 from shortlist.browse import show_rows
+from shortlist.browse.labeling import differing_rows
 from shortlist.errors import ShortlistError
 from shortlist.joint import JointModel
 from shortlist.labelmodel.evidence import unique
@@ -81,7 +82,8 @@ def gold(project: OpenProject) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "rows": 0, "several": len(known.shortlists), "skipped": len(known.skipped),
         "fits": session.settings.gold_fits, "hard": hard, "by": project.by, "votes": votes,
-        "differ": len(known.differing), "agreement": None if shared is None else str(shared),
+        "differ": len(differing_rows(session, len(known.people), project.by)),
+        "agreement": None if shared is None else str(shared),
     }  # fmt: skip
     if analysis.gold is not None:
         facts |= {"rows": analysis.known_rows, "voted": int(analysis.scored.sum())}
