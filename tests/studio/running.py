@@ -22,8 +22,8 @@ class Running:
     `key` is the cookie of a browser that opened its address, `page_key` the header of its page.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.server = Server(OpenProject(folder))
+    def __init__(self, folder: Path, by: str = "") -> None:
+        self.server = Server(OpenProject(folder, by))
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()
         self.host = f"127.0.0.1:{self.server.port}"
@@ -89,8 +89,8 @@ class Running:
 
 
 @contextmanager
-def running(folder: Path) -> Iterator[Running]:
-    found = Running(folder)
+def running(folder: Path, by: str = "") -> Iterator[Running]:
+    found = Running(folder, by)
     try:
         yield found
     finally:

@@ -10,6 +10,7 @@ import pytest
 
 from shortlist import Project
 from shortlist.browse.labeling import random_rows
+from shortlist.project.gold import entry_for
 from tests.project.news import TOML, edit, rows
 from tests.studio.browsing import Person, chromium
 from tests.studio.running import running
@@ -235,6 +236,29 @@ def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):
     page.wait_for_selector("#hard")
     told = "1 of the gold rows was picked because it is hard, so the accuracy may be too low."
     assert told in page.locator("#hard").inner_text()
+
+
+def test_rows_on_which_people_differ_are_settled_in_the_page(browser, folder):
+    session = Project(folder).session
+    said = [(row, "sports", "anna") for row in (1, 2, 3)] + [(1, "sports", "bob"), (2, "politics", "bob")]
+    session.gold_file.add(*(entry_for(session.rows, row, [name], "random", by) for row, name, by in said))
+    with running(folder, "eve") as studio:
+        person = Person(browser, studio)
+        page = person.page
+        assert "50% of 2 rows with several labels have one class" in page.locator("#people").inner_text()
+        page.wait_for_selector("#final")  # the score of the final labels, as `shortlist run` prints it
+        page.get_by_text("1 row on which people differ").click()
+        page.wait_for_selector("#said-by")
+        assert page.locator("#asked").inner_text() == "doc2"
+        assert page.locator("#said-by").inner_text().split() == ["anna:", "sports", "bob:", "politics"]
+        assert "under the name eve" in page.locator("#kept").inner_text()
+        page.keyboard.press("2")
+        page.wait_for_selector("text=People differ on no row.")
+        assert json.loads(gold_lines(folder)[-1]) == {
+            "id": "doc2", "classes": ["politics"], "picked": "differ", "by": "eve",
+        }  # fmt: skip
+        assert not person.complaints
+        person.close()
 
 
 def test_counts_of_one_and_nothing_are_words_that_people_write(person):
