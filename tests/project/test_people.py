@@ -1,6 +1,9 @@
 """Several people label the same rows: majority, ties, agreement, and their labels as votes."""
 
 import json
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 
@@ -117,3 +120,27 @@ def test_a_name_is_one_line(name):
     with pytest.raises(ShortlistError, match="in one line"):
         checked_name(name)
     assert checked_name(" Åsa ") == "Åsa"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from shortlist.project.gold import Entry, GoldFile
+file = GoldFile(Path(sys.argv[1]))
+for a in range(100_000):
+    file.add(Entry(("id", f"doc{a}"), ("sports",), None, "random", "anna"))
+    print(a, flush=True)
+"""
+
+
+def test_labels_of_a_killed_process_are_whole_and_others_go_on(tmp_path):
+    path = tmp_path / "gold.jsonl"
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+        while int(writer.stdout.readline()) < 20:
+            pass
+        writer.kill()
+    kept = GoldFile(path).entries()
+    assert [entry.key[1] for entry in kept] == [f"doc{a}" for a in range(len(kept))]
+    assert len(kept) > 20
+    GoldFile(path).add(replace(kept[0], by="bob", classes=("politics",)))
+    assert list(GoldFile(path).by_row()["id", "doc0"]) == ["anna", "bob"]
