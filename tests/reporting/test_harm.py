@@ -116,3 +116,21 @@ def test_gold_rows_teach_trials_but_are_judged_by_the_other_half():
     assert one[10] == other[10]  # its own gold label has no part in its label
     right = (one[:400] == truth[:400]).mean()
     assert (Trials(analysis, lambda n: rows[n])._before[:400] == truth[:400]).mean() < right < 1
+
+
+@pytest.mark.parametrize("named", [0, 200])
+def test_a_class_that_labels_name_and_no_vote_does(named):
+    """Where three rules say what a row is not, the class they leave over gets labels that no rule stands for."""
+    rows, truth, votes = world()
+    codes = np.where(truth[:, None] == np.arange(3), 1, 2) * (np.random.default_rng(2).random((M, 3)) < 0.8)
+    says = [[name, [other for other in CLASSES if other != name]] for name in CLASSES[:3]]
+    votes = Votes(codes.astype(np.uint8), says, CLASSES, CLASSES[:3])
+    if named:
+        votes = with_one_more(votes, (truth == 3) & (np.cumsum(truth == 3) <= named), ["medicine"], "pills")
+    found = advice(votes, rows, truth, known=0)
+    assert (("unnamed", "medicine") in found) == (named == 0)
+    if not named:
+        one = found["unnamed", "medicine"]
+        assert "0 votes for it" in one.why
+        assert one.code == 'medicine = keywords(["<a word of medicine>"], yes="medicine")'
+        assert not any(kind == "mixed" and "medicine" in what.what for (kind, _), what in found.items())

@@ -96,7 +96,7 @@ class Analysis(Measures):
         """Gold labels that are probably wrong, the most suspicious first.
 
         `belief` is what the model, which has only seen votes, believes in the known class; `class` is what it
-        believes instead, at least as firmly as on rows that are known to be of that class.
+        believes instead, nineteen times as firmly or more.
         """
         return tables.suspect_table(self)
 

@@ -19,6 +19,8 @@ from shortlist.labelmodel.layout import Layout
 from shortlist.votes import Votes
 from shortlist.wording import did_you_mean
 
+GOLD_WRONG = 0.05  # share of gold labels that are taken to be wrong before the votes are seen
+
 # -- pairs of labelers ---------------------------------------------------------------------------------
 
 
@@ -237,16 +239,15 @@ def _said(data: Measures, name: str, answer: Any) -> Words:
 def suspect_table(data: Measures) -> pl.DataFrame:
     """One line per gold label that is probably wrong, the most suspicious first.
 
-    Confident learning (Northcutt et al. 2021): the model, which has only seen votes, believes in another class at least
-    as firmly as it does on average on rows that are known to be of that class.
+    One gold label in twenty is taken to be wrong, before the votes are seen. By Bayes' rule, a label is more likely
+    wrong than right where the model believes nineteen times as much in another class.
     """
     votes, gold = data.votes, data.need_gold()
     rows = np.flatnonzero((gold >= 0) & votes.covered)
     beliefs, known = data.distinct.at(rows), gold[rows]
-    firm = np.array([beliefs[known == j, j].mean() if (known == j).any() else np.inf for j in range(len(votes.space))])
     guess = data.guess[rows]
     at = np.arange(len(rows))
-    suspected = np.flatnonzero((guess != known) & (beliefs[at, guess] >= firm[guess]))
+    suspected = np.flatnonzero(GOLD_WRONG * beliefs[at, guess] > (1 - GOLD_WRONG) * beliefs[at, known])
     order = suspected[np.argsort(beliefs[suspected, known[suspected]], kind="stable")]
     names = pl.Series(list(votes.space), dtype=pl.String)
     columns = row_columns(votes, rows[order]) | {

@@ -50,13 +50,20 @@ def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str
     change = [f"{name} {before:.1%} → {now:.1%}" for name, (before, now) in history.change.items() if worked]
     if change:
         gold = f" ({history.other_gold})" if history.other_gold else ""
-        yield f"Since last time{gold}: {', '.join(change)}."
+        yield f"Since last time{gold}: {', '.join(change)}{'' if gold else _by_chance(history)}."
     if advice:
         more = f" ({len(advice)} suggestions: shortlist check)" if len(advice) > 1 else " (shortlist check)"
         yield f"Do next: {advice[0]['what']}{more}"
     elif advice is not None:
         yield "Nothing to improve was found."
     yield from (f"Look at: {one.outputs[0]}" for one in outcomes if one.stage == "report" and one.outputs)
+
+
+def _by_chance(history: History) -> str:
+    """A note that so few of the gold rows changed sides that a sign test tells nothing, whichever side they left."""
+    n = history.runs[-1].gold_rows
+    most = max(abs(now - before) * n for before, now in history.change.values())
+    return " (within chance: fewer than 6 gold rows)" if n and most < 5.5 else ""
 
 
 def facts_of(outcomes: Sequence[Outcome]) -> dict[str, Facts]:

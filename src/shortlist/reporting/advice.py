@@ -16,7 +16,7 @@ from shortlist.analysis import Analysis
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting.checkup import Advice, Checkup
-from shortlist.reporting.harm import LABEL_FIRST, copied, leave_out, one_sided, too_many, wrong
+from shortlist.reporting.harm import LABEL_FIRST, copied, leave_out, one_sided, too_many, unnamed, wrong
 from shortlist.reporting.overview import LABEL_MODEL, VOTES_AND_TEXT, Overview
 from shortlist.reporting.snippets import Snippets
 from shortlist.reporting.trials import ENOUGH, FEW, Case, Trials, mixed_pairs, named_shares, surely_more, uncovered_gain
@@ -56,7 +56,7 @@ def advise(overview: Overview, snippets: Snippets | None = None, most: int = 6) 
     advice = [one for rule in RULES for one in rule(case)]
     named = {one.about for one in advice if one.kind == "leave out"}
     advice = [one for one in advice if not (one.kind == "wrong" and one.about in named)]
-    broken = [one for one in advice if one.kind in ("failed", "silent", "unfinished", "copy", "wrong")]
+    broken = [one for one in advice if one.kind in ("failed", "silent", "unfinished", "unnamed", "copy", "wrong")]
     label = [one for one in advice if one.kind == "label"]
     others = [one for one in advice if one not in broken and one not in label]
     better = sorted((one for one in others if (one.gain or 0) >= 1), key=lambda one: -(one.gain or 0))
@@ -249,7 +249,9 @@ def mixed(case: Case) -> Iterator[Advice]:
     if case.model is None:
         return
     final = case.overview.final.beliefs if case.overview.final else None
-    for one, other, error, gain, counted in mixed_pairs(case.overview.analysis, case.average, final)[:2]:
+    pairs = mixed_pairs(case.overview.analysis, case.average, final)
+    named = [pair for pair in pairs if not case.unnamed.keys() & set(pair[:2])]
+    for one, other, error, gain, counted in named[:2]:
         where = "On gold rows" if counted else "As estimated"
         yield Advice(
             "mixed",
@@ -293,6 +295,6 @@ def label_more(case: Case) -> Iterator[Advice]:
 
 
 RULES: tuple[Callable[[Case], Iterator[Advice]], ...] = (
-    failed, silent, unfinished, by_counting, leave_out, wrong, copied, one_sided, too_many, balance, two_sided, mixed,
-    uncovered, poor, label_more,
+    failed, silent, unfinished, unnamed, by_counting, leave_out, wrong, copied, one_sided, too_many, balance, two_sided,
+    mixed, uncovered, poor, label_more,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Labelers that do harm: wrong too often, copies, and rules that say what a row is not although they miss many."""
+"""What does harm: wrong labelers, copies, rules that say what a row is not though they miss many, unnamed classes."""
 
 from __future__ import annotations
 
@@ -148,6 +148,20 @@ def two_answers(case: Case) -> Iterator[tuple[str, Mask, str]]:
             rows: Mask = np.isin(guess, [space.index(one) for one in says[0]])
             if len(says[0]) < len(says[1]) and rows.sum() >= FEW:
                 yield name, rows, "by gold labels" if measured else "by the labels of votes and text"
+
+
+def unnamed(case: Case) -> Iterator[Advice]:
+    """Classes that labels name and hardly any vote does."""
+    for name, (named, labels) in case.unnamed.items():
+        yield Advice(
+            "unnamed",
+            f"Write a labeler that names {name}, or delete that class.",
+            f"{number_of(labels, 'row')} labelled {name}, but only {number_of(named, 'vote')} for it (alone, or with "
+            "at most half of the classes): these rows are what the labelers leave over.",
+            case.snippets.names(name, case.votes.names),
+            command=f"shortlist show --class {quote(name)}",
+            about=name,
+        )
 
 
 def too_many(case: Case, apart: float = 0.1) -> Iterator[Advice]:

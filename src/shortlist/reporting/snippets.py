@@ -63,12 +63,21 @@ class Snippets:
 
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
         """A labeler of two classes, with a name that is not taken, to fill in."""
-        name = re.sub(r"\W+", "_", f"{one}_or_{other}".lower()).strip("_")
-        name = free_name(name if name.isidentifier() else f"is_{name}", taken)
+        name = identifier(f"{one}_or_{other}", taken)
         lines = [f"@labeler(says=[{quoted(one)}, {quoted(other)}])", f"def {name}(text):"]
         for said in (one, other):
             lines += [f"    if {quoted(f'<a word of {said}>')} in text:", f"        return {quoted(said)}"]
         return "\n".join(lines)
+
+    def names(self, name: str, taken: Collection[str] = ()) -> str:
+        """A labeler of one class, to fill in."""
+        return f"{identifier(name, taken)} = keywords([{quoted(f'<a word of {name}>')}], yes={quoted(name)})"
+
+
+def identifier(text: str, taken: Collection[str]) -> str:
+    """A name of a labeler that is not taken, after a text."""
+    name = re.sub(r"\W+", "_", text.lower()).strip("_")
+    return free_name(name if name.isidentifier() else f"is_{name}", taken)
 
 
 def each_share(shares: Mapping[str, float], sign: str) -> str:

@@ -338,6 +338,25 @@ class Case:
         columns = zip(votes.names, votes.codomains, votes.coverage, strict=True)
         return [name for name, codomain, coverage in columns if codomain.one_sided and coverage]
 
+    @cached_property
+    def unnamed(self) -> dict[str, tuple[int, int]]:
+        """Classes that fewer than `FEW` votes and gold labels name, but five times as many labels: both numbers.
+
+        A vote for more than half of the classes names none.
+        """
+        if self.model is None:
+            return {}
+        votes, k, gold = self.votes, len(self.votes.space), self.overview.analysis.gold
+        layout = Layout.of(votes.codomains, votes.space)
+        member = layout.member & (2 * layout.member.sum(axis=1) <= k)[:, None]
+        named = vote_counts(votes.codes.T, np.ones(len(votes)), layout) @ member
+        known = np.zeros(k) if gold is None else np.bincount(gold[gold >= 0], minlength=k)
+        final = self.overview.final
+        guess = self.overview.analysis.guess[votes.covered] if final is None else final.beliefs.argmax(axis=1)
+        labels = np.bincount(guess, minlength=k)
+        few = np.flatnonzero((named + known < FEW) & (labels >= 5 * np.maximum(named + known, 2)))
+        return {votes.space[j]: (int(named[j]), int(labels[j])) for j in few.tolist()}
+
     @property
     def most_tried(self) -> int:
         """Number of labelers that are tried: a fit takes longer with more labelers and classes."""

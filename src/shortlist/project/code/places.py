@@ -97,9 +97,14 @@ class Places(Snippets):
 
     def tells_apart(self, one: str, other: str, taken: Collection[str] = ()) -> str:
         """Add the file of the functions; no other name of the file may be lost."""
-        names = {*taken, *self.labelers, *self.written.get("labelers", {}).get("off", ())}
-        head, body = super().tells_apart(one, other, names.union(self.namespace)).split("\n", 1)
+        head, body = super().tells_apart(one, other, self._taken(taken)).split("\n", 1)
         return f"{self._imported('labeler')}{head}    # in {self.file}\n{body}"
+
+    def names(self, name: str, taken: Collection[str] = ()) -> str:
+        return f"{self._imported('keywords')}{super().names(name, self._taken(taken))}    # in {self.file}"
+
+    def _taken(self, taken: Collection[str]) -> set[str]:
+        return {*taken, *self.labelers, *self.written.get("labelers", {}).get("off", ()), *self.namespace}
 
     def _imported(self, name: str) -> str:
         """The line that brings a name of Shortlist into labelers.py, where it is not there yet."""
