@@ -3,39 +3,83 @@
 import numpy as np
 import pytest
 
-from shortlist import JointModel, Votes
-from shortlist.joint.teacher import Teacher, decide, mixed, scores_of
+from shortlist import JointModel, LabelModel, Votes
+from shortlist.joint.row_evidence import RowEvidence
+from shortlist.joint.teacher import (
+    CAUTIOUS,
+    COUNTING,
+    FULL,
+    LABEL_MODEL,
+    MEAN,
+    WAYS,
+    Teacher,
+    decide,
+    judgements,
+    mixed,
+)
 
 from .conftest import CLASSES, make_world
 
 
-def test_a_t_test_decides():
-    clear = np.array([[-1.0, -1.5], [-1.0, -1.4], [-1.0, -1.6]])  # gaps .5, .4, .6: t = .5 / (.1 / √3) = 8.7 > 4.3
-    chosen = decide("labelers", clear)
-    assert (chosen.name, chosen.judges) == ("counting", 3)
-    assert chosen.difference == pytest.approx(0.5)
-    assert chosen.error == pytest.approx(0.1 / np.sqrt(3))
-    assert decide("gold", clear[:, ::-1]).name == "label-model"
-    assert decide("labelers", np.array([[-1.0, -1.5], [-1.0, -0.6], [-1.0, -1.1]])).name == "mean"
-    assert decide("labelers", clear[:2]) == Teacher("mean")
+def hits_of(*gaps):
+    """(judges, ways): .5 by every way, and more by those that are named, judge by judge."""
+    hits = np.full((len(gaps[0][1]), len(WAYS)), 0.5)
+    for way, more in gaps:
+        hits[:, WAYS.index(way)] += more
+    return hits
 
 
-def test_score_of_a_shortlist_is_the_log_of_its_probability():
-    votes = Votes([[1]] * 10 + [[2]] * 10 + [[0]] * 5, [["a", {"b", "c"}]], CLASSES)
-    predicted = np.tile([0.5, 0.2, 0.3], (25, 1))
-    (scores,) = scores_of(votes, [predicted, predicted[:, ::-1]])
-    assert scores == pytest.approx([np.log(0.501), (np.log(0.301) + np.log(0.701)) / 2], abs=1e-3)
+def test_the_safest_way_stays_unless_another_is_better_by_two_standard_errors():
+    ones = np.ones(4)
+    unclear = [0.3, -0.1, 0.2, -0.2]  # mean .05; error √(.17) / 4 = .103
+    clear = [0.1, 0.2, 0.1, 0.2]  # mean .15; error √(.01) / 4 = .025
+    assert decide("labelers", hits_of(((MEAN, FULL), unclear)), ones) == Teacher(
+        MEAN, CAUTIOUS, "labelers", 4, 0.5, 0.5
+    )
+    chosen = decide("gold", hits_of(((MEAN, FULL), clear)), ones)
+    assert (chosen.name, chosen.power, chosen.judge, chosen.judges) == (MEAN, FULL, "gold", 4)
+    assert (chosen.score, chosen.safest) == (pytest.approx(0.65), 0.5)
 
 
-def test_a_labeler_with_few_votes_does_not_judge():
-    votes = Votes([[1]] * 9 + [[0]] * 20, [CLASSES], CLASSES)
-    assert list(scores_of(votes, [np.full((29, 3), 1 / 3)] * 2)) == []
+def test_who_teaches_is_chosen_after_how_much_the_rows_count():
+    clear = np.array([0.1, 0.2, 0.1, 0.2])
+    hits = hits_of(((MEAN, FULL), clear), ((COUNTING, FULL), 2 * clear), ((LABEL_MODEL, CAUTIOUS), 3 * clear))
+    chosen = decide("labelers", hits, np.ones(4))
+    assert (chosen.name, chosen.power) == (COUNTING, FULL)  # the label model is better with caution only
+    assert decide("labelers", hits, np.ones(4), by="mean").name == MEAN
+    asked = decide("labelers", hits, np.ones(4), by="label-model")
+    assert (asked.name, asked.power, asked.judge) == (LABEL_MODEL, CAUTIOUS, "user")
 
 
-def test_mixture_is_the_mean():
-    counting, model = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
-    assert mixed(counting, model, "mean").tolist() == [[0.75, 0.25]]
-    assert mixed(counting, model, "label-model") is model
+def test_judges_count_by_their_weights():
+    hits = hits_of(((MEAN, FULL), [0.2, 0.2, -0.2, -0.2]))
+    assert decide("labelers", hits, np.array([99.0, 99.0, 1.0, 1.0])).power == FULL
+    assert decide("labelers", hits, np.ones(4)).power == CAUTIOUS
+
+
+def test_with_two_judges_nothing_is_decided():
+    hits = hits_of(((MEAN, FULL), [0.4, 0.4]))
+    assert decide("labelers", hits, np.ones(2)) == Teacher(MEAN, CAUTIOUS, "nobody")
+    assert decide("labelers", hits, np.ones(2), by="counting") == Teacher(COUNTING, CAUTIOUS, "user")
+
+
+def test_a_judge_counts_the_votes_that_allow_the_label_and_weighs_what_they_rule_out():
+    """Ten rows on which both seen labelers name the class; of the held-out one, six of ten votes allow it."""
+    space = ["a", "b", "c"]
+    seen = Votes([[1, 1]] * 10 + [[2, 2]] * 10, [["a", "b"], ["a", "b"]], space)
+    held_out = Votes([[1]] * 6 + [[2]] * 4 + [[0]] * 10, [["a", {"b", "c"}]], space)
+    X = np.repeat(np.eye(2), 10, axis=0) + np.random.default_rng(0).normal(scale=0.1, size=(20, 2))
+    ((weight, hits),) = judgements(seen, held_out, LabelModel(), RowEvidence(X))
+    assert weight == pytest.approx(6 * 2 / 3 + 4 * 1 / 3)
+    assert hits == pytest.approx(0.6)
+    few = Votes([[1]] * 9 + [[0]] * 11, [["a", {"b", "c"}]], space)
+    assert list(judgements(seen, few, LabelModel(), RowEvidence(X))) == []  # too few votes to judge
+
+
+def test_mixture_is_the_geometric_mean():
+    counting, model = np.array([[0.8, 0.2]]), np.array([[0.5, 0.5]])
+    assert mixed(counting, model, MEAN) == pytest.approx(np.array([[2 / 3, 1 / 3]]))  # √.8 : √.2
+    assert mixed(counting, model, LABEL_MODEL) is model
 
 
 def test_gold_rows_judge_where_there_are_enough():
@@ -44,7 +88,7 @@ def test_gold_rows_judge_where_there_are_enough():
     assert JointModel().fit(world.votes, world.rows, gold).teacher_.judge == "gold"
     few = JointModel().fit(world.votes, world.rows, {0: world.names[0]})
     assert few.teacher_.judge == "labelers"
-    assert few.teacher_.judges == 5
+    assert few.teacher_.judges == 5 * 8  # each in every division
 
 
 def test_gold_rows_see_that_copies_fool_the_label_model():

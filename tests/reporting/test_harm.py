@@ -27,7 +27,7 @@ def overview(votes, rows, truth, known=300):
     gold = [CLASSES[j] if a < known else None for a, j in enumerate(truth)]
     joint = JointModel(progress=False).fit(votes, rows)
     model = quietly_fitted(votes)
-    final = Final(joint.out_of_fold_, lambda numbers: rows[numbers], joint.teacher_.name, joint.balance_)
+    final = Final(joint.out_of_fold_, lambda numbers: rows[numbers], joint.teacher_, joint.balance_)
     right = float((joint.out_of_fold_[:known].argmax(axis=1) == truth[:known]).mean()) if known else None
     scores = {} if right is None else {VOTES_AND_TEXT: right}
     return Overview(Analysis(votes, model, gold=gold if known else None), scores=scores, final=final)
@@ -69,7 +69,8 @@ def test_a_labeler_that_is_mostly_wrong_and_a_copy_are_named():
     votes = with_one_more(votes, np.ones(M, int), ["space"], "always")
     votes = with_one_more(votes, votes.codes[:, 0], ["autos"], "autos2")
     found = advice(votes, rows, truth)
-    assert "wrong on 7" in found["wrong", "always"].why  # three of four rows
+    assert found["leave out", "always"].gain > 100
+    assert "right on 2" in found["leave out", "always"].why  # one of four rows
     assert found["copy", "autos2"].what == "Leave autos2 out: it is a copy of autos."
     assert not any(kind == "wrong" and about != "always" for kind, about in found)
 
@@ -114,8 +115,9 @@ def test_gold_rows_teach_trials_but_are_judged_by_the_other_half():
     trials = [Trials(Analysis(votes, analysis.model, gold=g), lambda n: rows[n], use_gold=True) for g in (gold, lied)]
     one, other = (each._before for each in trials)
     assert one[10] == other[10]  # its own gold label has no part in its label
-    right = (one[:400] == truth[:400]).mean()
-    assert (Trials(analysis, lambda n: rows[n])._before[:400] == truth[:400]).mean() < right < 1
+    without = Trials(analysis, lambda n: rows[n])._before
+    assert (without != one).any()
+    assert (without[:400] == truth[:400]).mean() <= (one[:400] == truth[:400]).mean() < 1
 
 
 @pytest.mark.parametrize("named", [0, 200])

@@ -20,6 +20,7 @@ from shortlist.classifier import TextFeatures
 from shortlist.joint.bayes import combine, tempered
 from shortlist.joint.joint_model import JointModel, row_weights
 from shortlist.joint.row_evidence import RowEvidence
+from shortlist.joint.teacher import CAUTIOUS, Teacher
 from shortlist.project.stages.train import make_joint, numbers
 from shortlist.votes import Votes
 
@@ -130,10 +131,19 @@ class TrialFit:
         if not votes.covered.any():
             k, weights = len(votes.space), row_weights(np.ones(len(votes), np.bool_), self.gold)
             table, everyone = np.full((len(votes), k), 1 / k), np.ones(len(votes), np.bool_)
-            return tempered(combine(table, everyone, self.gold, None, self.evidence, weights).beliefs)
-        joint = clone(self.joint)
-        joint._combine(votes, self.gold, self.evidence)
-        return np.asarray(joint.out_of_fold_)
+            made = combine([table], [CAUTIOUS], everyone, self.gold, None, self.evidence, weights)
+            return tempered(made[0].beliefs)
+        return np.asarray(self._combined(votes, self._teacher).out_of_fold_)
+
+    @cached_property
+    def _teacher(self) -> Teacher | None:
+        """The teacher by the labelers as they are. It stays the same: a trial is about a rule."""
+        return self._combined(self.votes, None).teacher_ if self.votes.covered.any() else None
+
+    def _combined(self, votes: Votes, teacher: Teacher | None) -> JointModel:
+        joint: JointModel = clone(self.joint)
+        joint._combine(votes, self.gold, self.evidence, teacher)
+        return joint
 
     def effect(self, draft: Votes, replaces: str | None, rows: int) -> Effect:
         """Effect of a rule's votes (s, 1) on so many rows without gold."""

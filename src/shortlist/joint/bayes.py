@@ -5,15 +5,16 @@ Given the class, what labelers say about a row and what else the row holds are t
     P(class | votes, row)  ∝  P(votes | class) · P(row | class) · P(class)
 
 - P(votes | class) is, up to a factor for each row, what votes make believe, divided by the class shares in it.
-- P(row | class) is, likewise, a prediction from the row, divided by its mean, to a power: a model that learns from
-  uncertain labels is less sure than it could be. The prediction must not have seen the row's own votes, or they would
-  count twice (`RowEvidence`).
+- P(row | class) is, likewise, a prediction from the row, divided by its mean, to a power (`Teacher`): a model that
+  learns from uncertain labels is less sure than it could be. The prediction must not have seen the row's own votes, or
+  they would count twice (`RowEvidence`).
 
 The result teaches the next round, in which rows without a vote take part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from shortlist.arrays import Floats, Mask, Positions
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.votes import Votes
 
-POWER, ROUNDS = 4.0, 3  # of predictions from rows; how often votes and rows are combined
+ROUNDS = 3  # how often votes and rows are combined
 STEPS = 20  # of the search for class shares
 SURENESS = 0.4  # power of beliefs in the end: votes and rows are not independent, and err together
 LEAST = 1e-6  # belief in a class that no vote allows: rows can be wrong about their votes
@@ -38,21 +39,38 @@ class Combined(NamedTuple):
 
 
 def combine(
-    table: Floats, covered: Mask, gold: Positions, balance: Floats | None, evidence: RowEvidence, weights: Floats
-) -> Combined:
-    """Beliefs from votes and rows. `table` is P(votes | class); gold rows (−1: unknown) have their class as a lesson.
+    tables: Sequence[Floats],
+    powers: Sequence[float],
+    covered: Mask,
+    gold: Positions,
+    balance: Floats | None,
+    evidence: RowEvidence,
+    weights: Floats,
+) -> list[Combined]:
+    """Beliefs by each table of P(votes | class) and power of the rows; gold rows (−1: unknown) have their class.
 
     What is believed of a gold row is what its votes and the other rows say: its own gold label has no part in it.
     """
-    k = table.shape[1]
+    k = tables[0].shape[1]
     certain, is_gold = np.eye(k)[np.maximum(gold, 0)], (gold >= 0)[:, None]
-    beliefs = np.where(covered[:, None], table, table[covered].mean(axis=0))
+    every = [np.where(covered[:, None], table, table[covered].mean(axis=0)) for table in tables]
     for _ in range(ROUNDS):
-        predicted = np.maximum(evidence.predict(np.where(is_gold, certain, beliefs), weights), 0.0) + FLOOR / k
-        rows = row_likelihood(predicted)
-        shares = class_shares(table[covered], rows[covered], gold) if balance is None else balance
-        beliefs = posterior(table, rows, shares)
-    return Combined(beliefs, normalised(predicted), shares)
+        lessons = np.hstack([np.where(is_gold, certain, beliefs) for beliefs in every])
+        predicted = np.hsplit(np.maximum(evidence.predict(lessons, weights), 0.0) + FLOOR / k, len(tables))
+        made = [
+            _combined(table, each, power, covered, gold, balance)
+            for table, each, power in zip(tables, predicted, powers, strict=True)
+        ]
+        every = [one.beliefs for one in made]
+    return made
+
+
+def _combined(
+    table: Floats, predicted: Floats, power: float, covered: Mask, gold: Positions, balance: Floats | None
+) -> Combined:
+    rows = row_likelihood(predicted, power)
+    shares = class_shares(table[covered], rows[covered], gold) if balance is None else balance
+    return Combined(posterior(table, rows, shares), normalised(predicted), shares)
 
 
 def normalised(table: Floats) -> Floats:
@@ -61,7 +79,7 @@ def normalised(table: Floats) -> Floats:
     return shares
 
 
-def row_likelihood(predicted: Floats, power: float = POWER) -> Floats:
+def row_likelihood(predicted: Floats, power: float) -> Floats:
     """P(row | class) of each row, up to a factor: predictions over their mean, to the power."""
     lifts = predicted / predicted.mean(axis=0)
     return normalised((lifts / lifts.max(axis=1, keepdims=True)) ** power)

@@ -53,8 +53,8 @@ GOLD_FOLDS = 5  # each is labelled by models that have not seen its gold labels
 
 
 def default_classifier() -> NoiseAwareClassifier:
-    """A linear classifier for lessons that are cleaner than votes: less penalty, beliefs as they are."""
-    return NoiseAwareClassifier(SoftLogisticRegression(C=10.0), sharpen=1.0)
+    """A linear classifier for lessons that are cleaner than votes: less penalty."""
+    return NoiseAwareClassifier(SoftLogisticRegression(C=10.0))
 
 
 class JointModel(BaseEstimator):  # type: ignore[misc]
@@ -134,18 +134,18 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         if not votes.covered.any():
             raise BadFit("no row has a vote: there is nothing to learn from")
 
-    def _combine(self, votes: Votes, gold: Positions, evidence: RowEvidence) -> None:
+    def _combine(self, votes: Votes, gold: Positions, evidence: RowEvidence, teacher: Teacher | None = None) -> None:
         """Set beliefs, and what they are made of. Gold rows are scored by models that have not seen their gold."""
         weights, is_gold = row_weights(votes.covered, gold), gold >= 0
         label_model = LabelModel() if self.label_model is None else self.label_model
         self.counting_, self.seen_ = MajorityVote().fit(votes), votes[:1]
         self.label_model_ = fit_with_gold(clone(label_model), votes, gold)
-        self.teacher_ = self._choose(votes, label_model, gold, evidence, weights)
-
+        self.teacher_ = teacher or self._choose(votes, label_model, gold, evidence, weights)
         given = None if self.balance is None else shares_of(self.balance, votes.space)
 
         def combined(model: Any, known: Positions) -> Combined:
-            return combine(self._table(votes, model), votes.covered, known, given, evidence, weights)
+            table, power = self._table(votes, model), self.teacher_.power
+            return combine([table], [power], votes.covered, known, given, evidence, weights)[0]
 
         beliefs, self.rows_alone_, self.balance_ = combined(self.label_model_, gold)
         counted, beliefs, unseen = self.counting_.predict_proba(votes), tempered(beliefs), np.zeros_like(beliefs)
@@ -168,11 +168,8 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         self, votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats
     ) -> Teacher:
         if (gold >= 0).sum() < FEWEST_GOLD:
-            judged = judge_by_labelers(votes, label_model, evidence, self.seed)
-            return judged if self.by == "auto" else Teacher(self.by, "user", agreement=judged.agreement)
-        if self.by != "auto":
-            return Teacher(self.by, "user")
-        return judge_by_gold(votes, label_model, gold, evidence, weights)
+            return judge_by_labelers(votes, label_model, evidence, self.seed, self.by)
+        return judge_by_gold(votes, label_model, gold, evidence, weights, self.by)
 
     def _table(self, votes: Votes, label_model: Any) -> Floats:
         """P(votes | class) of each row, as the teacher has it."""
@@ -226,7 +223,7 @@ def summary(joint: JointModel) -> str:
     counts = ", ".join(f"{int((joint.source_ == source).sum()):,} {source}" for source in SOURCES)
     shares = ", ".join(f"{name} {share:.0%}" for name, share in zip(joint.classes_, joint.balance_, strict=True))
     has_gold = (joint.source_ == SOURCES[0]).any()
-    origin = "given" if joint.balance is not None else "from gold rows" if has_gold else "mean belief from votes"
+    origin = "given" if joint.balance is not None else "from gold rows" if has_gold else "estimated"
     lines = [
         f"JointModel: {m:,} rows, {k} classes.",
         f"Labels come from: {counts}.",

@@ -12,6 +12,7 @@ divided into chunks whose predictions are averaged.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,13 @@ class RowEvidence:
         self.chunks: list[Positions] = [np.sort(part) for part in np.array_split(order, count)]
         self._weights: Floats | None = None
         self._inverses: list[Singles] = []
+
+    def sample(self) -> tuple[Positions, RowEvidence]:
+        """Numbers of the rows of the first chunk, and their evidence alone."""
+        rows = self.chunks[0]
+        part = copy(self)
+        part.X, part.chunks, part._weights = self.X[rows], [np.arange(len(rows))], None
+        return rows, part
 
     def predict(self, beliefs: Floats, weights: Floats) -> Floats:
         """(m, k): predicted beliefs of each row, by rows (m, k) with weights (m,), all but itself."""

@@ -1,155 +1,172 @@
-"""Teacher: whose beliefs are combined with the rows, and why: counting, the label model, or the mean of the two.
+"""Teacher: whose beliefs are combined with the rows, how much the rows count, and why.
 
-Both teach on a sample of rows. Then both are judged:
+Votes are taken as counting has them, as the label model has them, or as the geometric mean of both; predictions from
+rows are taken to the power 2 (with caution) or 4 (in full). Each of these six ways labels the rows, and is judged:
 
-- with gold rows: by the share of them that is labelled right from votes and rows;
-- without: by labelers that neither teacher has seen. A quarter of the labelers is held out at a time, and the judge is
-  the log of the probability, from the row alone, that the class is in the shortlist they voted. Predictions of both
-  teachers are given the same class shares first, so that only what rows tell apart is compared.
+- with gold rows: by the share of them that it labels right, each without its own gold label;
+- without: by labelers that it has not seen. A quarter of the labelers is held out at a time, and the judge is the share
+  of their votes that allow the class of the row. A text that only repeats the words that rules look for is found out:
+  labels that follow it agree less with rules about other words.
 
-One teacher is chosen if its mean score is better by a t-test over judges, at 5 %. Else the mean of both teaches.
+The mean of both, with caution, is the safest. Rows count in full if that is better by more than two standard errors;
+then counting or the label model alone teaches if it is better than the mean by as much.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
-from scipy import stats
 from sklearn.base import clone
 
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.joint.bayes import FLOOR, combine, likelihood_of, normalised, row_likelihood
+from shortlist.joint.bayes import LEAST, Combined, combine, likelihood_of, normalised
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.labelmodel import MajorityVote
 from shortlist.votes import Votes
 
-COUNTING, LABEL_MODEL, MEAN = TEACHERS = ("counting", "label-model", "mean")
+MEAN, COUNTING, LABEL_MODEL = TEACHERS = ("mean", "counting", "label-model")
 NAMES = {COUNTING: "counting votes", LABEL_MODEL: "the label model", MEAN: "the mean of counting and label model"}
-GROUPS = 4  # of labelers, each held out once
+CAUTIOUS, FULL = POWERS = (2.0, 4.0)  # of predictions from rows
+WAYS = tuple(product(TEACHERS, POWERS))  # the first is the safest
+GROUPS, REPEATS = 4, 8  # of labelers, each held out once; how often they are divided anew
 FEWEST_GOLD = 30  # rows; with fewer, labelers judge
-FEWEST_VOTES = 10  # of a labeler that judges
-LEVEL = 0.05  # of the t-test, two-sided
-SMALLEST = 1e-3  # probability: one row that is quite wrong does not decide
+FEWEST_VOTES, FEWEST_JUDGES = 10, 3  # of a labeler that judges; of judges
+ERRORS = 2.0  # standard errors that make a difference clear
 
 
 @dataclass(frozen=True)
 class Teacher:
-    """Who taught, and the evidence.
+    """Who taught, how much the rows counted, and the evidence.
 
     name          "counting", "label-model", or "mean" (of the two)
+    power         of predictions from rows: 2 (with caution) or 4 (in full)
     judge         "gold", "labelers", "user" (who said so), or "nobody" (too little evidence)
-    judges        how many gold rows or labelers judged
-    scores        of counting and of the label model: share of gold rows right, or mean log score
-    difference    of these: above 0 where counting is better
-    error         standard error of the difference
+    judges        how many gold rows judged, or labelers, each several times
+    score         share of gold rows labelled right, or of held-out votes that allow the label
+    safest        the same by the safest way
     agreement     without gold: share of held-out votes that allow the class of the row, as counting, label model, votes
                   and text, or text alone give it
     """
 
-    name: str
+    name: str = MEAN
+    power: float = CAUTIOUS
     judge: str = "nobody"
     judges: int = 0
-    scores: dict[str, float] = field(default_factory=dict)
-    difference: float = 0.0
-    error: float = 0.0
+    score: float = 0.0
+    safest: float = 0.0
     agreement: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return f"Taught by {NAMES[self.name]}: {self._reason()}."
+        how = "counting in full" if self.power == FULL else "counting with caution"
+        return f"Taught by {NAMES[self.name]}, with rows {how}: {self._reason()}."
 
     def _reason(self) -> str:
-        if self.judge == "user":
-            return "as asked for"
-        if self.judge == "nobody":
-            return "there are too few labelers or gold rows to tell counting and label model apart"
-        judges = f"{self.judges} gold rows" if self.judge == "gold" else f"{self.judges} held-out labelers"
-        unit = "in the share that is right" if self.judge == "gold" else "in log score"
-        gap = f"{abs(self.difference):.3f} ± {self.error:.3f} {unit}"
-        if self.name == MEAN:
-            return f"{judges} do not tell the two apart ({gap})"
-        return f"{judges} are predicted better than with the other ({gap})"
+        if self.judge in ("user", "nobody"):
+            return "as asked for" if self.judge == "user" else "there are too few labelers or gold rows to judge"
+        judges = f"{self.judges} gold rows" if self.judge == "gold" else "held-out labelers"
+        says = "are labelled right" if self.judge == "gold" else "of their votes agree"
+        if (self.name, self.power) == WAYS[0]:
+            return f"{judges} show no way that is clearly better ({self.score:.1%} {says})"
+        return f"{judges}, {self.score:.1%} {says}, and {self.safest:.1%} by the safest way"
 
 
 def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:
     """The likelihood of votes as the teacher of this name has it."""
-    return {COUNTING: counting, LABEL_MODEL: label_model, MEAN: (counting + label_model) / 2}[name]
+    if name == MEAN:
+        return normalised(np.sqrt(np.maximum(counting, LEAST) * np.maximum(label_model, LEAST)))
+    return counting if name == COUNTING else label_model
 
 
-def decide(judge: str, scores: Floats) -> Teacher:
-    """The teacher by scores (judges, 2) of counting and label model."""
-    n = len(scores)
-    if n < 3:
-        return Teacher(MEAN)
-    gaps = scores[:, 0] - scores[:, 1]
-    mean, error = float(gaps.mean()), float(gaps.std(ddof=1) / np.sqrt(n))
-    clear = abs(mean) > stats.t.ppf(1 - LEVEL / 2, n - 1) * error
-    name = MEAN if not clear else COUNTING if mean > 0 else LABEL_MODEL
-    means = dict(zip((COUNTING, LABEL_MODEL), map(float, scores.mean(axis=0)), strict=True))
-    return Teacher(name, judge, n, means, mean, error)
+def decide(judge: str, hits: Floats, weights: Floats, by: str = "auto") -> Teacher:
+    """The way that judges (n,) with these weights prefer; hits (n, ways) are what each finds right by each way.
+
+    First, how much the rows count; then, who teaches, unless `by` says so.
+    """
+    first, asked = (MEAN, "nobody") if by == "auto" else (by, "user")
+    if len(hits) < FEWEST_JUDGES:
+        return Teacher(first, judge=asked)
+    safest = WAYS.index((first, CAUTIOUS))
+    power = WAYS[_clearly_best(hits, weights, [safest, WAYS.index((first, FULL))])][1]
+    ways = [WAYS.index((name, power)) for name in (TEACHERS if by == "auto" else (by,))]
+    best = _clearly_best(hits, weights, ways)
+    score, least = (float(weights @ hits[:, way] / weights.sum()) for way in (best, safest))
+    return Teacher(WAYS[best][0], power, judge if by == "auto" else asked, len(hits), score, least)
 
 
-def judge_by_gold(votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats) -> Teacher:
-    """Both teachers label gold rows from votes and other rows; the label model has not seen the gold labels."""
-    right, known = [], gold >= 0
-    for model in (MajorityVote(), clone(label_model)):
-        table = likelihood_of(fit_quietly(model, votes), votes)
-        labels = combine(table, votes.covered, gold, None, evidence, weights).beliefs.argmax(axis=1)
-        right.append((labels == gold)[known])
-    return decide("gold", np.stack(right, axis=1).astype(np.float64))
+def _clearly_best(hits: Floats, weights: Floats, ways: Sequence[int]) -> int:
+    """The first way, or the best of those that are better than it by more than two standard errors."""
+    share, gaps = weights / weights.sum(), hits[:, ways] - hits[:, ways[:1]]
+    mean = share @ gaps
+    errors = np.sqrt(share**2 @ (gaps - mean) ** 2)
+    return ways[int(np.where(mean > ERRORS * errors, mean, 0.0).argmax())]
 
 
-def judge_by_labelers(votes: Votes, label_model: Any, evidence: RowEvidence, seed: int) -> Teacher:
-    """Both teachers predict from rows alone what labelers say that they have not seen."""
-    n = len(votes.names)
-    group = np.random.default_rng(seed).permutation(n) % min(GROUPS, n)
-    scores: list[Floats] = []
-    agreed: Counter[str] = Counter()
-    for g in range(min(GROUPS, n) if n > 2 else 0):
-        seen, held_out = (votes[:, np.flatnonzero((group == g) == out)] for out in (False, True))
-        if seen.covered.sum() >= FEWEST_VOTES:
-            tables = [likelihood_of(fit_quietly(model, seen), seen) for model in (MajorityVote(), clone(label_model))]
-            scores += scores_of(held_out, predictions(seen, tables, evidence))
-            agreed.update(agreement(seen, held_out, tables, evidence))
-    count = max(agreed.pop("votes", 0), 1)
-    judged = decide("labelers", np.array(scores).reshape(-1, 2))
-    return replace(judged, agreement={name: right / count for name, right in agreed.items()})
+def judge_by_gold(
+    votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats, by: str = "auto"
+) -> Teacher:
+    """Each way labels gold rows from votes and other rows; the label model has not seen the gold labels."""
+    known = gold >= 0
+    made = by_each_way(votes, likelihoods(votes, label_model), gold, evidence, weights)
+    hits = np.stack([(one.beliefs.argmax(axis=1) == gold)[known] for one in made], axis=1).astype(np.float64)
+    return decide("gold", hits, np.ones(len(hits)), by)
 
 
-def predictions(votes: Votes, tables: list[Floats], evidence: RowEvidence) -> list[Floats]:
-    """P(class | row) (m, k) as taught by P(votes | class) of counting and of the label model; the same class shares."""
-    covered, everyone = votes.covered, np.ones(len(votes))
-    shares = np.mean([table[covered].mean(axis=0) for table in tables], axis=0)
-    taught = [
-        evidence.predict(np.where(covered[:, None], table, table[covered].mean(axis=0)), everyone) for table in tables
-    ]
-    return [normalised(row_likelihood(np.maximum(each, 0.0) + FLOOR / len(shares)) * shares) for each in taught]
+def judge_by_labelers(votes: Votes, label_model: Any, evidence: RowEvidence, seed: int, by: str = "auto") -> Teacher:
+    """Each way labels a sample of rows; labelers judge whose votes it has not seen."""
+    sample, evidence = evidence.sample()
+    votes, n, draw = votes[sample], len(votes.names), np.random.default_rng(seed)
+    judged: list[tuple[float, Floats]] = []
+    for _ in range(REPEATS if n > 2 else 0):
+        group = draw.permutation(n) % min(GROUPS, n)
+        for g in range(min(GROUPS, n)):
+            seen, held_out = (votes[:, np.flatnonzero((group == g) == out)] for out in (False, True))
+            if seen.covered.sum() >= FEWEST_VOTES:
+                judged += judgements(seen, held_out, label_model, evidence)
+    weights = np.array([weight for weight, _ in judged])
+    hits = np.array([each for _, each in judged]).reshape(len(judged), 2 * len(WAYS) + 2)
+    chosen = decide("labelers", hits[:, : len(WAYS)], weights, by)
+    if not judged:
+        return chosen
+    right, way = (weights @ hits / weights.sum()).tolist(), WAYS.index((chosen.name, chosen.power))
+    shown = {"counting": -2, "label model": -1, "votes and text": way, "text alone": len(WAYS) + way}
+    return replace(chosen, agreement={name: right[place] for name, place in shown.items()})
 
 
-def scores_of(votes: Votes, predicted: list[Floats]) -> Iterator[Floats]:
-    """For each labeler with enough votes, the mean log probability of its shortlists by each of `predicted`."""
-    for rows, allowed in shortlists(votes):
-        if len(rows) >= FEWEST_VOTES:
-            yield np.array([np.log((p[rows] * allowed).sum(axis=1) + SMALLEST).mean() for p in predicted])
+def judgements(seen: Votes, held_out: Votes, label_model: Any, evidence: RowEvidence) -> Iterator[tuple[float, Floats]]:
+    """For each held-out labeler with enough votes, its weight, and the share of its votes that allows the label.
 
-
-def agreement(seen: Votes, held_out: Votes, tables: list[Floats], evidence: RowEvidence) -> Counter[str]:
-    """How many held-out votes allow the class that each way of labelling gives the row, and how many there are."""
-    nobody, everyone = np.full(len(seen), -1), np.ones(len(seen))
-    joint = combine(mixed(tables[0], tables[1], MEAN), seen.covered, nobody, None, evidence, everyone)
-    ways = {"counting": tables[0], "label model": tables[1], "votes and text": joint.beliefs, "text alone": joint.rows}
-    counts: Counter[str] = Counter()
+    Labels are by each way, by each way from text alone, by counting and by the label model (2 ways + 2,). A vote counts
+    by the share of the classes that it rules out, and only if the other labelers could agree with it or contradict it.
+    """
+    tables, nobody = likelihoods(seen, label_model), np.full(len(seen), -1)
+    made = by_each_way(seen, tables, nobody, evidence, np.ones(len(seen)))
+    beliefs = [*(one.beliefs for one in made), *(one.rows for one in made), *tables]
+    labels = np.stack([each.argmax(axis=1) for each in beliefs])
+    named = np.any([allowed[~allowed.all(axis=1)].any(axis=0) for _, allowed in shortlists(seen)], axis=0)
     for rows, allowed in shortlists(held_out):
-        judged = seen.covered[rows]
-        counts["votes"] += int(judged.sum())
-        for name, table in ways.items():
-            best = table[rows].argmax(axis=1)
-            counts[name] += int(allowed[judged, best[judged]].sum())
-    return counts
+        fair = seen.covered[rows] & allowed[:, named].any(axis=1) & ~allowed[:, named].all(axis=1)
+        rows, allowed = rows[fair], allowed[fair]
+        if len(rows) >= FEWEST_VOTES and not allowed.all():
+            yield float((~allowed).mean(axis=1).sum()), allowed[np.arange(len(rows)), labels[:, rows]].mean(axis=1)
+
+
+def likelihoods(votes: Votes, label_model: Any) -> tuple[Floats, Floats]:
+    """P(votes | class) by counting and by the label model, fitted to these votes."""
+    counting, fitted = (fit_quietly(model, votes) for model in (MajorityVote(), clone(label_model)))
+    return likelihood_of(counting, votes), likelihood_of(fitted, votes)
+
+
+def by_each_way(
+    votes: Votes, tables: tuple[Floats, Floats], gold: Positions, evidence: RowEvidence, weights: Floats
+) -> list[Combined]:
+    """Beliefs by all `WAYS`; class shares are estimated."""
+    powers, likelihood = [power for _, power in WAYS], [mixed(*tables, name) for name, _ in WAYS]
+    return combine(likelihood, powers, votes.covered, gold, None, evidence, weights)
 
 
 def shortlists(votes: Votes) -> Iterator[tuple[Positions, Mask]]:

@@ -115,7 +115,7 @@ def by_counting(case: Case) -> Iterator[Advice]:
     overview, analysis = case.overview, case.overview.analysis
     right = overview.other_scores.get(VOTES_AND_TEXT if overview.final else LABEL_MODEL)
     known = int(analysis.scored.sum())
-    if right is None or known < ENOUGH or (overview.final and overview.final.teacher == "counting"):
+    if right is None or known < ENOUGH or (overview.final and overview.final.teacher.name == "counting"):
         return
     counted, labels = (
         analysis.counting_on_gold * known,

@@ -14,6 +14,7 @@ from shortlist.analysis.labeler_tables import MOST_ACCURACIES, only_known
 from shortlist.analysis.measures import Calibration
 from shortlist.analysis.tables import same_shortlists
 from shortlist.arrays import Floats
+from shortlist.joint import Teacher
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.trials import FEW, Features, Trials
 from shortlist.wording import number_of
@@ -39,14 +40,14 @@ class Final(NamedTuple):
 
     beliefs    (m, k); those of gold rows as if their gold label were unknown
     features   of rows, by their numbers
-    teacher    whose beliefs are combined with the rows
+    teacher    whose beliefs are combined with the rows, and how
     shares     (k,): estimated class shares
     use_gold   gold rows have taught
     """
 
     beliefs: Floats
     features: Features
-    teacher: str
+    teacher: Teacher
     shares: Floats
     use_gold: bool = False
 

@@ -22,7 +22,7 @@ from shortlist.beliefs import most_likely
 from shortlist.joint.bayes import combine, likelihood_of
 from shortlist.joint.joint_model import row_weights
 from shortlist.joint.row_evidence import RowEvidence
-from shortlist.joint.teacher import MEAN, mixed
+from shortlist.joint.teacher import Teacher, mixed
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelmodel.m_step import vote_counts
 from shortlist.labelmodel.model_options import shares_of
@@ -88,11 +88,16 @@ class Trials:
     """
 
     def __init__(
-        self, analysis: Analysis, features: Features | None = None, teacher: str = MEAN, *, use_gold: bool = False
+        self,
+        analysis: Analysis,
+        features: Features | None = None,
+        teacher: Teacher | None = None,
+        *,
+        use_gold: bool = False,
     ) -> None:
         self.analysis, self.model, self.m = analysis, analysis.model, len(analysis.votes)
         chosen, gold = chosen_rows(analysis), analysis.gold
-        self.votes, self.teacher = analysis.votes[chosen], teacher
+        self.votes, self.teacher = analysis.votes[chosen], teacher or Teacher()
         self.gold = np.full(len(chosen), -1, np.int64) if gold is None else gold[chosen]
         self.lessons: list[Lesson] = []
         self._left_out: dict[str, Positions] = {}  # labeler → labels without it
@@ -146,11 +151,12 @@ class Trials:
     def _joint_labels(self, votes: Votes, model: Any, balance: Any) -> Positions:
         """Labels from votes and rows; every row has one."""
         tables = [likelihood_of(one, votes) for one in (MajorityVote().fit(votes), model)]
-        table, labels = mixed(tables[0], tables[1], self.teacher), np.full(len(votes), -1)
+        table, labels = mixed(tables[0], tables[1], self.teacher.name), np.full(len(votes), -1)
         given = None if balance is None else shares_of(balance, votes.space)
         covered = votes.covered if votes.covered.any() else ~votes.covered  # without any vote, all rows are alike
         for judged, gold, evidence, weights in self.lessons:
-            best = combine(table, covered, gold, given, evidence, weights).beliefs.argmax(axis=1)
+            made = combine([table], [self.teacher.power], covered, gold, given, evidence, weights)
+            best = made[0].beliefs.argmax(axis=1)
             labels = np.where(labels < 0, best, labels)
             labels[judged] = best[judged]
         return labels

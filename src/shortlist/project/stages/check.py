@@ -158,4 +158,4 @@ def _final(session: Session, joint: JointModel) -> Final:
         texts = read_texts(rows, session.settings.classifier.on or None)
         return rows if texts is None else word_features(texts)
 
-    return Final(joint.out_of_fold_, features, joint.teacher_.name, joint.balance_, session.settings.gold_wins)
+    return Final(joint.out_of_fold_, features, joint.teacher_, joint.balance_, session.settings.gold_wins)
