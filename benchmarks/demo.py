@@ -59,7 +59,7 @@ def main() -> None:
     scores = {"votes": right[0], "classifier": right[1], "nll": nll}
     name = "`JointModel()`, votes and text"
     lines.append({"name": name, "short": True, **{key: round(float(v), 3) for key, v in scores.items()}})
-    keep(ROOT / "benchmarks" / "results" / "demo.json", ["label model", "classifier"], {"rows": lines})
+    keep(ROOT / "benchmarks" / "results" / "demo.json", ["label model", "classifier", "joint"], {"rows": lines})
 
 
 if __name__ == "__main__":

@@ -62,7 +62,21 @@ def classifier() -> np.ndarray:
     return NoiseAwareClassifier().fit(texts, beliefs).predict_proba(texts[:8])
 
 
-ANSWERS: dict[str, Callable[[], np.ndarray]] = {"label model": label_model, "paper": paper, "classifier": classifier}
+def joint() -> np.ndarray:
+    """Labels and predictions, since both end up on pages."""
+    from shortlist import JointModel
+
+    texts = [f"{['red', 'green', 'blue'][i % 3]} thing {i % 7} of {i % 5}" for i in range(60)]
+    model = JointModel().fit(votes(), texts)
+    return np.vstack([model.beliefs_[:8], model.predict_proba(texts[:8])])
+
+
+ANSWERS: dict[str, Callable[[], np.ndarray]] = {
+    "label model": label_model,
+    "paper": paper,
+    "classifier": classifier,
+    "joint": joint,
+}
 
 
 def measured(names: Iterable[str]) -> dict[str, list[list[float]]]:

@@ -407,7 +407,7 @@ def main() -> None:
         every.append(measured(task(name, given.data_home, given.cache, projects)))
         print(line(every[-1]), flush=True)
         if given.json:
-            keep(given.json, ["label model", "classifier"], {"tasks": [*every, means(every)]})
+            keep(given.json, ["label model", "classifier", "joint"], {"tasks": [*every, means(every)]})
     print(line(means(every)))
     print("\n" + verdict(every))
     for found in every:

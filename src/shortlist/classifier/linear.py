@@ -17,6 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -96,7 +97,7 @@ class SoftLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def log_proba(self, X: Any) -> Floats:
         """log P(class | x), (m, k)."""
-        scores: Floats = log_softmax(X @ self.coef_.T + self.intercept_, axis=1)
+        scores: Floats = log_softmax(X @ self.coef_.T.astype(X.dtype) + self.intercept_, axis=1)
         return scores
 
 
@@ -111,13 +112,11 @@ class ExpectedLoss:
 
     def __init__(self, X: Any, beliefs: Floats, weights: Floats, penalty: float, dtype: Any = np.float64) -> None:
         (_, self.p), self.k = X.shape, beliefs.shape[1]
-        mean = weights @ X
-        squares = X.power(2) if sp.issparse(X) else X**2
-        variance = max(float((weights @ squares).sum() - mean @ mean), 0.0) / self.p
+        mean = weights.astype(X.dtype) @ X
+        variance = max(float(weights @ row_norms(X, squared=True) - mean @ mean), 0.0) / self.p
         curvature = (1 - 1 / self.k) / self.k  # at the start, where all classes are equally likely
         self.constant = float(np.sqrt(variance + penalty / curvature))
-        self.X, self.mean, self.penalty = X.astype(dtype), mean.astype(dtype), float(penalty)
-        self.columns = self.X.T.tocsr() if sp.issparse(X) else self.X.T
+        self.X, self.mean, self.penalty = X.astype(dtype, copy=False), mean.astype(dtype), float(penalty)
         self.beliefs, self.weights = beliefs.astype(dtype), weights.astype(dtype)[:, None]
 
     def start(self) -> Any:
@@ -133,7 +132,7 @@ class ExpectedLoss:
         residual = (np.exp(log_p) - self.beliefs) * self.weights
         total = residual.sum(axis=0)
         gradient = np.empty_like(table)
-        gradient[:-1] = product(self.columns, residual) - self.mean[:, None] * total + self.penalty * W
+        gradient[:-1] = product(self.X.T, residual) - self.mean[:, None] * total + self.penalty * W
         gradient[-1] = self.constant * total
         return value, gradient.ravel(), float(max(np.abs(gradient[:-1]).max(initial=0), np.abs(total).max()))
 

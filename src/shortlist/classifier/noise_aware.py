@@ -29,6 +29,7 @@ from shortlist.progress import Tell, progress_lines
 from shortlist.rows import read_texts
 
 KIND = "noise-aware classifier"  # in the header of its files
+FLOATS = (np.float64, np.float32)  # features keep their precision
 
 
 @runtime_checkable
@@ -100,7 +101,7 @@ class NoiseAwareClassifier(BaseClassifier):
         """
         self._check_parts()
         texts = read_texts(rows, self.on)
-        X = rows if texts is not None else validate_data(self, rows, accept_sparse="csr", dtype=np.float64)
+        X = rows if texts is not None else validate_data(self, rows, accept_sparse="csr", dtype=FLOATS)
         m = len(texts) if texts is not None else _num_samples(X)
         targets = make_targets(
             y, m, classes=classes, covered=covered, sample_weight=sample_weight, uncovered=self.uncovered
@@ -154,7 +155,7 @@ class NoiseAwareClassifier(BaseClassifier):
         """Rows as the estimator wants them."""
         texts = read_texts(rows, self.on)
         if texts is None and not self.reads_text_:
-            return validate_data(self, rows, accept_sparse="csr", dtype=np.float64, reset=False)
+            return validate_data(self, rows, accept_sparse="csr", dtype=FLOATS, reset=False)
         if texts is None or not self.reads_text_:
             kinds = ("features", "text") if texts is not None else ("text", "features")
             raise BadRows(f"this classifier was fitted on {kinds[0]}, and is now given {kinds[1]}")

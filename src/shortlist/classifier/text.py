@@ -1,30 +1,32 @@
 """TextFeatures: TF-IDF of word and character n-grams, the default features of texts.
 
 An n-gram is a 64-bit hash of its symbols (tokens or characters), so all n-grams of a corpus are found by sorting whole
-numbers. Each distinct word is looked into once, however often it occurs. The counts equal those of scikit-learn's
-CountVectorizer, in a third to a fifth of its time (`benchmarks/sentences.py`).
+numbers, some texts at a time. Each distinct word is looked into once, however often it occurs. The counts equal those
+of scikit-learn's CountVectorizer, in a third to a fifth of its time (`benchmarks/sentences.py`).
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.preprocessing import normalize
 from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
 
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadRows, NotFitted
 
 TOKEN = re.compile(r"\b\w+\b|[^\w\s]")  # one-letter words and punctuation tell questions from statements
 GRAM_BASE = np.uint64(0x9E3779B97F4A7C15)  # of the hash of n-grams; any odd number with many bits
+AT_ONCE = 1 << 21  # symbols, or words of texts, that are looked into together: memory
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
 
@@ -57,11 +59,11 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_transform(self, rows: Sequence[str], y: object = None) -> Any:  # noqa: ARG002
         self.counters_ = self._counters()
         words = DistinctWords.of(rows)
-        counts = [counter.fit_count(words) for counter in self.counters_]
-        if not all(half.shape[1] for half in counts):
+        halves = [counter.fit_count(words) for counter in self.counters_]
+        if not all(half[0].shape[1] for half in halves):
             raise BadRows(f"the {len(rows)} texts hold no words to learn from")
-        self.idf_ = [inverse_document_frequency(half) for half in counts]
-        return self._weigh(counts)
+        self.idf_ = [inverse_document_frequency(half) for half in halves]
+        return self._weigh(halves)
 
     def transform(self, rows: Sequence[str]) -> Any:
         if not self.__sklearn_is_fitted__():
@@ -80,9 +82,13 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
         return tags
 
-    def _weigh(self, counts: Sequence[Any]) -> Any:
-        halves = [tf_idf(half, idf) for half, idf in zip(counts, self.idf_, strict=True)]
-        return sp.csr_matrix(sp.hstack(halves, format="csr"))
+    def _weigh(self, halves: list[list[Any]]) -> Any:
+        """(m, p) from the counts of each half, some texts after others, which are used up."""
+        parts = []
+        for _ in range(len(halves[0])):
+            weighed = [tf_idf(half.pop(0), idf) for half, idf in zip(halves, self.idf_, strict=True)]
+            parts.append(sp.csr_matrix(sp.hstack(weighed, format="csr")))
+        return stacked(parts)
 
     def _counters(self) -> list[WordGrams | CharacterGrams]:
         kinds = ((WordGrams, self.words), (CharacterGrams, self.characters))
@@ -106,24 +112,40 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
 
-def inverse_document_frequency(counts: Any) -> Floats:
+def inverse_document_frequency(counts: Sequence[Any]) -> Floats:
     """(p,): 1 + log((1 + m) / (1 + rows that hold the n-gram)), as in scikit-learn."""
-    held = np.bincount(counts.indices, minlength=counts.shape[1])
-    idf: Floats = 1 + np.log((1 + counts.shape[0]) / (1 + held))
+    m, p = sum(part.shape[0] for part in counts), counts[0].shape[1]
+    held = sum(np.bincount(part.indices, minlength=p) for part in counts)
+    idf: Floats = 1 + np.log((1 + m) / (1 + held))
     return idf
 
 
 def tf_idf(counts: Any, idf: Floats) -> Any:
     """(1 + log count) · idf, each row of unit length."""
-    counts.data = (1 + np.log(counts.data)) * idf[counts.indices]
-    return normalize(counts, copy=False)
+    np.log(counts.data, out=counts.data)
+    counts.data += 1
+    counts.data *= idf.astype(np.float32)[counts.indices]
+    inplace_csr_row_normalize_l2(counts)
+    return counts
+
+
+def stacked(parts: list[Any]) -> Any:
+    """Sparse matrices below each other. They are used up one by one, so that they need their room only once."""
+    shape = (sum(part.shape[0] for part in parts), parts[0].shape[1])
+    ends = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part.indptr) for part in parts]))])
+    data, indices, a = np.empty(ends[-1], np.float32), np.empty(ends[-1], parts[0].indices.dtype), 0
+    while parts:
+        part = parts.pop(0)
+        data[a : a + part.nnz], indices[a : a + part.nnz] = part.data, part.indices
+        a += part.nnz
+    return sp.csr_matrix((data, indices, ends), shape=shape)
 
 
 class DistinctWords(NamedTuple):
     """Distinct words of texts, in lower case and split at white space, and the number of each word of each text."""
 
     words: list[str]
-    numbers: Positions  # (N,), one text after another
+    numbers: npt.NDArray[np.int32]  # (N,), one text after another
     lengths: Positions  # (m,): words of each text
 
     @classmethod
@@ -132,17 +154,34 @@ class DistinctWords(NamedTuple):
             raise BadRows("texts are a list of strings, not one string")
         number_of: defaultdict[str, int] = defaultdict()
         number_of.default_factory = number_of.__len__  # a new word gets the next number
-        numbers: list[int] = []
-        ends = [0]
+        numbers, ends = array("i"), [0]
         for text in texts:
             numbers.extend(map(number_of.__getitem__, text.lower().split()))
             ends.append(len(numbers))
-        return cls(list(number_of), np.array(numbers, np.int64), np.diff(ends))
+        return cls(list(number_of), np.frombuffer(numbers, np.int32), np.diff(ends))
 
-    def counts(self) -> Any:
-        """(texts, words): how often each word occurs in each text."""
-        texts = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        return count_pairs(texts, self.numbers, (len(self.lengths), len(self.words)))
+    def parts(self) -> Iterator[tuple[npt.NDArray[np.int32], Positions]]:
+        """(numbers, lengths) of some texts after others."""
+        for texts, inside in pieces(self.lengths):
+            yield self.numbers[inside], self.lengths[texts]
+
+
+def pieces(lengths: Positions) -> Iterator[tuple[slice, slice]]:
+    """Rows that have some `AT_ONCE` symbols together, and where their symbols lie. At least one piece."""
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    marks = np.arange(AT_ONCE, ends[-1], AT_ONCE)
+    edges = np.unique(np.concatenate([[0], np.searchsorted(ends, marks), [len(lengths)]]))
+    for a, b in pairwise(edges.tolist()) if len(edges) > 1 else [(0, 0)]:
+        yield slice(a, b), slice(ends[a], ends[b])
+
+
+class Symbols(NamedTuple):
+    """What n-grams are made of: rows of symbols, each a whole number, in parts."""
+
+    parts: Callable[[], Iterator[tuple[Positions, Positions, Floats | None]]]
+    """(symbols, lengths of rows, weights of rows) of some rows after others"""
+    hashes: Callable[[Positions], Hashes]
+    texts: Callable[[Sequence[int]], str]  # of an n-gram
 
 
 class Grams:
@@ -153,82 +192,111 @@ class Grams:
     def __init__(self, lengths: tuple[int, int], max_features: int) -> None:
         self.lengths, self.max_features = lengths, max_features
 
-    def _learn(
-        self, symbols: Hashes, lengths: Positions, weights: Floats | None = None
-    ) -> tuple[Any, Positions, list[int]]:
-        """(counts (rows, columns), starts and sizes of the columns). Rows of symbols lie one after another."""
-        rows, starts, sizes, grams = self._find(symbols, lengths)
-        distinct, ids = np.unique(grams, return_inverse=True)
-        example = np.empty(len(distinct), np.int64)
-        example[ids] = np.arange(len(ids))  # an occurrence of each n-gram
-        often = np.bincount(ids, None if weights is None else weights[rows], len(distinct))
-        kept = np.lexsort((sizes[example], -often))[: self.max_features]
-        self._set_columns(distinct[kept])
-        columns = np.full(len(distinct), -1)
-        columns[kept] = np.arange(len(kept))
-        counts = self._table(rows, columns[ids], len(lengths))
-        return counts, starts[example[kept]], sizes[example[kept]].tolist()
+    def _learn(self, symbols: Symbols) -> list[Any]:
+        """Counts (rows, columns) of each part, once the columns are known."""
+        sizes = self._choose(symbols)
+        examples = np.zeros((len(sizes), self.lengths[1]), np.int64)
+        counts = list(self._count(symbols, examples))
+        self.names_ = [symbols.texts(row[:n]) for row, n in zip(examples.tolist(), sizes.tolist(), strict=True)]
+        return counts
 
-    def _look_up(self, symbols: Hashes, lengths: Positions) -> Any:
-        """(rows, columns): how often each n-gram with a column occurs in each row."""
-        rows, _, _, grams = self._find(symbols, lengths)
-        distinct, ids = np.unique(grams, return_inverse=True)  # sorted keys are found several times as fast
-        places = np.minimum(np.searchsorted(self.sorted_, distinct), len(self.sorted_) - 1)
-        columns = np.where(self.sorted_[places] == distinct, self.order_[places], -1)
-        return self._table(rows, columns[ids], len(lengths))
+    def _choose(self, symbols: Symbols) -> Positions:
+        """Set the columns; the number of symbols of each."""
+        tallies: dict[int, list[tuple[Hashes, Floats]]] = {n: [] for n in self._sizes()}
+        for ids, lengths, weights in symbols.parts():
+            for n, rows, _, grams in self._find(symbols.hashes(ids), lengths):
+                tallies[n].append(tally(grams, None if weights is None else weights[rows]))
+        hashes, often = zip(*(merged(each) for each in tallies.values()), strict=True)
+        sizes = np.repeat(list(tallies), lengths_of(often))
+        kept = np.lexsort((sizes, -np.concatenate(often)))[: self.max_features]
+        self._set_columns(np.concatenate(hashes)[kept])
+        chosen: Positions = sizes[kept]
+        return chosen
 
-    def _find(self, symbols: Hashes, lengths: Positions) -> tuple[Any, Any, Any, Hashes]:
-        """(row, start, size, hash) of each n-gram, in small integers."""
+    def _count(self, symbols: Symbols, examples: Positions | None = None) -> Iterator[Any]:
+        """(rows, columns) of each part: how often each n-gram occurs. `examples` receives symbols of each column."""
+        for ids, lengths, _ in symbols.parts():
+            parts = list(self._find(symbols.hashes(ids), lengths))
+            rows, starts, grams = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
+            distinct, places = np.unique(grams, return_inverse=True)  # sorted keys are found several times as fast
+            columns = self._columns(distinct)[places]
+            known = columns >= 0
+            rows, starts, columns = rows[known], starts[known], columns[known]
+            if examples is not None and len(columns):
+                examples[columns] = ids[np.minimum(starts[:, None] + np.arange(self.lengths[1]), len(ids) - 1)]
+            yield count_pairs(rows, columns, (len(lengths), len(self.sorted_)))
+
+    def _sizes(self) -> range:
+        return range(1 if self.whole else self.lengths[0], self.lengths[1] + 1)
+
+    def _find(self, symbols: Hashes, lengths: Positions) -> Iterator[tuple[int, Any, Any, Hashes]]:
+        """(n, (row, start, hash) of each n-gram of this length), in small integers."""
         row = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        parts = []
-        for n in range(1 if self.whole else self.lengths[0], self.lengths[1] + 1):
+        for n in self._sizes():
             starts = np.flatnonzero(row[: max(len(row) - n + 1, 0)] == row[n - 1 :]).astype(np.int32)
             if n < self.lengths[0]:
                 starts = starts[lengths[row[starts]] == n]
             grams = symbols[starts]
             for i in range(1, n):
                 grams = grams * GRAM_BASE + symbols[starts + i]
-            parts.append((row[starts], starts, np.full(len(starts), n, np.int8), grams))
-        row, start, size, gram = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return row, start, size, gram
+            yield n, row[starts], starts, grams
 
     def _set_columns(self, hashes: Hashes) -> None:
         self.order_ = np.argsort(hashes)
         self.sorted_ = hashes[self.order_]
 
-    def _table(self, rows: Positions, columns: Positions, m: int) -> Any:
-        known = columns >= 0
-        return count_pairs(rows[known], columns[known], (m, len(self.sorted_)))
+    def _columns(self, hashes: Hashes) -> Positions:
+        """The column of each n-gram, −1 if it has none."""
+        if not len(self.sorted_):
+            return np.full(len(hashes), -1)
+        places = np.minimum(np.searchsorted(self.sorted_, hashes), len(self.sorted_) - 1)
+        return np.where(self.sorted_[places] == hashes, self.order_[places], -1)
+
+
+def tally(grams: Hashes, weights: Floats | None) -> tuple[Hashes, Floats]:
+    """(distinct n-grams, how often each occurs)."""
+    often: Any
+    if weights is None:
+        distinct, often = np.unique(grams, return_counts=True)  # a sort alone: several times as fast
+    else:
+        distinct, places = np.unique(grams, return_inverse=True)
+        often = np.bincount(places, weights, len(distinct))
+    return distinct, often
+
+
+def merged(tallies: list[tuple[Hashes, Floats]]) -> tuple[Hashes, Floats]:
+    """One tally of several."""
+    grams, often = (np.concatenate([each[i] for each in tallies]) for i in (0, 1))
+    return tally(grams, often)
 
 
 class WordGrams(Grams):
-    """Counts of the most frequent runs of tokens; punctuation is a token."""
+    """Counts of the most frequent runs of tokens; punctuation is a token. Rows are texts."""
 
-    def fit_count(self, words: DistinctWords) -> Any:
-        tokens, lengths, places = self._tokens(words)
-        counts, starts, sizes = self._learn(hash_texts(tokens)[places], lengths)
-        runs = places[np.minimum(starts[:, None] + np.arange(self.lengths[1]), len(places) - 1)].tolist()
-        self.names_ = [" ".join([tokens[i] for i in run[:size]]) for run, size in zip(runs, sizes, strict=True)]
-        return counts
+    def fit_count(self, words: DistinctWords) -> list[Any]:
+        return self._learn(self._symbols(words))
 
-    def count(self, words: DistinctWords) -> Any:
-        tokens, lengths, places = self._tokens(words)
-        return self._look_up(hash_texts(tokens)[places], lengths)
+    def count(self, words: DistinctWords) -> list[Any]:
+        return list(self._count(self._symbols(words)))
 
     def set_names(self, names: list[str]) -> None:
         tokens = [name.split(" ") for name in names]
         self.names_ = names
         self._set_columns(hash_rows(hash_texts(list(chain.from_iterable(tokens))), lengths_of(tokens), GRAM_BASE))
 
-    def _tokens(self, words: DistinctWords) -> tuple[list[str], Positions, Positions]:
-        """(tokens of the distinct words, tokens of each text, place of each token of the texts among the former)."""
-        tokens = [[word] if word.isalnum() else TOKEN.findall(word) for word in words.words]
-        sizes = lengths_of(tokens)
-        many = sizes[words.numbers]  # tokens of each word of the texts
-        ends = np.concatenate([[0], np.cumsum(many)])
-        places = np.arange(ends[-1]) + np.repeat((np.cumsum(sizes) - sizes)[words.numbers] - ends[:-1], many)
-        text_ends = np.concatenate([[0], np.cumsum(words.lengths)])
-        return list(chain.from_iterable(tokens)), np.diff(ends[text_ends]), places
+    def _symbols(self, words: DistinctWords) -> Symbols:
+        split = [[word] if word.isalnum() else TOKEN.findall(word) for word in words.words]
+        sizes, tokens = lengths_of(split), list(chain.from_iterable(split))
+        first, hashed = np.cumsum(sizes) - sizes, hash_texts(tokens)
+
+        def parts() -> Iterator[tuple[Positions, Positions, None]]:
+            for numbers, lengths in words.parts():
+                many = sizes[numbers]  # tokens of each word of the texts
+                ends = np.concatenate([[0], np.cumsum(many)])
+                ids = np.arange(ends[-1]) + np.repeat(first[numbers] - ends[:-1], many)
+                yield ids, np.diff(ends[np.concatenate([[0], np.cumsum(lengths)])]), None
+
+        return Symbols(parts, hashed.__getitem__, lambda ids: " ".join([tokens[i] for i in ids]))
 
 
 class CharacterGrams(Grams):
@@ -236,20 +304,34 @@ class CharacterGrams(Grams):
 
     whole = True
 
-    def fit_count(self, words: DistinctWords) -> Any:
-        padded, counts = [f" {word} " for word in words.words], words.counts()
-        inside, starts, sizes = self._learn(characters(padded), lengths_of(padded), counts.sum(axis=0))
-        text = "".join(padded)
-        self.names_ = [text[start : start + size] for start, size in zip(starts.tolist(), sizes, strict=True)]
-        return counts @ inside
+    def fit_count(self, words: DistinctWords) -> list[Any]:
+        return self._in_texts(words, self._learn(self._symbols(words)))
 
-    def count(self, words: DistinctWords) -> Any:
-        padded = [f" {word} " for word in words.words]
-        return words.counts() @ self._look_up(characters(padded), lengths_of(padded))
+    def count(self, words: DistinctWords) -> list[Any]:
+        return self._in_texts(words, self._count(self._symbols(words)))
 
     def set_names(self, names: list[str]) -> None:
         self.names_ = names
         self._set_columns(hash_rows(characters(names), lengths_of(names), GRAM_BASE))
+
+    def _symbols(self, words: DistinctWords) -> Symbols:
+        padded = [f" {word} " for word in words.words]
+        lengths, often = lengths_of(padded), np.bincount(words.numbers, minlength=len(padded)).astype(np.float64)
+
+        def parts() -> Iterator[tuple[Positions, Positions, Floats]]:
+            for some, _ in pieces(lengths):
+                yield characters(padded[some]).astype(np.int64), lengths[some], often[some]
+
+        return Symbols(parts, lambda ids: ids.astype(np.uint64), lambda ids: "".join(map(chr, ids)))
+
+    def _in_texts(self, words: DistinctWords, counts: Iterable[Any]) -> list[Any]:
+        """Counts in texts, from those in their distinct words."""
+        inside = sp.vstack(list(counts), format="csr")
+        made = []
+        for numbers, lengths in words.parts():
+            texts = np.repeat(np.arange(len(lengths)), lengths)
+            made.append(count_pairs(texts, numbers, (len(lengths), len(words.words))) @ inside)
+        return made
 
 
 def characters(texts: Sequence[str]) -> Hashes:
@@ -275,7 +357,7 @@ def hash_rows(symbols: Hashes, lengths: Positions, base: np.uint64) -> Hashes:
     return np.add.reduceat(symbols * powers[np.repeat(ends, lengths) - 1 - np.arange(len(symbols))], ends - lengths)
 
 
-def count_pairs(rows: Positions, columns: Positions, shape: tuple[int, int]) -> Any:
+def count_pairs(rows: Positions, columns: npt.NDArray[Any], shape: tuple[int, int]) -> Any:
     """Sparse matrix of how often each (row, column) occurs."""
     places = (rows.astype(np.int32), columns.astype(np.int32))
-    return sp.coo_array((np.ones(len(rows)), places), shape=shape).tocsr()
+    return sp.coo_array((np.ones(len(rows), np.float32), places), shape=shape).tocsr()
