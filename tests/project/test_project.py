@@ -15,6 +15,7 @@ from shortlist.project import BadProject
 from shortlist.project.session import Listener
 from shortlist.project.stages.run import STAGES
 from tests.project.news import CLASSES, TOML, edit, make, rows
+from tests.project.part_files import Elsewhere
 
 QUICK = ["vote", "fit", "train", "check", "export"]
 
@@ -365,6 +366,24 @@ def test_predict_other_files_and_export_elsewhere(project, tmp_path):
         project.predict(tmp_path / "missing.csv", path=tmp_path / "new.csv")
     assert project.export(tmp_path / "labels.jsonl").exists()
     assert pl.read_ndjson(tmp_path / "labels.jsonl").shape == project.labels.shape
+
+
+def test_workers_on_other_machines_read_the_rows_of_train_export_and_predict(tmp_path):
+    """On Spark, the driver classified all rows itself."""
+    toml = TOML.replace("[classifier]", "[engine]\npart_rows = 100\n\n[classifier]")
+    toml = toml.replace('kind = "linear"', 'kind = "linear"\nmax_rows = 60')
+    here, there = (make(tmp_path / name, toml=toml) for name in ("here", "there"))
+    rows(250, seed=5).write_parquet(tmp_path / "new.parquet")
+    engine = Elsewhere()
+    here.run(["export"])
+    there.run(["export"], engine=engine)
+    written = pl.concat([pl.read_parquet(file) for file in sorted((tmp_path / "there/out/labels").iterdir())])
+    assert here.labels.equals(written)
+    engine.pieces.clear()
+    facts = there.predict(tmp_path / "new.parquet", path=tmp_path / "there.csv", columns="body", engine=engine)
+    assert [len(piece) for piece in engine.pieces] == [1, 1, 1]  # parts of 100 rows, and nothing else
+    assert facts == here.predict(tmp_path / "new.parquet", path=tmp_path / "here.csv", columns="body")
+    assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()
 
 
 def test_training_on_some_rows_says_so(project):

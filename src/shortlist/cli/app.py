@@ -355,13 +355,16 @@ def predict(
     min_belief: MinBelief = None,
     project: Folder = HERE,
     json: Json = False,
+    engine: EngineName = None,
+    address: Address = None,
     debug: Debug = False,
 ) -> None:
     """Classify rows of other files, which no labeler has to see. The project's own rows are in its labels."""
     from shortlist.cli.commands import show_prediction
     from shortlist.project.labels import Extract
 
-    show_prediction(project, files, to, Extract(_names(columns), min_belief), as_json=json)
+    extract = Extract(_names(columns), min_belief)
+    show_prediction(project, files, to, extract, as_json=json, engine=engine, address=address)
 
 
 @command("Find rows that are right as often as you ask for, with certainty.")

@@ -185,12 +185,14 @@ def _check_export(project: Project, to: Path | None, extract: Extract) -> None:
         raise ShortlistError("--columns, --min-belief and --votes-only need a file: add --to labels.csv")
 
 
-def show_prediction(folder: Path, files: list[Path], to: Path, extract: Extract, *, as_json: bool) -> None:
-    """Classify the rows of files, and write the predictions."""
+def show_prediction(
+    folder: Path, files: list[Path], to: Path, extract: Extract, *, as_json: bool, **how: str | None
+) -> None:
+    """Classify the rows of files, and write the predictions. `how` are engine and address of `Project.predict`."""
     screen, project = Screen(as_json=as_json), Project(folder)
     with screen.working():
         facts = project.predict(
-            *files, path=to, listener=screen, columns=extract.columns, min_belief=extract.min_belief
+            *files, path=to, listener=screen, columns=extract.columns, min_belief=extract.min_belief, **how
         )
     score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
     screen.text(f"{number_of(facts['rows'], 'row')}{score} → {to}")

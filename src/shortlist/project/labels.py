@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -16,7 +16,7 @@ import polars as pl
 from shortlist.analysis.measures import believed
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, TIE, LabelTable
-from shortlist.engines import Engine
+from shortlist.engines import Engine, ordered
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.progress import Advance
 from shortlist.project.cache import file_digest, write_json
@@ -121,8 +121,8 @@ class Labels(Protocol):
     def reads(self, part: Part) -> Sequence[str]:
         """The columns of the rows that it needs."""
 
-    def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:
-        """Labels of the rows of a part, without the column that joins them to the rows."""
+    def of(self, votes: Any, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:
+        """Labels of the rows of a part, without the column that joins them to the rows. `votes` may be None."""
 
 
 class ByVotes:
@@ -219,6 +219,24 @@ class JointLabels:
         return self.table.frame(keys, beliefs, (votes.codes != 0).sum(axis=1), source).drop(self.table.key[0])
 
 
+@dataclass(frozen=True)
+class Predictions:
+    """Labels from rows alone, by a classifier."""
+
+    classifier: Any
+    table: LabelTable
+    columns: Sequence[str]  # that the classifier reads
+    inputs: Callable[[pl.DataFrame], Any]  # what it reads, from these columns
+
+    def reads(self, part: Part) -> Sequence[str]:  # noqa: ARG002
+        return self.columns
+
+    def of(self, votes: Votes | None, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:  # noqa: ARG002
+        beliefs = self.classifier.predict_proba(self.inputs(rows))  # type: ignore[arg-type]  # it reads columns
+        keys = pl.repeat(None, len(beliefs), dtype=self.table.key[1], eager=True)
+        return self.table.frame(keys, beliefs, source=[BY_ROW] * len(beliefs)).drop(self.table.key[0])
+
+
 # -- part by part ----------------------------------------------------------------------------------------
 
 
@@ -234,26 +252,24 @@ class LabelPart(NamedTuple):
 class LabelJob:
     """Makes the labels of parts, or writes them. It is sent once to each worker."""
 
-    parts: VoteParts
+    parts: VoteParts | None  # none where there are rows without votes
     reader: PartReader
     labels: Labels
     gold: GoldReader | None  # known classes, which win over what is believed
     table: LabelTable
     id: str | None
-    target: Path  # the folder of the files of labels
-    suffix: str
 
-    def __call__(self, piece: tuple[Part, ...]) -> list[tuple[int, LabelPart, Counts]]:
-        """Write the labels of some parts."""
-        return [self._write(part, frame) for part, frame in zip(piece, self.frames(piece), strict=True)]
+    def __call__(self, piece: tuple[Part, ...]) -> list[pl.DataFrame]:
+        """The labels of each part, with the column that joins them to the rows."""
+        return list(self.frames(piece))
 
     def frames(self, piece: tuple[Part, ...]) -> Iterator[pl.DataFrame]:
-        """The labels of each part, with the column that joins them to the rows."""
+        """The same, one after another."""
         known = repeat(None) if self.gold is None else self.gold.positions(piece)
         needed = max((self.labels.reads(part) for part in piece), key=len)
         read = self.reader.frames(piece, needed) if needed else repeat(None)
         for part, keys, gold, rows in zip(piece, self._keys(piece), known, read, strict=False):
-            labels = self.labels.of(self.parts.part(part.place), part, rows)
+            labels = self.labels.of(self.parts and self.parts.part(part.place), part, rows)
             labels = labels if gold is None else self._with_gold(labels, gold)
             yield labels.insert_column(0, keys.cast(self.table.key[1]))
 
@@ -273,9 +289,21 @@ class LabelJob:
         for frame in self.reader.frames(piece, [self.id]):
             yield frame[self.id]
 
+
+@dataclass(frozen=True)
+class WriteJob:
+    """Writes the labels of parts. It is sent once to each worker."""
+
+    labels: LabelJob
+    target: Path  # the folder of the files of labels
+    suffix: str
+
+    def __call__(self, piece: tuple[Part, ...]) -> list[tuple[int, LabelPart, Counts]]:
+        return [self._write(part, frame) for part, frame in zip(piece, self.labels.frames(piece), strict=True)]
+
     def _write(self, part: Part, frame: pl.DataFrame) -> tuple[int, LabelPart, Counts]:
         path = self.target / f"part-{part.place:05}.{self.suffix}"
-        write_table(path, [frame], self.table.schema)
+        write_table(path, [frame], self.labels.table.schema)
         written = LabelPart(f"{self.target.name}/{path.name}", part.rows, file_digest(path))
         return part.place, written, counts_of(frame)
 
@@ -288,28 +316,30 @@ def counts_of(frame: pl.DataFrame) -> Counts:
     return {name: Counter(dict(frame[name].drop_nulls().value_counts().iter_rows())) for name in ("class", "source")}
 
 
-def _add(counts: Counts, more: Counts) -> None:
+def add_counts(counts: Counts, more: Counts) -> None:
     for name, each in more.items():
         counts.setdefault(name, Counter()).update(each)
 
 
-def write_one_file(job: LabelJob, rows: Rows, path: Path, advance: Advance, extract: Extract) -> Counts:
-    """Write the labels of an extract to one file, in the order of the rows."""
-    counts: Counts = {"class": Counter(), "source": Counter()}
+def write_one_file(
+    job: LabelJob, rows: Rows, path: Path, engine: Engine, extract: Extract, each: Callable[[pl.DataFrame], None]
+) -> None:
+    """Write the labels of an extract to one file, in the order of the rows. Workers of the engine make them.
+
+    `each` is called with all labels of each part.
+    """
 
     def frames() -> Iterator[pl.DataFrame]:
-        for piece in rows.pieces():
-            for frame in job.frames(piece):
-                _add(counts, counts_of(frame.filter(extract.keeps(frame))))
-                advance(len(frame))
+        with closing(ordered(engine, job, rows.pieces())) as pieces:
+            for frame in chain.from_iterable(pieces):
+                each(frame)
                 yield frame
 
     made = Extractor(extract, rows, job.table.schema)
     write_table(path, made.frames(frames()), made.schema)
-    return counts
 
 
-def write_parts(job: LabelJob, rows: Rows, path: Path, engine: Engine, advance: Advance) -> Counts:
+def write_parts(job: WriteJob, rows: Rows, path: Path, engine: Engine, advance: Advance) -> Counts:
     """Write a file of labels for each part, with the workers of an engine; `path` is the list of them."""
     job.target.mkdir(parents=True, exist_ok=True)
     counts: Counts = {"class": Counter(), "source": Counter()}
@@ -318,7 +348,7 @@ def write_parts(job: LabelJob, rows: Rows, path: Path, engine: Engine, advance: 
         for _number, written in results:
             for index, part, classes in written:
                 files[index] = part
-                _add(counts, classes)
+                add_counts(counts, classes)
                 advance(part.rows)
     listed = [files[index]._asdict() for index in sorted(files)]
     write_json(path, {"kind": "labels in parts", "version": 1, "parts": listed})

@@ -130,18 +130,21 @@ class Project:
         path: str | os.PathLike[str],
         columns: str | Sequence[str] = (),
         min_belief: float | None = None,
+        engine: Engine | str | None = None,
+        address: str | None = None,
         listener: Listener | None = None,
     ) -> dict[str, Any]:
         """Let the classifier read other files of the same columns; its predictions are written to `path`.
 
-        They are scored if the files hold known classes. `columns` and `min_belief` are those of `export`.
+        They are scored if the files hold known classes. `columns` and `min_belief` are those of `export`, `engine` and
+        `address` those of `run`.
         """
         from shortlist.project.labels import Extract
         from shortlist.project.rows import other_rows
         from shortlist.project.stages.train import predict_rows
 
         names = (columns,) if isinstance(columns, str) else tuple(columns)
-        with self.open(listener) as session:
+        with self.open(listener, engine, address) as session:
             run_stages(session, ["train"])
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
             return predict_rows(session, rows, Path(path), Extract(names, min_belief))

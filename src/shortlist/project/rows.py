@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.arrays import Positions
+from shortlist.engines import Engine, is_elsewhere, ordered
 from shortlist.errors import BadFile
 from shortlist.project.cache import Digests, digest
 from shortlist.project.parts import Part, PartReader, SourceFile, checked_parts, data_files, pieces_of
@@ -131,10 +132,18 @@ class Rows(RowStore):
             for f, part in enumerate(np.split(wanted, cuts[:-1]))
             if len(part) or f == 0
         ]
-        # relaxed: a column of text may be empty in one of the files
-        frame = pl.concat(parts, how="vertical_relaxed")
+        return self._together(parts)[places]
+
+    def take_ascending(self, numbers: Positions, columns: Sequence[str], engine: Engine) -> pl.DataFrame:
+        """The rows of ascending numbers. Workers read them, if they are on other machines."""
+        if not is_elsewhere(engine):
+            return self.take(numbers, columns)
+        return self._together(list(ordered(engine, TakeJob(self.reader, tuple(columns), numbers), self.pieces())))
+
+    def _together(self, frames: list[pl.DataFrame]) -> pl.DataFrame:
+        frame = pl.concat(frames, how="vertical_relaxed")  # a column of text may be empty in one of the files
         text = self.data.text  # a missing text is an empty one
-        return (frame.with_columns(pl.col(text).fill_null("")) if text in frame.columns else frame)[places]
+        return frame.with_columns(pl.col(text).fill_null("")) if text in frame.columns else frame
 
     def _taken(self, f: int, wanted: Positions, columns: list[str]) -> pl.DataFrame:
         kept = self._frames.get(self.sources[f])
@@ -182,6 +191,23 @@ class Rows(RowStore):
         """Raise if an id is missing or on two rows. Memory does not grow with the rows."""
         if self.data.id is not None:
             check_different(self.key_parts, self.data.id, self.toml)
+
+
+@dataclass(frozen=True)
+class TakeJob:
+    """Reads some rows of parts. It is sent once to each worker."""
+
+    reader: PartReader
+    columns: tuple[str, ...]
+    numbers: Positions  # ascending, counted over all files
+
+    def __call__(self, piece: tuple[Part, ...]) -> pl.DataFrame:
+        frames = zip(piece, self.reader.frames(piece, self.columns), strict=True)
+        return pl.concat([frame[self._inside(part)] for part, frame in frames], how="vertical_relaxed")
+
+    def _inside(self, part: Part) -> Positions:
+        first, last = np.searchsorted(self.numbers, [part.start, part.start + part.rows])
+        return self.numbers[first:last] - part.start
 
 
 def other_rows(folder: Path, settings: Settings, digests: Digests, files: Sequence[Path]) -> Rows:

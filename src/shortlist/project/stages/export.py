@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,10 @@ from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from shortlist.beliefs import LabelTable
-    from shortlist.project.labels import Extract, Labels
+    from shortlist.project.labels import Counts, Extract, Labels
 
 
 class Export(Stage):
@@ -58,9 +61,9 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None, *
     With `partitioned`, workers write a file for each part, and `path` is the list of them.
     """
     from shortlist.beliefs import SOURCES, LabelTable
-    from shortlist.project.labels import Extract, LabelJob, write_one_file, write_parts
+    from shortlist.project.labels import Extract, LabelJob, WriteJob, add_counts, counts_of, write_one_file, write_parts
 
-    rows, extract = session.rows, extract or Extract()
+    rows, extract, advance = session.rows, extract or Extract(), session.listener.advance
     session.refuse_to_overwrite(path)
     together = session.has("train") and not extract.votes_only
     balance = session.joint.balance_ if together else session.model.class_balance_
@@ -72,13 +75,18 @@ def write_labels(session: Session, path: Path, extract: Extract | None = None, *
         gold=session.gold_reader if session.settings.gold_wins and not extract.votes_only else None,
         table=table,
         id=rows.data.id,
-        target=path.parent.absolute() / "labels",
-        suffix=session.settings.output.format,
     )
+    counts: Counts = {"class": Counter(), "source": Counter()}
+
+    def count(labels: pl.DataFrame) -> None:
+        add_counts(counts, counts_of(labels.filter(extract.keeps(labels))))
+        advance(len(labels))
+
     if partitioned:
-        counts = write_parts(job, rows, path, session.engine, session.listener.advance)
+        writer = WriteJob(job, path.parent.absolute() / "labels", session.settings.output.format)
+        counts = write_parts(writer, rows, path, session.engine, advance)
     else:
-        counts = write_one_file(job, rows, path, session.listener.advance, extract)
+        write_one_file(job, rows, path, session.engine, extract, count)
     return {
         "labelled": sum(counts["class"].values()),
         "classes": {name: counts["class"][name] for name in session.settings.classes},

@@ -65,7 +65,7 @@ class Train(Stage):
         settings, chosen = session.settings, training_rows(session)
         votes, gold = session.parts.take(chosen), known_of(session, chosen)
         inputs = ClassifierInputs.of(settings)
-        rows = inputs(session.rows.take(chosen, inputs.columns))
+        rows = inputs(session.rows.take_ascending(chosen, inputs.columns, session.engine))
         notes: list[str] = []
         with warnings_as_notes(notes), option_errors(settings):
             joint = make_joint(settings, session.listener.tell)
@@ -188,11 +188,10 @@ def _left_out(trained: int, count: int) -> Iterator[str]:
 
 
 def predict_rows(session: Session, rows: Rows, path: Path, extract: Extract) -> Facts:
-    """Stream rows through the classifier into a file; score those of known class."""
-    from shortlist.beliefs import BY_ROW, LabelTable
+    """Let the classifier read rows, with the workers of the engine; write a file, and score rows of known class."""
+    from shortlist.beliefs import LabelTable
     from shortlist.project.gold import gold_by_part
-    from shortlist.project.labels import Extractor
-    from shortlist.rows import write_table
+    from shortlist.project.labels import LabelJob, Predictions, write_one_file
 
     settings, classifier, inputs = session.settings, session.classifier, ClassifierInputs.of(session.settings)
     extract.check(rows)
@@ -200,20 +199,18 @@ def predict_rows(session: Session, rows: Rows, path: Path, extract: Extract) -> 
         read.refuse_to_overwrite(path)
     classes = [str(name) for name in classifier.classes_]
     table = LabelTable(classes, rows.key(), held=settings.output.shortlist, voted=False)
+    labels = Predictions(classifier, table, inputs.columns, inputs)
+    job = LabelJob(parts=None, reader=rows.reader, labels=labels, gold=None, table=table, id=rows.data.id)
+    known = gold_by_part(rows, settings.classes, {})
     counts: Counter[bool] = Counter()  # right and wrong rows of known class
 
-    def frames() -> Iterator[pl.DataFrame]:
-        known = gold_by_part(rows, settings.classes, {})
-        for segment, keys, gold in zip(rows.segments(inputs.columns), rows.key_parts(), known, strict=True):
-            beliefs = classifier.predict_proba(inputs(segment.frame))
-            frame = table.frame(keys, beliefs, source=[BY_ROW] * len(beliefs))
-            pairs = zip(frame["class"].to_list(), () if gold is None else gold.tolist(), strict=gold is not None)
+    def score(predicted: pl.DataFrame) -> None:
+        if (gold := next(known)) is not None:
+            pairs = zip(predicted["class"].to_list(), gold.tolist(), strict=True)
             counts.update(name == settings.classes[j] for name, j in pairs if j >= 0)
-            session.listener.advance(len(frame))
-            yield frame
+        session.listener.advance(len(predicted))
 
-    made = Extractor(extract, rows, table.schema)
-    write_table(path, made.frames(frames()), made.schema)
+    write_one_file(job, rows, path, session.engine, extract, score)
     learned = settings.gold_wins and set(rows.paths) & set(session.rows.paths)  # no fair score
     scored = counts and not learned
     scores = {"accuracy": counts[True] / counts.total(), "gold_rows": counts.total()} if scored else {}
