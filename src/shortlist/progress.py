@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,10 @@ Tell: TypeAlias = Callable[[str], None]  # called with one line
 
 # Called by work that takes long, now and then; it raises if nobody waits for the result any more
 still_wanted: ContextVar[Callable[[], None]] = ContextVar("still_wanted", default=lambda: None)
+
+
+def silent(_line: str) -> None:
+    """Tell nobody."""
 
 
 @contextmanager
@@ -47,7 +52,7 @@ def progress_lines(progress: bool | Tell | None) -> Iterator[Tell]:
         yield progress
         return
     if not _is_shown(progress):
-        yield lambda _line: None
+        yield silent
         return
     from rich.console import Console
     from rich.live import Live
@@ -55,6 +60,15 @@ def progress_lines(progress: bool | Tell | None) -> Iterator[Tell]:
 
     with Live(console=Console(stderr=True), transient=sys.stderr.isatty(), refresh_per_second=4) as live:
         yield lambda line: live.update(Text(line))
+
+
+def time_left(started: float, done: float) -> str:
+    """ ", about 20 s left", by the share of the work that is done since `started` (time.monotonic); "" at its begin."""
+    seconds = time.monotonic() - started
+    if done < 0.05 or seconds < 1:
+        return ""
+    left = seconds * max(1 / done - 1, 0)
+    return f", about {left:.0f} s left" if left < 90 else f", about {left / 60:.0f} min left"
 
 
 def _is_shown(progress: bool | None) -> bool:

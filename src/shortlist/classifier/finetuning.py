@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,6 +71,16 @@ def load_encoder(name: str | os.PathLike[str]) -> Encoder:
             "network, or its cache), or a folder with config.json, the weights and the tokenizer"
         ) from error
     return Encoder(network.float(), tokenizer)
+
+
+def mean_vectors(encoder: Encoder, texts: Sequence[str], max_length: int = 256) -> Vectors:
+    """(m, width): the mean of the vectors of a text's tokens, of unit length."""
+    torch, device = torch_on("auto")
+    options = SimpleNamespace(device=device, encoder_=encoder, classes_=(), seed=0)
+    reader = FineTuning(options, torch.nn.ModuleDict({"encoder": encoder.network}))
+    vectors: Vectors = reader._read(encoder.tokens(texts, max_length), reader._embed, encoder.width)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return vectors
 
 
 def _check_folder(folder: Path) -> None:

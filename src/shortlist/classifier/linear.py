@@ -7,6 +7,7 @@ whatever the number of classes. The penalty is scikit-learn's, so that one-hot b
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadFit, NotConverged, NotFitted
-from shortlist.progress import Tell
+from shortlist.progress import Tell, time_left
 
 
 class SoftLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -78,10 +79,14 @@ class SoftLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         dtype = np.float32 if large and self.tol >= 1e-6 else np.float64
         loss = ExpectedLoss(X, beliefs, weights / total, 1 / (self.C * total), dtype)
         what = f"learning from {X.shape[0]:,} rows, {X.shape[1]:,} features"
+        started, first = time.monotonic(), 0.0
 
         def report(step: int, gradient: float) -> None:
-            if tell is not None:
-                tell(f"{what}: step {step}, gradient {gradient:.1e} (stops at {self.tol:.0e})")
+            nonlocal first
+            first = first or gradient
+            if tell is not None:  # the gradient falls by some factor a step, all in all
+                done = np.log(first / gradient) / np.log(first / self.tol) if first > self.tol else 1.0
+                tell(f"{what}: step {step}{time_left(started, done)}")
 
         minimum = minimise(loss, loss.start(), tol=self.tol, max_iter=self.max_iter, report=report)
         if not np.isfinite(minimum.value) or not np.isfinite(minimum.at).all():

@@ -37,8 +37,11 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     words, characters : the shortest and longest n-grams, or None to leave that half out
     max_features : how many of the most frequent n-grams each half keeps
+    encoder : the name of an encoder on the Hugging Face hub, or a folder that holds one, whose vectors of the texts
+        stand beside the n-grams (needs `shortlist[transformers]`)
     """
 
+    width_ = 0  # numbers of a vector
     __metadata_request__fit = __metadata_request__transform = {"rows": UNUSED}  # noqa: RUF012  scikit-learn's X
 
     def __init__(
@@ -47,10 +50,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         words: tuple[int, int] | None = (1, 2),
         characters: tuple[int, int] | None = (2, 4),
         max_features: int = 100_000,
+        encoder: str | None = None,
     ) -> None:
         self.words = words
         self.characters = characters
         self.max_features = max_features
+        self.encoder = encoder
 
     def fit(self, rows: Sequence[str], y: object = None) -> Self:  # noqa: ARG002  scikit-learn's signature
         self.fit_transform(rows)
@@ -63,16 +68,17 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not all(half[0].shape[1] for half in halves):
             raise BadRows(f"the {len(rows)} texts hold no words to learn from")
         self.idf_ = [inverse_document_frequency(half) for half in halves]
-        return self._weigh(halves)
+        return self._with_vectors(self._weigh(halves), rows)
 
     def transform(self, rows: Sequence[str]) -> Any:
         if not self.__sklearn_is_fitted__():
             raise NotFitted("these TextFeatures are not fitted: call fit(texts) first")
         words = DistinctWords.of(rows)
-        return self._weigh([counter.count(words) for counter in self.counters_])
+        return self._with_vectors(self._weigh([counter.count(words) for counter in self.counters_]), rows)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ARG002
-        return np.array([name for counter in self.counters_ for name in counter.names_], object)
+        names = [name for counter in self.counters_ for name in counter.names_]
+        return np.array([*names, *(f"vector {i}" for i in range(self.width_))], object)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "idf_")
@@ -81,6 +87,15 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags.string, tags.input_tags.two_d_array = True, False
         return tags
+
+    def _with_vectors(self, X: Any, rows: Sequence[str]) -> Any:
+        if self.encoder is None:
+            return X
+        from shortlist.classifier.embeddings import embed
+
+        vectors = embed(self.encoder, rows)
+        self.width_ = vectors.shape[1]
+        return sp.hstack([X, sp.csr_matrix(vectors)], format="csr")
 
     def _weigh(self, halves: list[list[Any]]) -> Any:
         """(m, p) from the counts of each half, some texts after others, which are used up."""

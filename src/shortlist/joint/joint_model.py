@@ -37,7 +37,7 @@ from shortlist.joint.teacher import (
 from shortlist.labelmodel import LabelModel, MajorityVote
 from shortlist.labelmodel.evidence import Gold, gold_positions
 from shortlist.labelmodel.model_options import shares_of
-from shortlist.progress import Tell, progress_lines
+from shortlist.progress import Tell, progress_lines, silent
 from shortlist.registry import check_choice, check_whole
 from shortlist.rows import read_texts
 from shortlist.votes import Votes
@@ -121,7 +121,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
             made = made if has_fit_parameter(made, "covered") else NoiseAwareClassifier(made)
             reading = Reading(made, rows, self.features, votes, tell)
             tell("combining votes and rows")
-            self._combine(votes, known, RowEvidence(reading.evidence_features(), self.seed))
+            self._combine(votes, known, RowEvidence(reading.evidence_features(), self.seed), tell=tell)
             tell(f"learning from {len(votes):,} rows")
             self.classifier_ = reading.fit(self.beliefs_, row_weights(votes.covered, known), votes.space)
         return self
@@ -134,13 +134,20 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         if not votes.covered.any():
             raise BadFit("no row has a vote: there is nothing to learn from")
 
-    def _combine(self, votes: Votes, gold: Positions, evidence: RowEvidence, teacher: Teacher | None = None) -> None:
+    def _combine(
+        self,
+        votes: Votes,
+        gold: Positions,
+        evidence: RowEvidence,
+        teacher: Teacher | None = None,
+        tell: Tell = silent,
+    ) -> None:
         """Set beliefs, and what they are made of. Gold rows are scored by models that have not seen their gold."""
         weights, is_gold = row_weights(votes.covered, gold), gold >= 0
         label_model = LabelModel() if self.label_model is None else self.label_model
         self.counting_, self.seen_ = MajorityVote().fit(votes), votes[:1]
         self.label_model_ = fit_with_gold(clone(label_model), votes, gold)
-        self.teacher_ = teacher or self._choose(votes, label_model, gold, evidence, weights)
+        self.teacher_ = teacher or self._choose(votes, label_model, gold, evidence, weights, tell)
         given = None if self.balance is None else shares_of(self.balance, votes.space)
 
         def combined(model: Any, known: Positions) -> Combined:
@@ -165,10 +172,10 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         self.source_ = np.array(SOURCES)[np.where(is_gold, 0, np.where(votes.covered, 1, 2))]
 
     def _choose(
-        self, votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats
+        self, votes: Votes, label_model: Any, gold: Positions, evidence: RowEvidence, weights: Floats, tell: Tell
     ) -> Teacher:
         if (gold >= 0).sum() < FEWEST_GOLD:
-            return judge_by_labelers(votes, label_model, evidence, self.seed, self.by)
+            return judge_by_labelers(votes, label_model, evidence, self.seed, self.by, tell)
         return judge_by_gold(votes, label_model, gold, evidence, weights, self.by)
 
     def _table(self, votes: Votes, label_model: Any) -> Floats:
@@ -256,9 +263,9 @@ def recalibrated_by_gold(beliefs: Floats, counted: Floats, gold: Positions) -> F
     return recalibrated(pair, recalibration(pair[:, known], gold[known], np.ones(len(known))))
 
 
-def word_features(texts: list[str]) -> Any:
-    """TF-IDF of single words."""
-    return TextFeatures(words=(1, 1), characters=None).fit_transform(texts)
+def word_features(texts: list[str], encoder: str | None = None) -> Any:
+    """TF-IDF of single words, and vectors of an encoder if there is one."""
+    return TextFeatures(words=(1, 1), characters=None, encoder=encoder).fit_transform(texts)
 
 
 class Reading:
@@ -270,7 +277,6 @@ class Reading:
         self.features = None if self.texts is None else self._text_features(features)
         if self.texts is not None:
             tell(f"reading {len(self.texts):,} texts")
-        self.plain = features is None and getattr(classifier, "features", None) is None
         self.X = self._features(features)
         m = _num_samples(self.X)
         if m != len(votes):
@@ -292,7 +298,11 @@ class Reading:
 
     def evidence_features(self) -> Any:
         """Features that tell how rows resemble each other: single words of texts do as well as all n-grams."""
-        return word_features(self.texts) if self.texts is not None and self.plain else self.X
+        own = self.features
+        if not isinstance(own, TextFeatures) or own.get_params() != TextFeatures(encoder=own.encoder).get_params():
+            return self.X
+        words = word_features(self.texts or [])
+        return sp.hstack([words, self.X[:, -own.width_ :]], format="csr") if own.width_ else words
 
     def fit(self, beliefs: Floats, weights: Floats, space: Any) -> Any:
         """Fit the classifier on all rows."""

@@ -14,6 +14,7 @@ then counting or the label model alone teaches if it is better than the mean by 
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from shortlist.arrays import Floats, Mask, Positions
 from shortlist.joint.bayes import LEAST, Combined, combine, likelihood_of, normalised
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.labelmodel import MajorityVote
+from shortlist.progress import Tell, silent, time_left
 from shortlist.votes import Votes
 
 MEAN, COUNTING, LABEL_MODEL = TEACHERS = ("mean", "counting", "label-model")
@@ -116,12 +118,16 @@ def judge_by_gold(
     return decide("gold", hits, np.ones(len(hits)), by)
 
 
-def judge_by_labelers(votes: Votes, label_model: Any, evidence: RowEvidence, seed: int, by: str = "auto") -> Teacher:
-    """Each way labels a sample of rows; labelers judge whose votes it has not seen."""
+def judge_by_labelers(
+    votes: Votes, label_model: Any, evidence: RowEvidence, seed: int, by: str = "auto", tell: Tell = silent
+) -> Teacher:
+    """Each way labels a sample of rows; labelers judge whose votes it has not seen. `tell` is called with progress."""
     sample, evidence = evidence.sample()
     votes, n, draw = votes[sample], len(votes.names), np.random.default_rng(seed)
     judged: list[tuple[float, Floats]] = []
-    for _ in range(REPEATS if n > 2 else 0):
+    started = time.monotonic()
+    for repeat in range(REPEATS if n > 2 else 0):
+        tell(f"asking held-out labelers how far to trust votes and rows{time_left(started, repeat / REPEATS)}")
         group = draw.permutation(n) % min(GROUPS, n)
         for g in range(min(GROUPS, n)):
             seen, held_out = (votes[:, np.flatnonzero((group == g) == out)] for out in (False, True))

@@ -85,7 +85,7 @@ def sample_rows(rows: Rows, parts: VoteParts, gold: GoldReader, known: float, mo
             positions.append(column[chosen])
     where, joined, classes = np.concatenate(numbers), Votes.concat(votes), np.concatenate(positions)
     name = rows.data.id
-    ids = where if name is None else [str(one) for one in rows.take(where, [name])[name]]
+    ids = where if name is None else rows.take(where, [name])[name].cast(pl.String).to_list()
     named = Votes(joined.codes, joined.codomains, joined.space, joined.names, ids=ids)
     names = [None if j < 0 else parts.like.space[j] for j in classes.tolist()] if (classes >= 0).any() else None
     return Sample(named, names, SomeRows(rows.to_show(), where), len(parts))

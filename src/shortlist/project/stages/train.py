@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from shortlist.project.rows import Rows
 
 
+VECTORS = "vectors.npz"  # of the texts, in the hidden folder, if there is an encoder
+
+
 class Train(Stage):
     name = "train"
     help = "Combine votes, text and gold; train the classifier."
@@ -62,12 +65,14 @@ class Train(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         if not session.parts.covered:
             raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
+        from shortlist.classifier.embeddings import vectors_kept_in
+
         settings, chosen = session.settings, training_rows(session)
         votes, gold = session.parts.take(chosen), known_of(session, chosen)
         inputs = ClassifierInputs.of(settings)
         rows = inputs(session.rows.take_ascending(chosen, inputs.columns, session.engine))
         notes: list[str] = []
-        with warnings_as_notes(notes), option_errors(settings):
+        with warnings_as_notes(notes), option_errors(settings), vectors_kept_in(session.hidden / VECTORS):
             joint = make_joint(settings, session.listener.tell)
             joint.fit(votes, rows, gold if settings.gold_wins else None)
         joint.classifier_.save(paths[0])
@@ -96,6 +101,7 @@ def combine_in_memory(session: Session, most: int = 20_000) -> tuple[JointModel,
     """
     import numpy as np
 
+    from shortlist.classifier.embeddings import vectors_kept_in
     from shortlist.joint.joint_model import word_features
     from shortlist.joint.row_evidence import RowEvidence
     from shortlist.rows import read_texts
@@ -108,7 +114,9 @@ def combine_in_memory(session: Session, most: int = 20_000) -> tuple[JointModel,
     rows = inputs(session.rows.take(np.arange(len(votes)), inputs.columns))
     texts = read_texts(rows, settings.classifier.on or None)
     gold = known.positions if settings.gold_wins else np.full(len(votes), -1)
-    joint._combine(votes, gold, RowEvidence(rows if texts is None else word_features(texts), joint.seed))
+    with vectors_kept_in(session.hidden / VECTORS):
+        X = rows if texts is None else word_features(texts, settings.classifier.options.get("encoder"))
+    joint._combine(votes, gold, RowEvidence(X, joint.seed))
     return joint, _facts(joint, known.classes or [None] * len(votes))
 
 
@@ -225,7 +233,8 @@ def make_classifier(settings: Settings) -> Any:
     made, options = classifier_class(settings), dict(settings.classifier.options)
     if settings.classifier.on:
         options["on"] = list(settings.classifier.on)
-    known = [name for name in inspect.signature(made).parameters if name != "self"]
+    linear = settings.classifier.kind == "linear"
+    known = [name for name in inspect.signature(made).parameters if name != "self"] + ["encoder"] * linear
     for name in options:
         if name not in known:
             raise settings.toml.wrong(
@@ -234,11 +243,14 @@ def make_classifier(settings: Settings) -> Any:
                 f"Options: {', '.join(known)}", "classifier", name,
             )  # fmt: skip
     with option_errors(settings):
-        if settings.classifier.kind == "linear":
-            from shortlist.joint.joint_model import default_classifier
+        if not linear:
+            return made(**options)
+        from shortlist.classifier import TextFeatures
+        from shortlist.joint.joint_model import default_classifier
 
-            return default_classifier().set_params(**options)
-        return made(**options)
+        encoder = options.pop("encoder", None)
+        features = TextFeatures(encoder=encoder) if encoder else None
+        return default_classifier().set_params(features=features, **options)
 
 
 @contextmanager
