@@ -5,9 +5,11 @@
     python benchmarks/takehome.py --tasks posts wrench/youtube --json out.json
     python benchmarks/takehome.py --data-home FOLDER --tasks wrench/sms       # any other set of WRENCH
     python benchmarks/takehome.py --projects FOLDER ... --tasks NAME          # any folder with a shortlist.toml
+    python benchmarks/takehome.py --encoder FOLDER                            # also with vectors of an encoder
 
 Nothing is fitted with gold labels, except the column "gold". *Labels* is the share of training rows with a vote
-whose most likely class is right. *Classifier* is the share of test rows that the trained classifier gets right.
+whose most likely class is right; tied classes share the credit, as in all benchmarks. *Classifier* is the share of test
+rows that the trained classifier gets right.
 
 | task | rows | test rows |
 |---|---|---|
@@ -286,7 +288,7 @@ def task(name: str, home: str | None, cache: Path | None, projects: dict[str, Pa
 # -- measuring --------------------------------------------------------------------------------------------------
 
 
-def measured(each: Task) -> dict[str, Any]:
+def measured(each: Task, encoder: str | None = None) -> dict[str, Any]:
     """Labels of covered rows and classifier on test rows, in percent, by each method."""
     from shortlist import JointModel
 
@@ -306,9 +308,21 @@ def measured(each: Task) -> dict[str, Any]:
     found["votes and text"] = right(joint.predict_proba(each.test_rows, each.test_votes), each.test_truth)
     found["teacher"] = joint.teacher_.name
     found["gold"] = gold_trained(each, classes)
+    if encoder is not None:
+        found["encoder"] = found["joint"] if not isinstance(each.rows, list) else with_encoder(each, encoder, covered)
     if each.gold is not None:
         found |= with_gold(each, classes)
     return found
+
+
+def with_encoder(each: Task, encoder: str, covered: np.ndarray) -> tuple[float, float]:
+    """Labels and classifier of the joint model, with vectors of the encoder beside words."""
+    from shortlist import JointModel
+    from shortlist.classifier import TextFeatures
+
+    options = {} if each.features is None else each.features.get_params()
+    joint = JointModel(features=TextFeatures(**{**options, "encoder": encoder})).fit(each.votes, each.rows)
+    return right(joint.beliefs_, each.truth, covered), right(joint.predict_proba(each.test_rows), each.test_truth)
 
 
 def gold_trained(each: Task, classes: Sequence[Any]) -> float:
@@ -347,9 +361,10 @@ def with_gold(each: Task, classes: Sequence[Any]) -> dict[str, Any]:
 
 
 def right(beliefs: np.ndarray, truth: np.ndarray, where: np.ndarray | None = None) -> float:
-    """Percent of the rows with a known class whose most likely class is right."""
+    """Percent of the rows with a known class whose most likely class is right. Tied classes share the credit."""
     kept = (truth >= 0) if where is None else where & (truth >= 0)
-    return round(100 * float((beliefs.argmax(axis=1) == truth)[kept].mean()), 1)
+    best = beliefs[kept] >= beliefs[kept].max(axis=1, keepdims=True) - 1e-9
+    return round(100 * float((best[np.arange(len(best)), truth[kept]] / best.sum(axis=1)).mean()), 1)
 
 
 HEAD = (
@@ -396,6 +411,7 @@ def main() -> None:
     parser.add_argument("--projects", nargs="+", type=Path, default=[], help="folders with a shortlist.toml")
     parser.add_argument("--data-home", help="the folder of data sets (default: SHORTLIST_DATA)")
     parser.add_argument("--cache", type=Path, help="a folder for the texts of handwritten.py")
+    parser.add_argument("--encoder", help="folder or name of an encoder, for a last column")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # scores are what is asked for here
@@ -404,11 +420,15 @@ def main() -> None:
     every: list[dict[str, Any]] = []
     print(HEAD, flush=True)
     for name in names:
-        every.append(measured(task(name, given.data_home, given.cache, projects)))
+        every.append(measured(task(name, given.data_home, given.cache, projects), given.encoder))
         print(line(every[-1]), flush=True)
         if given.json:
             keep(given.json, ["label model", "classifier", "joint"], {"tasks": [*every, means(every)]})
     print(line(means(every)))
+    if given.encoder:
+        print("\n| with vectors of the encoder | labels | classifier |\n|---|---:|---:|")
+        for found in every:
+            print(f"| {found['task']} | {found['encoder'][0]:.1f} | {found['encoder'][1]:.1f} |")
     print("\n" + verdict(every))
     for found in every:
         if "joint with gold" in found:

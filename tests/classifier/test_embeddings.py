@@ -7,6 +7,8 @@ from shortlist import JointModel, NoiseAwareClassifier, Votes
 from shortlist.classifier import TextFeatures, embeddings
 from shortlist.classifier.embeddings import embed, vectors_kept_in
 from shortlist.errors import BadFile
+from shortlist.project import BadProject
+from tests.project.news import TOML, edit, make, rows
 
 TEXTS = ["the cat sleeps", "a dog barks", "", "the cat sleeps", "where is the dog ?"]
 
@@ -86,3 +88,19 @@ def test_rows_resemble_each_other_by_words_and_vectors(encoder, read, monkeypatc
     words = JointModel().fit(votes, texts)
     assert not np.allclose(with_vectors.rows_alone_, words.rows_alone_)
     assert (with_vectors.predict(texts) == words.predict(texts)).all()
+
+
+def test_a_project_names_its_encoder_and_reads_new_texts_only(encoder, tmp_path, read):
+    toml = TOML.replace('kind = "linear"', f'kind = "linear"\nencoder = "{encoder}"')
+    project = make(tmp_path / "news", toml=toml)
+    project.run(["export", "check"])
+    assert [len(each) for each in read] == [300]
+    assert project.classifier.features_.encoder == encoder
+    edit(project.folder / "labelers.py", "goal", "match")
+    project.run(["export"])
+    assert len(read) == 1
+    rows(40, seed=5).write_csv(tmp_path / "new.csv")
+    assert project.predict(tmp_path / "new.csv", path=tmp_path / "out.csv")["rows"] == 40
+    edit(project.folder / "shortlist.toml", "encoder =", "encode =")
+    with pytest.raises(BadProject, match=r"classifier\.encode is no option of .* Did you mean 'encoder'\?"):
+        project.run(["train"])

@@ -202,7 +202,7 @@ class NoiseAwareClassifier(BaseClassifier):
             model.n_features_in_ = header["n_features_in"]
         if isinstance(estimator, SoftLogisticRegression):
             _check_shapes(estimator, len(model.classes_))
-        if isinstance(features, TextFeatures):
+        if isinstance(features, TextFeatures) and features.encoder is None:
             model.predict_proba(["any text"])  # parts that do not fit together fail here
         return model
 
