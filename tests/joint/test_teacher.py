@@ -64,16 +64,27 @@ def test_with_two_judges_nothing_is_decided():
 
 
 def test_a_judge_counts_the_votes_that_allow_the_label_and_weighs_what_they_rule_out():
-    """Ten rows on which both seen labelers name the class; of the held-out one, six of ten votes allow it."""
+    """Of ten votes on rows of class a, six allow it. By chance, half would: half of all labels are a."""
     space = ["a", "b", "c"]
     seen = Votes([[1, 1]] * 10 + [[2, 2]] * 10, [["a", "b"], ["a", "b"]], space)
     held_out = Votes([[1]] * 6 + [[2]] * 4 + [[0]] * 10, [["a", {"b", "c"}]], space)
     X = np.repeat(np.eye(2), 10, axis=0) + np.random.default_rng(0).normal(scale=0.1, size=(20, 2))
     ((weight, hits),) = judgements(seen, held_out, LabelModel(), RowEvidence(X))
     assert weight == pytest.approx(6 * 2 / 3 + 4 * 1 / 3)
-    assert hits == pytest.approx(0.6)
+    assert hits == pytest.approx(0.6 - 0.5)
     few = Votes([[1]] * 9 + [[0]] * 11, [["a", {"b", "c"}]], space)
     assert list(judgements(seen, few, LabelModel(), RowEvidence(X))) == []  # too few votes to judge
+
+
+def test_a_class_that_is_in_every_shortlist_is_no_agreement():
+    """Every rule says its class or c, so labels that are all c agree with every vote."""
+    draw, names = np.random.default_rng(0), ["a", "b", "c"]
+    truth = draw.integers(2, size=400)
+    codes = np.where(draw.random((400, 8)) < 0.4, truth[:, None] + 1, 0)
+    votes = Votes(codes, [[{"a", "c"}, {"b", "c"}]] * 8, names)
+    X = np.eye(2)[truth] + draw.normal(scale=0.5, size=(400, 2))
+    joint = JointModel().fit(votes, X)
+    assert max(joint.teacher_.agreement.values()) < 0.6  # all labels c would agree with 100 %, which is chance
 
 
 def test_mixture_is_the_geometric_mean():

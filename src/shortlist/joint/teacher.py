@@ -5,8 +5,9 @@ rows are taken to the power 2 (with caution) or 4 (in full). Each of these six w
 
 - with gold rows: by the share of them that it labels right, each without its own gold label;
 - without: by labelers that it has not seen. A quarter of the labelers is held out at a time, and the judge is the share
-  of their votes that allow the class of the row. A text that only repeats the words that rules look for is found out:
-  labels that follow it agree less with rules about other words.
+  of their votes that allow the class of the row, beyond the share that labels of as frequent classes would reach by
+  chance: a class that is in most shortlists agrees with everybody. A text that only repeats the words that rules look
+  for is found out: labels that follow it agree less with rules about other words.
 
 The mean of both, with caution, is the safest. Rows count in full if that is better by more than two standard errors;
 then counting or the label model alone teaches if it is better than the mean by as much.
@@ -49,10 +50,10 @@ class Teacher:
     power         of predictions from rows: 2 (with caution) or 4 (in full)
     judge         "gold", "labelers", "user" (who said so), or "nobody" (too little evidence)
     judges        how many gold rows judged, or labelers, each several times
-    score         share of gold rows labelled right, or of held-out votes that allow the label
+    score         share of gold rows labelled right, or of held-out votes that allow the label, beyond chance
     safest        the same by the safest way
-    agreement     without gold: share of held-out votes that allow the class of the row, as counting, label model, votes
-                  and text, or text alone give it
+    agreement     without gold: share of held-out votes that allow the class of the row, beyond chance, as counting,
+                  label model, votes and text, or text alone give it
     """
 
     name: str = MEAN
@@ -70,11 +71,12 @@ class Teacher:
     def _reason(self) -> str:
         if self.judge in ("user", "nobody"):
             return "as asked for" if self.judge == "user" else "there are too few labelers or gold rows to judge"
-        judges = f"{self.judges} gold rows" if self.judge == "gold" else "held-out labelers"
-        says = "are labelled right" if self.judge == "gold" else "of their votes agree"
+        judges, says = "votes of held-out labelers", "agree beyond chance"
+        if self.judge == "gold":
+            judges, says = f"{self.judges} gold rows", "are labelled right"
         if (self.name, self.power) == WAYS[0]:
             return f"{judges} show no way that is clearly better ({self.score:.1%} {says})"
-        return f"{judges}, {self.score:.1%} {says}, and {self.safest:.1%} by the safest way"
+        return f"of {judges}, {self.score:.1%} {says}, and {self.safest:.1%} by the safest way"
 
 
 def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:
@@ -146,19 +148,23 @@ def judge_by_labelers(
 def judgements(seen: Votes, held_out: Votes, label_model: Any, evidence: RowEvidence) -> Iterator[tuple[float, Floats]]:
     """For each held-out labeler with enough votes, its weight, and the share of its votes that allows the label.
 
-    Labels are by each way, by each way from text alone, by counting and by the label model (2 ways + 2,). A vote counts
-    by the share of the classes that it rules out, and only if the other labelers could agree with it or contradict it.
+    The share is beyond chance: that of all labels is taken off. Labels are by each way, by each way from text alone, by
+    counting and by the label model (2 ways + 2,). A vote counts by the share of the classes that it rules out, and only
+    if the other labelers could agree with it or contradict it.
     """
     tables, nobody = likelihoods(seen, label_model), np.full(len(seen), -1)
     made = by_each_way(seen, tables, nobody, evidence, np.ones(len(seen)))
     beliefs = [*(one.beliefs for one in made), *(one.rows for one in made), *tables]
     labels = np.stack([each.argmax(axis=1) for each in beliefs])
+    k = beliefs[0].shape[1]
+    often = np.stack([np.bincount(each[seen.covered], minlength=k) / seen.covered.sum() for each in labels])
     named = np.any([allowed[~allowed.all(axis=1)].any(axis=0) for _, allowed in shortlists(seen)], axis=0)
     for rows, allowed in shortlists(held_out):
         fair = seen.covered[rows] & allowed[:, named].any(axis=1) & ~allowed[:, named].all(axis=1)
         rows, allowed = rows[fair], allowed[fair]
         if len(rows) >= FEWEST_VOTES and not allowed.all():
-            yield float((~allowed).mean(axis=1).sum()), allowed[np.arange(len(rows)), labels[:, rows]].mean(axis=1)
+            hits = allowed[np.arange(len(rows)), labels[:, rows]].mean(axis=1)
+            yield float((~allowed).mean(axis=1).sum()), hits - often @ allowed.mean(axis=0)
 
 
 def likelihoods(votes: Votes, label_model: Any) -> tuple[Floats, Floats]:

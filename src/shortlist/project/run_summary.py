@@ -30,8 +30,10 @@ def run_scores(facts: Mapping[str, Facts]) -> ScoreTable | None:
         )
     agreed = facts.get("train", {}).get("agreement") or {}
     agreed = {name.replace("counting", WAYS[0]): share for name, share in agreed.items()}
-    title = "Votes of held-out labelers that agree with labels made without them (there are no gold rows)"
-    lines = [(name, f"{agreed[name]:.1%}") for name in WAYS if name in agreed]
+    title = (
+        "Votes of held-out labelers that agree with labels made without them, beyond chance (there are no gold rows)"
+    )
+    lines = [(name, f"{agreed[name]:+.1%}") for name in WAYS if name in agreed]
     return ScoreTable(title, ("labels by", "agree"), lines) if lines else None
 
 
