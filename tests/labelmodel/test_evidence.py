@@ -139,3 +139,15 @@ def test_weights_of_a_sample_and_more_rows_than_can_be_drawn_from():
     assert half.sum() == 4
     assert (half <= [1, 2, 5]).all()
     assert random_half(np.array([7.0, 8.0]), most=10).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("most", [20, 1000])
+def test_rows_of_a_sample_come_in_the_same_order_whatever_that_of_labelers_and_classes(most):
+    said = np.random.default_rng(0).integers(-1, 3, (300, 4))
+    names = ["p", "q", "r", "s"]
+    votes = Votes.from_snorkel(said, list("abc"), names=names, says="all")
+    turned = Votes.from_snorkel(np.where(said < 0, -1, 2 - said)[:, ::-1], list("cba"), names=names[::-1], says="all")
+    samples = [Evidence.gather(each).sample(most) for each in (votes, turned)]
+    one, other = (sample.votes.to_snorkel() for sample in samples)
+    assert np.array_equal(one, np.where(other < 0, -1, 2 - other)[:, ::-1])
+    assert np.array_equal(*(sample.weights for sample in samples))

@@ -78,9 +78,10 @@ class Evidence:
         return unique(self.votes, None, self.weights) if (self.gold >= 0).any() else self
 
     def sample(self, most: int) -> Evidence:
-        """At most `most` unique rows: the heaviest half, and an evenly spaced sample of the rest, re-weighted."""
-        if len(self.weights) <= most:
-            return self
+        """At most `most` unique rows: the heaviest half, and an evenly spaced sample of the rest, re-weighted.
+
+        Their order depends neither on that of rows, labelers, shortlists nor classes.
+        """
         rows, weights = thinned(np.lexsort((_priority(self.votes), -self.weights)), self.weights, most)
         return Evidence(self.votes[rows], weights, self.gold[rows])
 
@@ -148,8 +149,8 @@ class EvidenceSum:
 
 def thinned(order: Positions, weights: Floats, most: int) -> tuple[Positions, Floats]:
     """A sample of at most `most` rows, re-weighted: the first half in order, and evenly spaced ones of the rest."""
-    half = most // 2
-    step = -(-(len(order) - half) // (most - half))
+    half = min(most // 2, len(order))
+    step = max(1, -(-(len(order) - half) // (most - half)))
     rows = np.concatenate([order[:half], order[half::step]])
     weights = weights[rows]
     weights[half:] *= step
