@@ -1,8 +1,10 @@
 """Shared by all tests: where the real data is, a real language model, and how hard hypothesis tries."""
 
+import importlib
 import importlib.util
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -22,6 +24,18 @@ def pytest_collection_modifyitems(items) -> None:
     for item in items:
         if HEAVY_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.heavy)
+
+
+@pytest.fixture(scope="session")
+def vendor_package():
+    """Import a package by name. Where it is not installed the test is skipped, but never in CI."""
+
+    def package(name: str) -> ModuleType:
+        if os.environ.get("SHORTLIST_CI"):
+            return importlib.import_module(name)
+        return pytest.importorskip(name)
+
+    return package
 
 
 @pytest.fixture(scope="session")
