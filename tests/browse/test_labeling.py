@@ -229,6 +229,18 @@ def test_files_that_hold_something_else_are_told(session, tmp_path, text):
         read_answers(session, tmp_path / "answers.json")
 
 
+@pytest.mark.parametrize("names", [[["sports"]], [{}], [None], [5]])
+def test_classes_that_are_no_text_are_told(session, tmp_path, names):
+    """They ended with an unexpected TypeError."""
+    for form in ("label-studio", "argilla"):
+        write_records(show_rows(session, [3]), form, tmp_path / "rows.json")
+        (record,) = json.loads((tmp_path / "rows.json").read_text())
+        studio_answer(record, *names) if form == "label-studio" else argilla_answer(record, names)
+        (tmp_path / "rows.json").write_text(json.dumps([record]))
+        with pytest.raises(BadFile, match="not text"):
+            read_answers(session, tmp_path / "rows.json")
+
+
 def test_formats_are_named(session, tmp_path):
     with pytest.raises(ShortlistError) as told:
         write_records([], "doccano", tmp_path / "x.json")

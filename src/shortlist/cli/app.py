@@ -214,7 +214,7 @@ def studio(
 
     for package in ("starlette", "uvicorn"):
         require(package, extra="studio")
-    from shortlist.project.people import checked_name
+    from shortlist.project.gold import checked_name
     from shortlist.studio import OpenProject
     from shortlist.studio.server import Server
 
@@ -463,7 +463,7 @@ def label(
     The most helpful rows are hard, so a score on them may be too low. Use --random for a fair score.
     """
     from shortlist.cli.label import export_rows, import_answers, label_rows
-    from shortlist.project.people import checked_name
+    from shortlist.project.gold import checked_name
 
     picked: Picked = "random" if random else "differ" if differ else "gain"
     by = checked_name(person)
