@@ -5,6 +5,7 @@ import json
 import socket
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -271,6 +272,20 @@ def test_no_request_is_an_error_of_the_server(studio, name, body, capfd):
 def test_names_of_any_length_are_no_files(studio):
     assert studio.send("GET", f"/{'a' * 5000}.js").status == 404
     assert studio.send("GET", "/%00.js").status == 404
+    assert studio.send("GET", f"/api/files/labels.{'a' * 300}").status == 404
+
+
+def test_a_request_that_is_cut_is_no_error(studio, capfd):
+    """Each printed a traceback of forty lines."""
+    head = {"Host": studio.host, "Origin": f"http://{studio.host}", "Cookie": studio.key, "Content-Length": "9"}
+    head |= {"X-Shortlist-Key": studio.page_key}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    with socket.create_connection(("127.0.0.1", studio.server.port), timeout=30) as line:
+        line.sendall(f"POST /api/rows HTTP/1.1\r\n{lines}\r\n{{".encode())
+        time.sleep(0.3)
+    assert studio.send("GET", "/api/overview").status == 200
+    time.sleep(0.3)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_full_disk_is_told(studio, monkeypatch):
