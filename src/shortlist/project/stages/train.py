@@ -212,12 +212,19 @@ def predict_rows(session: Session, rows: Rows, path: Path, extract: Extract) -> 
             session.listener.advance(len(frame))
             yield frame
 
-    made = Extractor(extract, rows, table.schema)
-    write_table(path, made.frames(frames()), made.schema)
-    learned = settings.gold_wins and set(rows.paths) & set(session.rows.paths)  # no fair score
+    made, written = Extractor(extract, rows, table.schema), list[int]()
+
+    def chosen() -> Iterator[pl.DataFrame]:
+        for frame in made.frames(frames()):
+            written.append(len(frame))
+            yield frame
+
+    write_table(path, chosen(), made.schema)
+    own, others = ({Path(one).resolve() for one in each.paths} for each in (session.rows, rows))
+    learned = settings.gold_wins and own & others  # no fair score
     scored = counts and not learned
     scores = {"accuracy": counts[True] / counts.total(), "gold_rows": counts.total()} if scored else {}
-    return {"rows": len(rows)} | scores
+    return {"rows": len(rows), "written": sum(written)} | scores
 
 
 # -- the classifier --------------------------------------------------------------------------------------
