@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from shortlist.cli.app import app
+from shortlist.cli.app import app, open_page
 from shortlist.errors import ShortlistError
 from shortlist.studio import OpenProject, server
 from shortlist.studio.server import MAX_BODY, Server, listening
@@ -85,6 +85,7 @@ def test_the_browser_is_handed_a_file_that_nobody_else_can_read(tmp_path, monkey
         launched.append((address, Path(urlsplit(address).path).read_text()))
 
     monkeypatch.setattr("typer.launch", launch)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
     monkeypatch.setattr(Server, "run", lambda server: server._socket.close())
     assert CliRunner().invoke(app, ["studio", str(tmp_path / "news")]).exit_code == 0
     ((address, text),) = launched
@@ -97,6 +98,20 @@ def test_the_browser_is_handed_a_file_that_nobody_else_can_read(tmp_path, monkey
     with unused.address_file() as file:
         assert file.parent.stat().st_mode & 0o77 == 0
     unused.run()
+
+
+def test_what_the_opener_prints_stays_off_the_terminal(tmp_path, monkeypatch, capfd):
+    opener = tmp_path / "xdg-open"
+    lines = ["#!/bin/sh", "echo noise", "echo noise >&2", 'cd "${0%/*}"', 'echo "$1" > new', "mv new asked"]
+    opener.write_text("\n".join(lines))
+    opener.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    open_page(tmp_path / "page.html")
+    end = time.monotonic() + 30
+    while not (tmp_path / "asked").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert (tmp_path / "asked").read_text() == f"{(tmp_path / 'page.html').as_uri()}\n"
+    assert capfd.readouterr() == ("", "")
 
 
 def test_half_requests_are_closed(studio, monkeypatch):
