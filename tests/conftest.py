@@ -1,8 +1,11 @@
 """Shared by all tests: where the real data is, a real language model, and how hard hypothesis tries."""
 
+import importlib
 import importlib.util
 import os
+import warnings
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -22,6 +25,20 @@ def pytest_collection_modifyitems(items) -> None:
     for item in items:
         if HEAVY_FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.heavy)
+
+
+@pytest.fixture(scope="session")
+def vendor_package():
+    """Import a package by name. Where it is not installed the test is skipped, but never in CI."""
+
+    def package(name: str) -> ModuleType:
+        if not os.environ.get("SHORTLIST_CI"):
+            return pytest.importorskip(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of packages, as importorskip does
+            return importlib.import_module(name)
+
+    return package
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,13 @@ def most_likely(beliefs: Floats, balance: Floats) -> Positions:
     return best
 
 
+def shared_credit(beliefs: Floats, gold: Positions) -> Floats:
+    """(m,): 1 where the known class is the most believed one; classes that tie share it, whatever their order."""
+    leads = leading(beliefs)
+    credit: Floats = leads[np.arange(len(gold)), gold] / leads.sum(axis=1)
+    return credit
+
+
 def smallest_sets(beliefs: Floats, coverage: float) -> Mask:
     """(m, k): the most believed classes of each row, as few as together reach the coverage."""
     order = np.argsort(-np.round(beliefs, 9), axis=1, kind="stable")

@@ -177,9 +177,9 @@ def test_suggestions_fit_the_question_they_are_for(session, tmp_path):
 
 
 @pytest.mark.slow
-def test_label_studio_s_own_package_reads_and_answers(session, tmp_path):
-    """With label-studio-sdk installed, which asks for an older numpy than ours: its validation."""
-    interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
+def test_label_studio_s_own_package_reads_and_answers(session, tmp_path, vendor_package):
+    """With label-studio-sdk installed (`make test-slow` does it): its validation."""
+    interface = vendor_package("label_studio_sdk.label_interface").LabelInterface
     choices = "".join(f'<Choice value="{name}"/>' for name in session.votes.space)
     setup = f'<View><Text name="text" value="$text"/><Choices name="class" toName="text">{choices}</Choices></View>'
     write_records(show_rows(session, [3, 5, 8]), "label-studio", tmp_path / "tasks.json")
@@ -197,9 +197,9 @@ def test_label_studio_s_own_package_reads_and_answers(session, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["argilla", "argilla-multi"])
-def test_argilla_s_own_package_reads_the_records(session, tmp_path, form):
-    """With argilla installed: its own records, without a server, which its questions need."""
-    rg = pytest.importorskip("argilla")
+def test_argilla_s_own_package_reads_the_records(session, tmp_path, vendor_package, form):
+    """With argilla installed (`make test-slow` does it): its records, without a server, which its questions need."""
+    rg = vendor_package("argilla")
     write_records(show_rows(session, [3, 5]), form, tmp_path / "records.json", "gain")
     for raw in json.loads((tmp_path / "records.json").read_text()):
         record = rg.Record.from_dict(raw)
@@ -227,6 +227,18 @@ def test_files_that_hold_something_else_are_told(session, tmp_path, text):
     (tmp_path / "answers.json").write_text(text)
     with pytest.raises(BadFile):
         read_answers(session, tmp_path / "answers.json")
+
+
+@pytest.mark.parametrize("names", [[["sports"]], [{}], [None], [5]])
+def test_classes_that_are_no_text_are_told(session, tmp_path, names):
+    """They ended with an unexpected TypeError."""
+    for form in ("label-studio", "argilla"):
+        write_records(show_rows(session, [3]), form, tmp_path / "rows.json")
+        (record,) = json.loads((tmp_path / "rows.json").read_text())
+        studio_answer(record, *names) if form == "label-studio" else argilla_answer(record, names)
+        (tmp_path / "rows.json").write_text(json.dumps([record]))
+        with pytest.raises(BadFile, match="not text"):
+            read_answers(session, tmp_path / "rows.json")
 
 
 def test_formats_are_named(session, tmp_path):

@@ -372,7 +372,7 @@ def test_debug_shows_all_of_it(folder, capfd):
 
 @pytest.mark.parametrize(
     "command",
-    ["label --export {}", "predict news.csv --to {}", "export --to {}"],
+    ["label --export {}", "predict news.csv --to {}", "export --to {}", "certify --random --to {}"],
 )
 @pytest.mark.parametrize("target", ["news.csv", "shortlist.toml", "labelers.py", "gold.jsonl", "words.csv", "LINK.csv"])
 def test_no_command_writes_over_the_files_of_the_project(command, target, folder, capfd):

@@ -193,6 +193,8 @@ def test_export_and_predict_elsewhere(folder, capfd):
     ended = call(capfd, "predict", "new.parquet", "--to", "new.jsonl")
     assert ended.out.startswith("30 rows, ")
     assert "right on 10 gold rows → new.jsonl" in ended.out
+    ended = call(capfd, "predict", "news.csv", "--to", "own.csv", "--min-belief", "0.9")
+    assert ended.out == f"{pl.read_csv('own.csv').height} of 300 rows → own.csv\n"  # no score: it learned from them
     assert call(capfd, "export", "--to", "labels.xlsx").code == 3
 
 

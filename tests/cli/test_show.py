@@ -74,6 +74,16 @@ def test_why_adds_up(folder, capfd):
     assert "total" in call(capfd, "why", "doc12", "-C", folder).out
 
 
+def test_a_row_without_votes_is_not_explained_by_votes(tmp_path, capfd):
+    """`why` showed a table of zeros for two classes, although the label was another one, by the text."""
+    project = make(tmp_path)
+    edit(tmp_path / "news.csv", "\ndoc5,", "\nblank,w1 w2 w3,,0\ndoc5,")
+    project.run(["train"])
+    shown = call(capfd, "why", "blank", "-C", str(tmp_path)).out
+    assert "comes from its text" in shown
+    assert "total" not in shown
+
+
 def test_gold_labels_that_are_probably_wrong(tmp_path, capfd):
     make(tmp_path)
     text = (tmp_path / "news.csv").read_text()

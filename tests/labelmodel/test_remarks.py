@@ -67,7 +67,7 @@ def test_labelers_with_one_thing_to_say_are_named_unless_their_silence_is_read()
     assert 'propensity="class"' in said[OneSided]
     pooled = said_of(LabelModel(), votes)
     assert pooled.keys() == {OneSided}
-    assert "judged by the other labelers" in pooled[OneSided]
+    assert "estimated on rows where other labelers vote" in pooled[OneSided]
     assert said_of(likelihood(propensity="class"), votes) == {}
 
 

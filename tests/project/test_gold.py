@@ -8,7 +8,7 @@ import pytest
 
 from shortlist import Project
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
-from shortlist.project.gold import Entry, GoldFile, Known, as_classes, classes_in, entry_for
+from shortlist.project.gold import HEADER, Entry, GoldFile, Known, as_classes, classes_in, entry_for
 from shortlist.project.init import not_classes
 from shortlist.rows import RowFile
 from tests.project.news import CLASSES, TOML, edit, make
@@ -85,12 +85,45 @@ def test_a_word_that_is_no_class_is_told(tmp_path):
     assert "'sports'" in str(told.value)
 
 
+ODD_LABELS = [
+    {"row": "abc"}, {"row": ""}, {"row": "1" * 5_000}, {"row": True, "text": ["x"]}, {"row": 3, "text": {}},
+    {"id": ["doc3"]}, {"id": "doc3", "by": "\x1b]0;x\x07"}, {"id": "doc3", "by": "unnamed"},
+    {"id": "doc3", "by": "\ud800"}, {"id": "doc3", "by": "a" * 61}, {"id": "doc3", "by": 5},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("label", ODD_LABELS, ids=lambda label: str(label)[:30])
+def test_a_label_that_cannot_be_meant_is_told_with_its_line(tmp_path, label):
+    """Some ended with an unexpected ValueError or TypeError; names of people went to the terminal as they were."""
+    project = make(tmp_path)
+    lines = [HEADER, {**label, "classes": ["sports"]}]
+    (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(BadFile, match="line 2"):
+        read(project)
+
+
+def test_an_id_with_half_a_character_belongs_to_no_row(tmp_path):
+    project = make(tmp_path)
+    with project.open() as session:
+        session.gold_file.add(Entry(("id", "doc1"), ("sports",)), Entry(("id", "\ud800"), ("sports",)))
+    assert read(project).classes[1] == "sports"
+
+
+def test_a_number_and_its_text_are_one_id(tmp_path):
+    """The label of one of two people was lost where one of them wrote 1002 and the other "1002"."""
+    project = make(tmp_path)
+    pl.read_csv(tmp_path / "news.csv").with_columns(id=pl.int_range(pl.len()) + 1000).write_csv(tmp_path / "news.csv")
+    lines = [HEADER, *({"id": key, "classes": ["sports"], "by": by} for key, by in ((1002, "anna"), ("1002", "bob")))]
+    (tmp_path / "gold.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert set(read(project).people[2]) == {"anna", "bob"}
+
+
 def test_numbers_as_ids(tmp_path):
     project = make(tmp_path)
     pl.read_csv(tmp_path / "news.csv").with_columns(id=pl.int_range(pl.len()) + 1000).write_csv(tmp_path / "news.csv")
     with project.open() as session:
         session.gold_file.add(entry_for(session.rows, 2, ["sports"]))
-        assert session.gold_file.entries()[0].key == ("id", 1002)
+        assert session.gold_file.entries()[0].key == ("id", "1002")
         assert Known.read(session.rows, session.gold_file, CLASSES).classes[2] == "sports"
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from shortlist import Project
 from shortlist.errors import ShortlistError
-from shortlist.project.gold import GoldFile, Known, agreed, entry_for
-from shortlist.project.people import checked_name
+from shortlist.project.gold import GoldFile, Known, agreed, checked_name, entry_for
 from tests.project.news import CLASSES, TOML, make
 
 WITHOUT_GOLD = TOML.replace('gold = "label"\n', "")

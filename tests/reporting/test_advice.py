@@ -374,5 +374,6 @@ def test_rules_do_not_show_how_frequent_classes_are_so_no_shares_are_advised():
 def test_shares_of_votes_by_hand():
     """A vote for two classes is half a vote for each, every class has one vote more, and rules do not count."""
     says = [[{"a", "b"}, "c"], ["a", "b", "c"], ["a"], [{"a", "b"}, {"a", "c"}]]
-    votes = Votes([[1, 1, 1, 1], [1, 3, 1, 1], [0, 3, 1, 2]], says, ["a", "b", "c"])
-    assert named_shares(votes) == {"a": pytest.approx(3 / 8), "b": pytest.approx(2 / 8), "c": pytest.approx(3 / 8)}
+    votes = Votes([[1, 1, 1, 1], [1, 3, 1, 1], [2, 3, 1, 2]], says, ["a", "b", "c"])
+    assert named_shares(votes) == {"a": pytest.approx(3 / 9), "b": pytest.approx(2 / 9), "c": pytest.approx(4 / 9)}
+    assert named_shares(votes[:2, [0]]) is None  # it never says c: 49 % of the classes were advised for two of eight

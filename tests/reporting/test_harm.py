@@ -57,6 +57,14 @@ def test_a_rule_that_says_not_although_it_misses_most_of_its_class(known):
         assert "It finds 2" in found.why  # 20 % or so
 
 
+def test_a_rule_that_never_says_not_is_not_told_to_stop():
+    """says=[…, Not(…)] was there, but the function abstained where nothing matched."""
+    rows, truth, votes = world()
+    rule = (truth == 2) & (np.random.default_rng(1).random(M) < 0.2)
+    votes = with_one_more(votes, rule.astype(np.uint8), ["space", {"autos", "hockey", "medicine"}], "orbit")
+    assert ("one-sided", "orbit") not in advice(votes, rows, truth, 0)
+
+
 def test_a_rule_that_finds_nearly_all_may_say_not():
     rows, truth, votes = world()
     votes = with_one_more(votes, np.where(truth == 2, 1, 2), ["space", {"autos", "hockey", "medicine"}], "orbit")

@@ -79,3 +79,27 @@ def test_the_pages_save_goes_to_the_file_and_sees_changes_of_others(project, fol
     assert next(one for one in project.current.roster.labelers if one.name == "polls").what == "poll|ballot"
     with pytest.raises(Conflict):
         save_rule(project, {**rule.record, "regex": "other"}, rule.record)
+
+
+@pytest.mark.parametrize("mark", ["\x0c", "\x0b", "\u2028", "\x85"], ids=ascii)
+def test_signs_that_end_no_line_of_python(tmp_path, mark):
+    """The edit ended in the middle of the call: "invalid request (SyntaxError…)"."""
+    code = CODE.replace("# single class\n", f"# {mark}\nodd = '{mark}'\n")
+    (tmp_path / "labelers.py").write_text(code, "utf-8")
+    edit = PythonEdit(tmp_path / "labelers.py")
+    edit.put({"kind": "keywords", "name": "cars", "words": ["van"], "says": "autos"}, "cars")
+    assert 'cars = keywords(["van"], says="autos", name="cars")  # the price is known' in edit.text
+
+
+def test_another_kind_is_refused(edit):
+    with pytest.raises(ShortlistError, match="add a new rule instead"):
+        edit.put({"kind": "attribute", "name": "cars", "on": "price", "above": 3, "says": "autos"}, "cars")
+
+
+def test_what_an_editor_saves_meanwhile_is_not_lost(edit):
+    edit.put({"kind": "keywords", "name": "cars", "words": ["van"], "says": "autos"}, "cars")
+    edit.path.write_text(CODE + "# more\n", "utf-8")
+    with pytest.raises(ShortlistError, match="nothing was saved"):
+        edit.write()
+    assert edit.path.read_text("utf-8") == CODE + "# more\n"
+    assert [path.name for path in edit.path.parent.iterdir()] == ["labelers.py"]

@@ -2,9 +2,11 @@
 
 import errno
 import json
+import logging
 import socket
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from shortlist.cli.app import app
+from shortlist.cli.app import app, open_page
 from shortlist.errors import ShortlistError
 from shortlist.studio import OpenProject, server
 from shortlist.studio.server import MAX_BODY, Server, listening
@@ -83,6 +85,7 @@ def test_the_browser_is_handed_a_file_that_nobody_else_can_read(tmp_path, monkey
         launched.append((address, Path(urlsplit(address).path).read_text()))
 
     monkeypatch.setattr("typer.launch", launch)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
     monkeypatch.setattr(Server, "run", lambda server: server._socket.close())
     assert CliRunner().invoke(app, ["studio", str(tmp_path / "news")]).exit_code == 0
     ((address, text),) = launched
@@ -95,6 +98,20 @@ def test_the_browser_is_handed_a_file_that_nobody_else_can_read(tmp_path, monkey
     with unused.address_file() as file:
         assert file.parent.stat().st_mode & 0o77 == 0
     unused.run()
+
+
+def test_what_the_opener_prints_stays_off_the_terminal(tmp_path, monkeypatch, capfd):
+    opener = tmp_path / "xdg-open"
+    lines = ["#!/bin/sh", "echo noise", "echo noise >&2", 'cd "${0%/*}"', 'echo "$1" > new', "mv new asked"]
+    opener.write_text("\n".join(lines))
+    opener.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    open_page(tmp_path / "page.html")
+    end = time.monotonic() + 30
+    while not (tmp_path / "asked").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert (tmp_path / "asked").read_text() == f"{(tmp_path / 'page.html').as_uri()}\n"
+    assert capfd.readouterr() == ("", "")
 
 
 def test_half_requests_are_closed(studio, monkeypatch):
@@ -271,6 +288,23 @@ def test_no_request_is_an_error_of_the_server(studio, name, body, capfd):
 def test_names_of_any_length_are_no_files(studio):
     assert studio.send("GET", f"/{'a' * 5000}.js").status == 404
     assert studio.send("GET", "/%00.js").status == 404
+    (studio.folder / "out").mkdir(exist_ok=True)
+    assert studio.send("GET", f"/api/files/labels.{'a' * 300}").status == 404
+
+
+def test_a_request_that_is_cut_is_no_error(studio, caplog):
+    """Each printed a traceback of forty lines."""
+    logging.getLogger("uvicorn.error").addHandler(caplog.handler)
+    head = {"Host": studio.host, "Origin": f"http://{studio.host}", "Cookie": studio.key, "Content-Length": "9"}
+    head |= {"X-Shortlist-Key": studio.page_key}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+    with socket.create_connection(("127.0.0.1", studio.server.port), timeout=30) as line:
+        line.sendall(f"POST /api/rows HTTP/1.1\r\n{lines}\r\n{{".encode())
+        time.sleep(0.3)
+    assert studio.send("GET", "/api/overview").status == 200
+    time.sleep(0.3)
+    logging.getLogger("uvicorn.error").removeHandler(caplog.handler)
+    assert not caplog.records
 
 
 def test_a_full_disk_is_told(studio, monkeypatch):

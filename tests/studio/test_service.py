@@ -154,6 +154,8 @@ def test_a_run_tells_its_end_and_its_files_can_be_downloaded(service, folder):
     assert run["files"] == ["labels.parquet", "report.html", "classifier.npz"]
     assert service.output("labels.parquet") == folder / "out" / "labels.parquet"
     assert [service.output(name) for name in ("../gold.jsonl", "votes.json", "labels.csv")] == [None] * 3
+    (folder / "out" / "labels.toml").symlink_to(folder / "shortlist.toml")  # nothing outside the folder
+    assert service.output("labels.toml") is None
     rows = service.rows({"query": {"disagree": True}})
     joint, analysis = service.project.current.joint, service.project.current.analysis
     expected = (joint.rows_alone_.argmax(axis=1) != analysis.guess) & analysis.votes.covered

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from shortlist.analysis.bits import Bits, count, pack, union
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.beliefs import most_likely
+from shortlist.beliefs import most_likely, shared_credit
 from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.evidence import Gold, gold_positions
 from shortlist.labelmodel.kernel import one_blas_thread
@@ -143,11 +143,10 @@ class Measures:
 
     @cached_property
     def counting_on_gold(self) -> float:
-        """`right_on_gold` of a count of the votes, which every model should beat."""
+        """`right_on_gold` of a count of the votes, which every model should beat. Classes that tie share a row."""
         gold, scored = self.need_gold(), np.flatnonzero(self.scored)
-        counted = MajorityVote().fit(self.votes)
-        guess = most_likely(counted.predict_proba(self.votes[scored]), counted.class_balance_)
-        return float((guess == gold[scored]).mean()) if len(scored) else float("nan")
+        beliefs = MajorityVote().fit(self.votes).predict_proba(self.votes[scored])
+        return float(shared_credit(beliefs, gold[scored]).mean()) if len(scored) else float("nan")
 
     def need_gold(self) -> Positions:
         """Positions of the known classes, or an error."""

@@ -23,8 +23,7 @@ from shortlist.archive import atomic
 from shortlist.arrays import Floats, Positions
 from shortlist.browse.row_view import RowView, find_row
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
-from shortlist.project.gold import Picked, entry_for
-from shortlist.project.people import checked_name
+from shortlist.project.gold import Picked, checked_name, entry_for
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
@@ -237,11 +236,18 @@ def _label_studio_classes(record: dict[str, Any]) -> Iterator[tuple[str, list[st
         by = by.get("email") or by.get("id") if isinstance(by, dict) else by
         for result in annotation["result"] if not annotation.get("was_cancelled") else ():
             if result["type"] == "choices":
-                yield "" if by is None else str(by), list(result["value"]["choices"])
+                yield "" if by is None else str(by), _names(result["value"]["choices"])
 
 
 def _argilla_classes(record: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
     for response in (record.get("responses") or {}).get("class", ()):
         if response.get("status") not in ("discarded", "draft"):
-            value = response["value"]
-            yield str(response.get("user_id") or ""), [value] if isinstance(value, str) else list(value)
+            yield str(response.get("user_id") or ""), _names(response["value"])
+
+
+def _names(value: Any) -> list[str]:
+    """One class, or a list of them."""
+    names = [value] if isinstance(value, str) else list(value)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("the name of a class is not text")
+    return names

@@ -214,7 +214,7 @@ def studio(
 
     for package in ("starlette", "uvicorn"):
         require(package, extra="studio")
-    from shortlist.project.people import checked_name
+    from shortlist.project.gold import checked_name
     from shortlist.studio import OpenProject
     from shortlist.studio.server import Server
 
@@ -223,8 +223,19 @@ def studio(
     typer.echo("This address works once, in one browser on this machine. Press Ctrl-C to stop.")
     with server.address_file() as file:
         if browser:
-            typer.launch(file.as_uri())  # all users can read the list of processes, and so an address
+            open_page(file)  # all users can read the list of processes, and so an address
         server.run()
+
+
+def open_page(path: Path) -> None:
+    """Open a page in the browser. What the opener prints stays off the terminal."""
+    import shutil
+    import subprocess
+
+    if shutil.which("xdg-open") is None:
+        typer.launch(path.as_uri())
+    else:  # in the background
+        subprocess.run(["/bin/sh", "-c", 'xdg-open "$0" </dev/null >/dev/null 2>&1 &', path.as_uri()], check=False)
 
 
 @command("Run the whole pipeline on built-in data, in a minute.")
@@ -341,7 +352,7 @@ def report(
 
     outcome = show_stage(project, "report", as_json=json, force=force, engine=engine, address=address)
     if open:
-        typer.launch(outcome.outputs[0].resolve().as_uri())
+        open_page(outcome.outputs[0].resolve())
 
 
 plain_command("train")
@@ -466,7 +477,7 @@ def label(
     The most helpful rows are hard, so a score on them may be too low. Use --random for a fair score.
     """
     from shortlist.cli.label import export_rows, import_answers, label_rows
-    from shortlist.project.people import checked_name
+    from shortlist.project.gold import checked_name
 
     picked: Picked = "random" if random else "differ" if differ else "gain"
     by = checked_name(person)

@@ -195,7 +195,8 @@ def show_prediction(
             *files, path=to, listener=screen, columns=extract.columns, min_belief=extract.min_belief, **how
         )
     score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
-    screen.text(f"{number_of(facts['rows'], 'row')}{score} → {to}")
+    of = "" if extract.min_belief is None else f"{facts['written']:,} of "
+    screen.text(f"{of}{number_of(facts['rows'], 'row')}{score} → {to}")
     screen.json({**facts, "outputs": [str(to)]})
 
 

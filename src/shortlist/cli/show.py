@@ -48,7 +48,10 @@ def show_why(folder: Path, name: str, against: str | None, *, as_json: bool) -> 
     title = f"{reasons.of} against {reasons.against}, in log-odds (above 0: for {reasons.of})"
     rows = [["before any vote", "class balance", f"{reasons.start:+.2f}"]]
     rows += [[labeler, says, f"{added:+.2f}"] for labeler, says, added in reasons.moves]
-    screen.table(title, ["labeler", "says", "added"], [*rows, ["total", "", f"{reasons.log_odds:+.2f}"]])
+    if reasons.row.label is None and session.has("train"):
+        screen.text("Without a vote, its label comes from its text or columns alone.")
+    else:
+        screen.table(title, ["labeler", "says", "added"], [*rows, ["total", "", f"{reasons.log_odds:+.2f}"]])
     screen.json(reasons.to_dict())
 
 

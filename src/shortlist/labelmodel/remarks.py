@@ -12,9 +12,9 @@ from shortlist.labelmodel.layout import Panel
 from shortlist.wording import some_of
 
 JUDGED_BY_OTHERS = (
-    "How much their voting tells is judged by the other labelers, on rows where these vote too. Gold labels on some of "
-    "their rows settle it. A labeler may also say what a row is not, `Not(...)`, but only if it votes on nearly all "
-    "rows of its class: on each row it misses, it would rule out the right class."
+    "Their accuracy is estimated on rows where other labelers vote, too; gold labels on some of their rows measure it. "
+    "Let a labeler also say what a row is not, `Not(...)`, only if it votes on nearly all rows of its class: on each "
+    "row it misses, it would rule out the right class."
 )
 FEWEST = 3  # labelers: with two, it is open which of them is right
 SELDOM = 0.05  # of the votes of the most active labeler: who votes less often is no third labeler

@@ -109,8 +109,7 @@ def _beliefs_without(session: Session, taught: dict[int, str]) -> Floats:
 def write_certified(session: Session, made: Certified, path: Path) -> int:
     """Write the labels of certified rows, and of gold rows; return their number. Shortlists are label sets of 90 %."""
     certificate, beliefs = made.certificate, made.beliefs.copy()
-    session.rows.refuse_to_overwrite(path)
-    session.gold_file.refuse_to_overwrite(path)
+    session.refuse_to_overwrite(path)
     known = session.known.positions
     gold = np.flatnonzero(known >= 0) if len(certificate.rows) else np.zeros(0, np.int64)
     rows = np.union1d(certificate.rows, gold)

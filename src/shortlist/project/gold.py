@@ -28,11 +28,11 @@ import polars as pl
 
 from shortlist.analysis.agreement import Agreement
 from shortlist.arrays import Positions
-from shortlist.errors import BadFile, UnknownClass
+from shortlist.errors import BadFile, ShortlistError, UnknownClass
 from shortlist.project.cache import HIDDEN, locked
 from shortlist.project.parts import Part, PartReader
 from shortlist.project.rows import Rows
-from shortlist.wording import did_you_mean, listed
+from shortlist.wording import did_you_mean, listed, lone_surrogate
 
 Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
 Picked = Literal["differ", "gain", "random"]  # the later ones say more about a sample of rows
@@ -62,11 +62,23 @@ class Entry:
     def from_dict(cls, record: Any) -> Entry:
         name = "id" if "id" in record else "row"
         value, classes, picked, by = record[name], record["classes"], record.get("picked"), record.get("by", "")
-        if not isinstance(value, (str, int)) or not isinstance(classes, list) or not isinstance(by, str):
+        text, kinds = record.get("text"), (str, int) if name == "id" else int
+        if not isinstance(value, kinds) or not isinstance(classes, list) or not isinstance(by, str):
             raise TypeError
-        if picked not in (None, *get_args(Picked)):
+        if picked not in (None, *get_args(Picked)) or not isinstance(text, str | None):
             raise ValueError
-        return cls((name, value), tuple(map(str, classes)), record.get("text"), picked, by)
+        key = (name, str(value) if name == "id" else int(value))
+        return cls(key, tuple(map(str, classes)), text, picked, checked_name(by))
+
+
+def checked_name(name: str, longest: int = 60) -> str:
+    """Return the name of a person without blanks around it; raise if it cannot be shown in one line."""
+    name = name.strip()
+    if not name.isprintable() or len(name) > longest or name == NOBODY:
+        raise ShortlistError(
+            f"a name has at most {longest} characters, all in one line, and is not {NOBODY!r}; got {name[:80]!r}"
+        )
+    return name
 
 
 def agreed(entries: Iterable[Entry]) -> tuple[str, ...]:
@@ -153,7 +165,7 @@ class GoldFile:
     def _entry(self, line: str, number: int) -> Entry:
         try:
             return Entry.from_dict(json.loads(line))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError, ShortlistError) as error:
             raise BadFile(
                 f"holds something else than a label of a row on line {number}. A label is written like this: "
                 '{"id": "doc3", "classes": ["sports"]}', file=self.path.name, line=number,
@@ -394,7 +406,7 @@ def entry_for(rows: Rows, row: int, classes: Sequence[str], picked: Picked | Non
     """The line of the gold file for a label of a row."""
     if rows.data.id is not None:
         name = rows.take([row], [rows.data.id])[rows.data.id][0]
-        return Entry(("id", name if isinstance(name, int) else str(name)), tuple(classes), None, picked, by)
+        return Entry(("id", str(name)), tuple(classes), None, picked, by)
     return Entry(("row", row), tuple(classes), _text_digests(rows, [row])[0], picked, by)
 
 
@@ -406,7 +418,7 @@ def _row_numbers(rows: Rows, people: Mapping[Key, Mapping[str, Entry]]) -> dict[
     digests = zip(by_number.items(), _text_digests(rows, list(by_number.values())), strict=True)
     texts = {key: {entry.text for entry in people[key].values()} for key in by_number}
     numbers: dict[Key, int] = {key: row for (key, row), text in digests if texts[key] & {None, text}}
-    ids = {str(key[1]): key for key in people if key[0] == "id"}
+    ids = {str(key[1]): key for key in people if key[0] == "id" and lone_surrogate([str(key[1])]) is None}
     if ids and rows.data.id is not None:
         names = pl.Series(list(ids), dtype=pl.String)
         start = 0

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.answers import Ballot, Codebook, Said
 from shortlist.labelers.features import Columns
@@ -20,14 +19,6 @@ from shortlist.labelers.labeler import Parts
 from shortlist.labelspace import Shortlist
 from shortlist.project.gold import NOBODY, GoldFile, digest_of
 from shortlist.project.settings import Settings
-
-
-def checked_name(name: str, longest: int = 60) -> str:
-    """Return the name of a person without blanks around it; raise if it cannot be shown in one line."""
-    name = name.strip()
-    if not name.isprintable() or len(name) > longest or name == NOBODY:
-        raise ShortlistError(f"a name has at most {longest} characters, all in one line, and is not {NOBODY!r}")
-    return name
 
 
 @dataclass(frozen=True, eq=False)

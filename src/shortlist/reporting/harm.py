@@ -142,9 +142,9 @@ def two_answers(case: Case) -> Iterator[tuple[str, Mask, str]]:
     guess = overview.analysis.gold if measured else overview.final and overview.final.beliefs.argmax(axis=1)
     if guess is None:
         return
-    for name, codomain in zip(case.votes.names, case.votes.codomains, strict=True):
-        says = codomain.says
-        if len(says) == 2 and says[0] | says[1] == frozenset(space) and not says[0] & says[1]:
+    for i, (name, codomain) in enumerate(zip(case.votes.names, case.votes.codomains, strict=True)):
+        says, given = codomain.says, np.isin([1, 2], case.votes.codes[:, i]).all()
+        if given and len(says) == 2 and says[0] | says[1] == frozenset(space) and not says[0] & says[1]:
             rows: Mask = np.isin(guess, [space.index(one) for one in says[0]])
             if len(says[0]) < len(says[1]) and rows.sum() >= FEW:
                 yield name, rows, "by gold labels" if measured else "by the labels of votes and text"

@@ -376,9 +376,11 @@ def named_shares(votes: Votes) -> dict[str, float] | None:
     class has one vote more.
     """
     layout = Layout.of(votes.codomains, votes.space)
+    counts = vote_counts(votes.codes.T, np.ones(len(votes)), layout)
     said = np.array([answer not in one.dummies for one in votes.codomains for answer in one.shortlists], np.float64)
     holding, answers = layout.per_labeler(said[:, None] * layout.member), layout.per_labeler(said)
     weighing: Mask = np.all((holding > 0) & (holding < answers[:, None]), axis=1)
-    counts = vote_counts(votes.codes.T, np.ones(len(votes)), layout) * weighing[layout.owner]
+    weighing &= layout.per_labeler(said * (counts > 0)) > 1  # it never gives its other answers
+    counts = counts * weighing[layout.owner]
     named = 1 + counts @ shares(layout)
     return dict(zip(votes.space, (named / named.sum()).tolist(), strict=True)) if counts.any() else None

@@ -17,6 +17,7 @@ from shortlist.archive import atomic
 from shortlist.errors import ShortlistError
 from shortlist.labelers.labeler import from_record
 from shortlist.project.toml import read_text
+from shortlist.wording import listed
 
 POSITIONAL = {"keywords": ("words", "says", "no"), "pattern": ("regex", "yes", "no")}
 USUAL = {"whole_words": True}  # options that need not be written; ignore_case depends on the kind
@@ -26,7 +27,8 @@ class PythonEdit:
     """The text of labelers.py, and the calls in it that make rules."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.text = path, read_text(path)
+        self.path, self.source = path, read_text(path)
+        self.text = self.source
         self.tree = ast.parse(self.text)
 
     def record(self, name: str) -> dict[str, Any] | None:
@@ -53,6 +55,8 @@ class PythonEdit:
     def write(self) -> None:
         with atomic(self.path) as file:
             file.write(self.text.encode())
+            if read_text(self.path) != self.source:  # at the last moment
+                raise ShortlistError(f"{self.path.name} is being written by another program: nothing was saved")
 
     def _call(self, name: str) -> ast.Call | None:
         calls = [call for call, own in self._calls() if own == name and _record(call, name) is not None]
@@ -73,6 +77,10 @@ class PythonEdit:
     def _written(self, record: Mapping[str, Any]) -> str:
         """The call that makes a record."""
         kind = str(record["kind"])
+        if kind not in POSITIONAL:
+            raise ShortlistError(
+                f"a rule of {self.path.name} stays one of {listed(POSITIONAL)}: add a new rule instead"
+            )
         first, *others = POSITIONAL[kind]
         options = [*others, "on", "whole_words", "ignore_case", "name"]
         given = {key: record[key] for key in options if record.get(key) is not None}
@@ -111,7 +119,7 @@ def _literal(node: ast.expr) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Not" and not node.keywords:
         return {"not": [_literal(one) for one in node.args]}
     if isinstance(node, ast.Set):
-        return sorted(map(_literal, node.elts))
+        return sorted(map(_literal, node.elts), key=repr)
     return ast.literal_eval(node)
 
 
@@ -143,12 +151,16 @@ def _end(call: ast.Call) -> tuple[int, int]:
 
 def _offset(text: str, line: int, column: int) -> int:
     """Place in the text of a line, counted from 1, and a column in bytes, as `ast` has them."""
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     return sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as Python counts them: U+2028 and the like do not end one."""
+    return io.StringIO(text, newline="").readlines()
 
 
 def _comments(text: str) -> Iterator[int]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            lines = text.splitlines(keepends=True)
-            yield sum(map(len, lines[: token.start[0] - 1])) + token.start[1]
+            yield sum(map(len, _lines(text)[: token.start[0] - 1])) + token.start[1]

@@ -30,7 +30,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -161,6 +161,8 @@ def make_app(project: OpenProject, stopping: Callable[[], bool] = lambda: False)
                 body = await request.body()
             except TooLarge:
                 return Response("the request is too large", 413)
+            except ClientDisconnect:
+                return Response("the request was cut", 400)
             answer = await run_in_threadpool(call, getattr(service, name), body)
             return Response(answer, media_type="application/json")
 

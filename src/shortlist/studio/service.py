@@ -235,8 +235,9 @@ class Service:
         """A file to download: labels, report or classifier; None if there is no such file."""
         if self.project.session is None:
             return None
-        path = self.project.folder / self.project.session.settings.output.folder / name
-        return path if Path(name).name == name and name.startswith(OUTPUTS) and path.is_file() else None
+        folder = self.project.folder / self.project.session.settings.output.folder
+        files = folder.iterdir() if name.startswith(OUTPUTS) and folder.is_dir() else ()
+        return next((one for one in files if one.name == name and one.is_file() and not one.is_symlink()), None)
 
     def export_own(self, request: Request) -> Any:
         """Write labels to another file in the project folder; return the command that does the same."""

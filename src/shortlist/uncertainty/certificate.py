@@ -77,9 +77,8 @@ class Certificate:
             said = f"{len(self.rows):,} of {m:,} rows ({self.share:.0%}) are {promise}."
             said += f" Of their {self.checked} gold rows, {self.wrong} had a wrong label."
         else:
-            said = (
-                f"No rows can be certified as {promise}: {number_of(self.gold_rows, 'random gold row')} do not show it."
-            )
+            rows = number_of(self.gold_rows, "random gold row")
+            said = f"No rows can be certified as {promise}: {rows} cannot show it."
             said += f" At least {few} are needed." if self.gold_rows < few else ""
         return " ".join([said, *self._more()])
 

@@ -134,7 +134,8 @@ def _to_add(session: Session, overview: Overview) -> str:
     known = np.zeros(0, np.int64) if gold is None else np.random.default_rng(0).permutation(np.flatnonzero(gold >= 0))
     named = {} if gold is None else {int(a): int(gold[a]) for a in known[:1000]}
     steps = next_steps(votes, beliefs, named, right=None if trials is None else trials.right_without)
-    return f"{steps} Which labels can be used as they are? `shortlist certify` says it with certainty."
+    sure = "`shortlist certify` says it, by rows of `shortlist label --random`."
+    return f"{steps} Which labels can be used as they are? {sure}"
 
 
 def _joint(session: Session) -> JointModel | None:

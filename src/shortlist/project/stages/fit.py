@@ -204,11 +204,15 @@ def _frequent(known: Evidence) -> Facts:
 
 
 def _right(model: Any, known: Evidence, counts: Floats) -> Floats:
-    from shortlist.beliefs import most_likely
+    import numpy as np
 
-    guess = most_likely(model.predict_proba(known.votes), model.class_balance_)
-    right: Floats = counts * ((guess == known.gold) & known.votes.covered)
-    return right
+    from shortlist.beliefs import most_likely, shared_credit
+    from shortlist.labelmodel import MajorityVote
+
+    beliefs = model.predict_proba(known.votes)
+    counting = isinstance(model, MajorityVote)  # classes tie on many rows, and their order must not matter
+    right = shared_credit(beliefs, known.gold) if counting else most_likely(beliefs, model.class_balance_) == known.gold
+    return np.asarray(counts * right * known.votes.covered)
 
 
 def _voted(known: Evidence) -> float:

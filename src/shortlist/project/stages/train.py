@@ -211,18 +211,21 @@ def predict_rows(session: Session, rows: Rows, path: Path, extract: Extract) -> 
     job = LabelJob(parts=None, reader=rows.reader, labels=labels, gold=None, table=table, id=rows.data.id)
     known = gold_by_part(rows, settings.classes, {})
     counts: Counter[bool] = Counter()  # right and wrong rows of known class
+    written: list[int] = []  # rows of each part
 
     def score(predicted: pl.DataFrame) -> None:
         if (gold := next(known)) is not None:
             pairs = zip(predicted["class"].to_list(), gold.tolist(), strict=True)
             counts.update(name == settings.classes[j] for name, j in pairs if j >= 0)
+        written.append(int(extract.keeps(predicted).sum()))
         session.listener.advance(len(predicted))
 
     write_one_file(job, rows, path, session.engine, extract, score)
-    learned = settings.gold_wins and set(rows.paths) & set(session.rows.paths)  # no fair score
+    own, others = ({Path(one).resolve() for one in each.paths} for each in (session.rows, rows))
+    learned = settings.gold_wins and own & others  # no fair score
     scored = counts and not learned
     scores = {"accuracy": counts[True] / counts.total(), "gold_rows": counts.total()} if scored else {}
-    return {"rows": len(rows)} | scores
+    return {"rows": len(rows), "written": sum(written)} | scores
 
 
 # -- the classifier --------------------------------------------------------------------------------------
