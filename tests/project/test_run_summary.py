@@ -59,7 +59,7 @@ def test_without_gold_rows_held_out_labelers_judge():
     title, headers, lines = run_scores(facts_of(told))
     assert "held-out labelers" in title
     assert headers == ("labels by", "agree")
-    assert lines[0] == ("counting votes", "70.0%")
+    assert lines[0] == ("counting votes", "+70.0%")
     assert run_scores({"fit": {}}) is None
 
 

@@ -105,15 +105,11 @@ def class_shares(votes: Floats, rows: Floats, gold: Positions) -> Floats:
     """(k,): the shares of gold rows; k rows of a guess count beside them, which is all without gold.
 
     The guess is half way between the mean of the votes, which are equally likely for frequent and rare classes, and the
-    shares for which votes and rows agree. The first is too equal, the second can run away. Votes that leave several
-    classes open do not tell how frequent each is, so the guess is equal shares as far as votes leave it open: by one
-    minus the mean distance between the most likely class and the next.
+    shares for which votes and rows agree. The first is too equal, the second can run away.
     """
     k = votes.shape[1]
     counts = np.bincount(gold[gold >= 0], minlength=k)
-    best = np.sort(votes, axis=1)
-    decided = float((best[:, -1] - best[:, -2]).mean())
-    guess = decided * (votes.mean(axis=0) + agreed_shares(votes, rows)) / 2 + (1 - decided) / k
+    guess = (votes.mean(axis=0) + agreed_shares(votes, rows)) / 2
     shares: Floats = (counts + k * guess) / (counts.sum() + k)
     return shares
 
