@@ -15,6 +15,19 @@ def test_the_gain_of_a_row_is_worked_by_hand():
     assert variance.tolist() == pytest.approx([1 - 0.44**2, 0.0])
 
 
+def test_the_gain_of_calibrated_beliefs_is_the_mean_of_three():
+    """The first row: .6 by beliefs after, −.2 by those before, and .2 in belief. The second keeps its label: −.2."""
+    before, after = np.array([[0.6, 0.4], [0.9, 0.1]]), np.array([[0.2, 0.8], [0.7, 0.3]])
+    gain, _ = expected_gain(before, after, calibrated=True)
+    assert gain.tolist() == pytest.approx([(0.6 - 0.2 + 0.2) / 3, -0.2 / 3])
+
+
+def test_labels_that_stay_are_no_gain_however_sure():
+    before, after = np.tile([0.6, 0.4], (80, 1)), np.tile([0.9, 0.1], (80, 1))
+    found = measured(before, after, np.where(np.arange(80) < 40, 0, -1), 1000)
+    assert (found.rows, found.changed) == (0, 0)
+
+
 def test_without_gold_the_effect_is_the_expected_gain():
     before, after = np.tile([0.6, 0.4], (10, 1)), np.tile([0.6, 0.4], (10, 1))
     after[:5] = [0.2, 0.8]
@@ -24,11 +37,11 @@ def test_without_gold_the_effect_is_the_expected_gain():
 
 
 def test_gold_rows_that_get_worse_correct_the_expectation():
-    """All 40 gold rows were right and would be wrong: each counts −1 where .44 was expected."""
+    """All 40 gold rows were right and would be wrong: each counts −1 where .2 was expected."""
     before, after = np.tile([0.6, 0.4], (80, 1)), np.tile([0.2, 0.8], (80, 1))
     gold = np.where(np.arange(80) < 40, 0, -1)
     share = 40 / (40 + TRUST)
-    assert measured(before, after, gold, 100).rows == pytest.approx(100 * (0.44 + share * (-1 - 0.44)))
+    assert measured(before, after, gold, 100).rows == pytest.approx(100 * (0.2 + share * (-1 - 0.2)))
     assert measured(before, after, gold, 100).gold == 40
 
 

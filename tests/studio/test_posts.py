@@ -7,6 +7,7 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -196,6 +197,23 @@ def test_the_colour_of_a_labeler_stays_when_another_is_added(person):
     assert not any("hue" in one for one in after.values())  # those are the colours of classes
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_of_labelers_differ_from_those_of_classes(person, scheme):
+    """The least distance in OKLab, where .02 can just be seen."""
+    person.page.emulate_media(color_scheme=scheme)
+    found = person.page.evaluate("""() => {
+        const at = (name, i) => { const one = document.createElement('i'); one.className = `dot ${name}${i}`;
+            document.body.append(one); const color = getComputedStyle(one).backgroundColor; one.remove();
+            const probe = document.createElement('i'); probe.style.color = `color-mix(in oklab, ${color}, ${color})`;
+            document.body.append(probe); const made = getComputedStyle(probe).color; probe.remove();
+            return made.match(/oklab\\(([^)]*)\\)/)[1].split(' ').map(Number); };
+        const all = (name, n) => Array.from({ length: n }, (_, i) => at(name, i));
+        return [all('lab', 12), all('hue', 8)]; }""")
+    labelers, classes = (np.array(one) for one in found)
+    assert len(np.unique(labelers, axis=0)) == 12
+    assert np.linalg.norm(labelers[:, None] - classes, axis=2).min() > 0.15
+
+
 def test_an_error_is_in_view_wherever_the_page_is_scrolled_to(person, posts):
     page = person.page
     person.go("overview", "#table-labelers")
@@ -215,7 +233,7 @@ def test_on_a_phone_the_navigation_is_one_line(person):
     page.set_viewport_size({"width": 400, "height": 800})
     tops = page.evaluate("() => [...document.querySelectorAll('header nav a')].map((one) => one.offsetTop)")
     assert len(set(tops)) == 1
-    assert page.evaluate("() => document.querySelector('header').offsetHeight") < 80
+    assert page.evaluate("() => document.querySelector('header').offsetHeight") < 72  # the name above it
     for view, wait in (("overview", ".todo li"), ("rows", ".line"), ("rules/+", ".suggestion"), ("label", "#asked")):
         person.go(view, wait)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 400

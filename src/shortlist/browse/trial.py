@@ -2,8 +2,9 @@
 
 A sample of rows is labelled twice as `run` does it, from votes and text together (`JointModel`): with the labelers as
 they are, and with the rule. A row that changes its label is expected to gain the belief in its new class over that in
-the old one; beliefs after the rule, which know more, count most. On gold rows the gain is counted, and corrects the
-expectation, the more so the more gold rows change their label.
+the old one; beliefs after the rule, which know more, count most. With gold rows, beliefs are calibrated, so that
+surer labels are a gain, too. On gold rows the gain is also counted, and corrects the expectation, the more so the more
+gold rows change their label.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ ROWS = 2_000  # of the sample, at most
 FEWEST_GOLD = 30  # rows; with fewer, the effect is expected only
 # As in benchmarks/effect.py: weight of beliefs after the rule; gold rows that change their label which the expectation
 # is worth; standard error of the expectation, as a share of the rows that change their label.
-AFTER, TRUST, DOUBT = 0.8, 20, 0.3
+AFTER, TRUST, DOUBT = 0.8, 30, 0.3
 
 
 @dataclass(frozen=True)
@@ -153,26 +154,33 @@ class TrialFit:
 def measured(before: Floats, after: Floats, gold: Positions, rows: int) -> Effect:
     """Effect of beliefs before and after, both (s, k), on `rows` rows without gold."""
     old, new, known = before.argmax(axis=1), after.argmax(axis=1), gold >= 0
-    gain, doubt = expected_gain(before, after)
+    n = int(known.sum())
+    gain, doubt = expected_gain(before, after, calibrated=n >= FEWEST_GOLD)
     others = ~known if not known.all() else known
     mean, changed = float(gain[others].mean()), float((old != new)[others].mean())
     variance = float(doubt[others].mean() / others.sum() + (DOUBT * changed) ** 2)
-    n, deciding = int(known.sum()), int((old != new)[known].sum())
     if n >= FEWEST_GOLD:
+        deciding = int((old != new)[known].sum())
         off = ((new == gold).astype(float) - (old == gold) - gain)[known]  # counted less expected gain of gold rows
         share = deciding / (deciding + TRUST)
         mean += share * float(off.mean())
         variance = share**2 * off.var() / n + (1 - share) ** 2 * variance
-    error = rows * float(np.sqrt(variance))
+    mean, error = min(max(mean, -changed), changed), rows * float(np.sqrt(variance))
     return Effect(rows * mean, error, round(rows * changed), n if n >= FEWEST_GOLD else 0)
 
 
-def expected_gain(before: Floats, after: Floats) -> tuple[Floats, Floats]:
-    """(s,): expected gain in right labels of each row, and its variance."""
-    belief, every = AFTER * after + (1 - AFTER) * before, np.arange(len(before))
+def expected_gain(before: Floats, after: Floats, *, calibrated: bool = False) -> tuple[Floats, Floats]:
+    """(s,): expected gain in right labels of each row, and its variance.
+
+    Of calibrated beliefs, it is the mean of three: by beliefs after, by beliefs before, and the gain in belief.
+    """
+    share, every = 0.5 if calibrated else AFTER, np.arange(len(before))
+    belief = share * after + (1 - share) * before
     new, old = belief[every, after.argmax(axis=1)], belief[every, before.argmax(axis=1)]
-    same = after.argmax(axis=1) == before.argmax(axis=1)
-    return np.where(same, 0.0, new - old), np.where(same, 0.0, new + old - (new - old) ** 2)
+    same, gain = after.argmax(axis=1) == before.argmax(axis=1), new - old
+    if calibrated:
+        gain = (2 * gain + after.max(axis=1) - before.max(axis=1)) / 3
+    return gain, np.where(same, 0.0, new + old - (new - old) ** 2)
 
 
 def answers(codes: Positions, member: Mask, truth: Floats) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ function Tiles({ project: { bare, classes, gold, labelers, rows, totals }, score
     ${!bare && html`<${Tile} title="covered" note="rows with a vote">${percent(totals.covered)}<//>
       <${Tile} title="in conflict" note="rows with conflicting votes">${percent(totals["in conflict"])}<//>
       <${Tile} title="mean belief" note="in the most likely class">${percent(totals["mean belief"])}<//>`}
-    ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`votes, text and gold labels together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
+    ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`${gold.fits === false ? "votes and text" : "votes, text and gold labels"} together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
     ${gold.model !== undefined ? html`<${Tile} title="by votes alone" note=${`right on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
       : gold.rows > 0 && html`<${Tile} title="gold rows" note="rows with a known class">${count(gold.rows)}<//>`}</dl>`;
 }
