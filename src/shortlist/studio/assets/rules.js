@@ -199,7 +199,7 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
       <div class="actions"><button class="button main" disabled=${!isComplete(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Save the change" : "Save the rule"}${seen?.plan?.calls ? ` (${plural(seen.plan.calls, "model call")})` : ""}`}</button>
         ${rule && rule.origin === "toml" && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">${rule?.origin === "python" ? `Stored in ${source.file}, line ${rule.line}: only this call is rewritten.` : "Rules are stored in shortlist.toml."}</span></div>
     </form>
-    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : "Enter words or a pattern and choose classes: the effect of the rule is shown here as you type."}<//>`}</div>
+    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
   </section>`;
 }
 
@@ -239,7 +239,7 @@ function Gain({ trial }) {
   const clear = Math.abs(trial.rows) > trial.margin;
   const by = trial.gold ? `measured on ${plural(trial.gold, "gold row")} and a sample` : "estimated from the other labelers and the text; label rows for a measured one";
   return html`<p class=${`gain ${clear ? (trial.rows > 0 ? "right" : "wrong") : ""}`} id="gain"><b>${rightRows(trial)}</b>
-    <span>Expected effect on the final labels of ${plural(trial.rows_without_gold, "row")}. About ${count(trial.changed)} change${trial.changed === 1 ? "s" : ""}. ${by[0].toUpperCase()}${by.slice(1)}.</span></p>`;
+    <span>Expected effect on the final labels of ${plural(trial.rows_without_gold, "row")}. ${trial.changed === 0 ? "None changes" : `About ${count(trial.changed)} change${trial.changed === 1 ? "s" : ""}`}. ${by[0].toUpperCase()}${by.slice(1)}.</span></p>`;
 }
 
 // Precision and recall of each answer, on gold rows if there are enough, beside what chance would bring.
