@@ -60,12 +60,8 @@ export function Label({ project, at, setProject, say }) {
   };
   const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); if (row && how === "random") setRow({ ...row, pieces: row.text ? [[row.text, []]] : [], picked: how }); run(() => next(undefined, how)); };
   const useGold = (event) => {
-    event.target.blur(); // keys are classes again
-    run(async () => {
-      const answer = await ask("use_gold", { fits: JSON.parse(event.target.value) });
-      setProject(answer);
-      setGold(answer.gold);
-    });
+    event.target.blur(); // keys are classes again, also while the fit goes on
+    ask("use_gold", { fits: JSON.parse(event.target.value) }).then((answer) => { setProject(answer); setGold(answer.gold); }, (error) => setProblem(error.message));
   };
   useKeys((event, writing) => {
     if (writing && !["checkbox", "radio"].includes(event.target.type)) return;

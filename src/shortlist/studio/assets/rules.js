@@ -260,13 +260,15 @@ function Answers({ seen, trial, project }) {
 
 // Words of the rows at hand that would help; a click adds one.
 function Suggested({ project, form, add }) {
-  const [words, setWords] = useState(null);
+  const [found, setFound] = useState({}); // the words, and the classes that they are for
   const taken = perLine(form.words);
+  const about = form.chosen.join("\n");
+  const words = found.about === about ? found.words : null;
   const wanted = JSON.stringify([form.chosen, taken, project.revision]);
   const look = useRef(null);
   look.current ??= latest("suggest");
   useEffect(() => {
-    const timer = setTimeout(() => look.current({ classes: form.chosen, words: taken }).then((answer) => answer && setWords(answer.words), () => setWords([])), 200);
+    const timer = setTimeout(() => look.current({ classes: form.chosen, words: taken }).then((answer) => answer && setFound({ about, words: answer.words }), () => setFound({ about, words: [] })), 200);
     return () => clearTimeout(timer);
   }, [wanted]);
   if (!words?.length) return html`<p class="quiet suggested" aria-busy=${!words}>${words ? "No more words to suggest." : "Looking for words that would help…"}</p>`;
