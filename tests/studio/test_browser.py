@@ -230,7 +230,7 @@ def test_what_gold_labels_are_for_is_chosen_where_they_are_given(person, folder)
     page.keyboard.press("1")  # a class, not a choice of the list
     person.until("before => document.getElementById('asked').innerText !== before", before)
     assert len(gold_lines(folder)) == 1
-    assert page.locator("#use-gold").input_value() == "false"
+    person.until("document.getElementById('use-gold').value === 'false'")
 
 
 def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):

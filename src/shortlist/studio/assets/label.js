@@ -61,7 +61,7 @@ export function Label({ project, at, setProject, say }) {
   const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); if (row && how === "random") setRow({ ...row, pieces: row.text ? [[row.text, []]] : [], picked: how }); run(() => next(undefined, how)); };
   const useGold = (event) => {
     event.target.blur(); // keys are classes again, also while the fit goes on
-    ask("use_gold", { fits: JSON.parse(event.target.value) }).then((answer) => { setProject(answer); setGold(answer.gold); }, (error) => setProblem(error.message));
+    ask("use_gold", { fits: JSON.parse(event.target.value) }).then(setProject, (error) => setProblem(error.message));
   };
   useKeys((event, writing) => {
     if (writing && !["checkbox", "radio"].includes(event.target.type)) return;
@@ -93,7 +93,7 @@ export function Label({ project, at, setProject, say }) {
       <h2>So far</h2>
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
         ${gold.model !== undefined && html`<${Tile} title="by votes alone" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
-      ${!project.bare && html`<${Field} title="Gold labels"><select id="use-gold" value=${String(gold.fits)} onChange=${useGold}>${GOLD_IS_FOR.map(([value, title]) => html`<option value=${value}>${title}</option>`)}</select><//>`}
+      ${!project.bare && html`<${Field} title="Gold labels"><select id="use-gold" value=${String(project.gold.fits)} onChange=${useGold}>${GOLD_IS_FOR.map(([value, title]) => html`<option value=${value}>${title}</option>`)}</select><//>`}
       ${gold.agreement && html`<p class="quiet" id="agreement">${gold.agreement}</p>`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
       <p class="quiet" id="kept">${savedRows(gold)}</p>
