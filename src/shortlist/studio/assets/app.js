@@ -68,7 +68,7 @@ function Pulse({ project, news }) {
   }
   if (!project?.open) return null;
   const { model, voted, rows } = project.gold;
-  return html`<span class="pulse">${plural(project.rows, "row")}${model !== undefined && html`<span class="full"> · by votes alone, ${percent(model)} right on ${plural(voted, "gold row")}${voted < rows ? " with a vote" : ""}</span>`}</span>`;
+  return html`<span class="pulse">${plural(project.rows, "row")}${model !== undefined && html`<span class="full">· by votes alone, ${percent(model)} right on ${plural(voted, "gold row")}${voted < rows ? " with a vote" : ""}</span>`}</span>`;
 }
 
 // From a folder with a data file to a project.
