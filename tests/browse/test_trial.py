@@ -12,7 +12,7 @@ AFTER = np.array([[0.2, 0.8], [0.7, 0.3], [0.2, 0.8], [0.2, 0.8]])
 
 
 def test_the_gain_of_a_row_is_worked_by_hand():
-    """From (.6, .4) to (.2, .8): on average (.4, .6). The label moves to the second class, which half of the rows had."""
+    """From (.6, .4) to (.2, .8): (.4, .6) on average. The label moves to the second class, that of half of the rows."""
     gain, variance = expected_gain(BEFORE, AFTER)
     assert gain.tolist() == pytest.approx([0.2, 0.0, 0.0, 0.0])
     assert variance.tolist() == pytest.approx([1 - 0.2**2, 0.0, 0.0, 0.0])
