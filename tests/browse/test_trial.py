@@ -7,28 +7,50 @@ from shortlist.browse.trial import DOUBT, TRUST, SteadyEvidence, TrialFit, answe
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.votes import Votes
 
+BEFORE = np.array([[0.6, 0.4], [0.9, 0.1], [0.2, 0.8], [0.2, 0.8]])  # half of the rows in each class
+AFTER = np.array([[0.2, 0.8], [0.7, 0.3], [0.2, 0.8], [0.2, 0.8]])
+
 
 def test_the_gain_of_a_row_is_worked_by_hand():
-    """From (.6, .4) to (.2, .8): beliefs count .2 and .8, so (.28, .72). The label moves to the second class."""
-    gain, variance = expected_gain(np.array([[0.6, 0.4], [0.9, 0.1]]), np.array([[0.2, 0.8], [0.7, 0.3]]))
-    assert gain.tolist() == pytest.approx([0.44, 0.0])
-    assert variance.tolist() == pytest.approx([1 - 0.44**2, 0.0])
+    """From (.6, .4) to (.2, .8): (.4, .6) on average. The label moves to the second class, that of half of the rows."""
+    gain, variance = expected_gain(BEFORE, AFTER)
+    assert gain.tolist() == pytest.approx([0.2, 0.0, 0.0, 0.0])
+    assert variance.tolist() == pytest.approx([1 - 0.2**2, 0.0, 0.0, 0.0])
+
+
+def test_beliefs_before_do_not_count_for_a_class_that_no_row_had():
+    """The second class is new: only (.2, .8) counts."""
+    gain, variance = expected_gain(BEFORE[:2], AFTER[:2])
+    assert gain.tolist() == pytest.approx([0.6, 0.0])
+    assert variance.tolist() == pytest.approx([1 - 0.6**2, 0.0])
+
+
+def test_the_gain_of_calibrated_beliefs_is_the_mean_of_three():
+    """The first row: .6 by beliefs after, −.2 by those before, and .2 in belief. The second keeps its label: −.2."""
+    gain, _ = expected_gain(BEFORE, AFTER, calibrated=True)
+    assert gain.tolist() == pytest.approx([(0.6 - 0.2 + 0.2) / 3, -0.2 / 3, 0.0, 0.0])
+
+
+def test_labels_that_stay_are_no_gain_however_sure():
+    before, after = np.tile([0.6, 0.4], (80, 1)), np.tile([0.9, 0.1], (80, 1))
+    found = measured(before, after, np.where(np.arange(80) < 40, 0, -1), 1000)
+    assert (found.rows, found.changed) == (0, 0)
 
 
 def test_without_gold_the_effect_is_the_expected_gain():
     before, after = np.tile([0.6, 0.4], (10, 1)), np.tile([0.6, 0.4], (10, 1))
     after[:5] = [0.2, 0.8]
     found = measured(before, after, np.full(10, -1), 1000)
-    assert (found.rows, found.changed, found.gold) == (pytest.approx(220), 500, 0)
-    assert found.error == pytest.approx(1000 * np.sqrt((1 - 0.44**2) / 20 + (DOUBT * 0.5) ** 2))
+    assert (found.rows, found.changed, found.gold) == (pytest.approx(300), 500, 0)
+    assert found.error == pytest.approx(1000 * np.sqrt((1 - 0.6**2) / 20 + (DOUBT * 0.5) ** 2))
 
 
 def test_gold_rows_that_get_worse_correct_the_expectation():
-    """All 40 gold rows were right and would be wrong: each counts −1 where .44 was expected."""
+    """All 40 gold rows were right and would be wrong: each counts −1 where (1.2 + .2) / 3 was expected."""
     before, after = np.tile([0.6, 0.4], (80, 1)), np.tile([0.2, 0.8], (80, 1))
     gold = np.where(np.arange(80) < 40, 0, -1)
     share = 40 / (40 + TRUST)
-    assert measured(before, after, gold, 100).rows == pytest.approx(100 * (0.44 + share * (-1 - 0.44)))
+    assert measured(before, after, gold, 100).rows == pytest.approx(100 * (1.4 / 3 + share * (-1 - 1.4 / 3)))
     assert measured(before, after, gold, 100).gold == 40
 
 

@@ -220,6 +220,19 @@ def test_rows_are_labelled_with_the_keyboard_only(person, folder):
     assert gold_lines(folder) == []
 
 
+def test_what_gold_labels_are_for_is_chosen_where_they_are_given(person, folder):
+    page = person.page
+    person.go("label", "#asked")
+    page.select_option("#use-gold", label="score only")
+    while "use_gold = false" not in (folder / "shortlist.toml").read_text():
+        page.wait_for_timeout(50)
+    before = page.locator("#asked").inner_text()
+    page.keyboard.press("1")  # a class, not a choice of the list
+    person.until("before => document.getElementById('asked').innerText !== before", before)
+    assert len(gold_lines(folder)) == 1
+    person.until("document.getElementById('use-gold').value === 'false'")
+
+
 def test_random_rows_are_a_choice_beside_those_that_help_most(person, folder):
     page = person.page
     person.go("label", "#asked")

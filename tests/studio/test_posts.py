@@ -7,6 +7,7 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -196,6 +197,23 @@ def test_the_colour_of_a_labeler_stays_when_another_is_added(person):
     assert not any("hue" in one for one in after.values())  # those are the colours of classes
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_of_labelers_differ_from_those_of_classes(person, scheme):
+    """The least distance in OKLab, where .02 can just be seen."""
+    person.page.emulate_media(color_scheme=scheme)
+    found = person.page.evaluate("""() => {
+        const at = (name, i) => { const one = document.createElement('i'); one.className = `dot ${name}${i}`;
+            document.body.append(one); const color = getComputedStyle(one).backgroundColor; one.remove();
+            const probe = document.createElement('i'); probe.style.color = `color-mix(in oklab, ${color}, ${color})`;
+            document.body.append(probe); const made = getComputedStyle(probe).color; probe.remove();
+            return made.match(/oklab\\(([^)]*)\\)/)[1].split(' ').map(Number); };
+        const all = (name, n) => Array.from({ length: n }, (_, i) => at(name, i));
+        return [all('lab', 12), all('hue', 8)]; }""")
+    labelers, classes = (np.array(one) for one in found)
+    assert len(np.unique(labelers, axis=0)) == 12
+    assert np.linalg.norm(labelers[:, None] - classes, axis=2).min() > 0.15
+
+
 def test_an_error_is_in_view_wherever_the_page_is_scrolled_to(person, posts):
     page = person.page
     person.go("overview", "#table-labelers")
@@ -215,7 +233,7 @@ def test_on_a_phone_the_navigation_is_one_line(person):
     page.set_viewport_size({"width": 400, "height": 800})
     tops = page.evaluate("() => [...document.querySelectorAll('header nav a')].map((one) => one.offsetTop)")
     assert len(set(tops)) == 1
-    assert page.evaluate("() => document.querySelector('header').offsetHeight") < 80
+    assert page.evaluate("() => document.querySelector('header').offsetHeight") < 72  # the name above it
     for view, wait in (("overview", ".todo li"), ("rows", ".line"), ("rules/+", ".suggestion"), ("label", "#asked")):
         person.go(view, wait)
         assert page.evaluate("() => document.documentElement.scrollWidth") <= 400
@@ -338,31 +356,41 @@ def test_thresholds_on_a_table_of_wines(browser, tmp_path):
 # -- half an hour ------------------------------------------------------------------------------------------
 
 
-def test_half_an_hour_from_no_rules_to_labels_with_suggested_words_only(browser, tmp_path, capsys):
-    """The gold rows of the project are there, and no rule. Every word is a suggestion that was clicked."""
+GOLD, SCORES_ONLY = 'gold = "known"', "[label_model]\nuse_gold = false\n\n[classifier]"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rounds", "least"),
+    [(GOLD, GOLD, 1, 0.88), ("[classifier]", SCORES_ONLY, 2, 0.88), (GOLD, "", 3, 0.88)],
+    ids=["582 gold rows", "gold rows that score only", "no gold row"],
+)
+def test_half_an_hour_from_no_rules_to_labels_with_suggested_words_only(
+    browser, tmp_path, capsys, old, new, rounds, least
+):
+    """There is no rule at first. Every word is a suggestion that was clicked; each round is a rule for each class."""
     settings = (copied(tmp_path) / "shortlist.toml").read_text()
+    assert old in settings
+    (tmp_path / "shortlist.toml").write_text(settings.replace(old, new))
     (tmp_path / "labelers.py").unlink()
     classes, clicked = tomllib.loads(settings)["classes"], 0
     with running(tmp_path) as studio:
         person = Person(browser, studio)
         page = person.page
-        for name in classes:
+        for name in classes * rounds:
             person.go("rules", ".rulelist")
             person.go("rules/+", "#keep")
             page.locator(".pickclass", has_text=name).click()
-            person.until(
-                "!document.querySelector('.suggestion .chip') && document.querySelector('.suggestion')", seconds=300
-            )
-            for _ in range(min(4, page.locator(".suggestion").count())):
+            for _ in range(4):
+                person.until("document.querySelector('.suggested[aria-busy=false], div.suggested')", seconds=300)
+                if not page.locator(".suggestion").count():
+                    break
                 before = page.locator("#words").input_value()
                 page.locator(".suggestion").first.click()
                 person.until("before => document.getElementById('words').value !== before", before)
-                person.until("() => !document.querySelector('.suggested[aria-busy=true]')")
                 page.wait_for_timeout(1500)  # the next words, given this one
                 clicked += 1
-                if not page.locator(".suggestion").count():
-                    break
-            person.timed("keep", lambda: page.locator("#keep").click())
+            if page.locator("#words").input_value():
+                person.timed("keep", lambda: page.locator("#keep").click())
         person.go("compare", "#export")
         page.get_by_role("button", name="Labels").click()
         page.wait_for_selector("text=labels.parquet", timeout=300_000)
@@ -372,6 +400,6 @@ def test_half_an_hour_from_no_rules_to_labels_with_suggested_words_only(browser,
     truth = pl.read_csv(tmp_path / "posts.csv").filter(pl.col("known").is_null()).select("id", "truth")
     right = labels.join(truth, on="id").select((pl.col("class") == pl.col("truth")).mean()).item()
     with capsys.disabled():
-        print(f"\n{clicked} suggested words, 582 gold rows: {right:.1%} of the other {len(truth):,} posts right")
+        print(f"\n{clicked} suggested words: {right:.1%} of {len(truth):,} posts without gold right")
     assert not complaints
-    assert right >= 0.88
+    assert right >= least

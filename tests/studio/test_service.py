@@ -50,6 +50,12 @@ def test_a_change_is_not_looked_at_twice(service, project):
     assert not project.watch.changed()
 
 
+def test_gold_that_only_scores_stays_so_until_told_otherwise(service, project):
+    for fits in (False, True, None, False):
+        assert service.use_gold({"fits": fits})["gold"]["fits"] is fits
+        assert project.current.settings.use_gold is fits
+
+
 def test_the_fit_takes_them_in_where_asked(service, project):
     use_gold(project, fits=True)
     before = project.current

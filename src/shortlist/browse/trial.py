@@ -2,8 +2,10 @@
 
 A sample of rows is labelled twice as `run` does it, from votes and text together (`JointModel`): with the labelers as
 they are, and with the rule. A row that changes its label is expected to gain the belief in its new class over that in
-the old one; beliefs after the rule, which know more, count most. On gold rows the gain is counted, and corrects the
-expectation, the more so the more gold rows change their label.
+the old one, by the mean of beliefs before and after. Beliefs before know nothing about a class that hardly any row has:
+if a rule is the first that finds it, only beliefs after count. With gold rows, beliefs are calibrated, so that surer
+labels are a gain, too. On gold rows the gain is also counted, and corrects the expectation, the more so the more gold
+rows change their label.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from sklearn.base import clone
 
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.classifier import TextFeatures
-from shortlist.joint.bayes import combine, tempered
+from shortlist.joint.bayes import SURENESS, combine, tempered
 from shortlist.joint.joint_model import JointModel, row_weights
 from shortlist.joint.row_evidence import RowEvidence
 from shortlist.joint.teacher import CAUTIOUS, Teacher
@@ -29,9 +31,9 @@ if TYPE_CHECKING:
 
 ROWS = 2_000  # of the sample, at most
 FEWEST_GOLD = 30  # rows; with fewer, the effect is expected only
-# As in benchmarks/effect.py: weight of beliefs after the rule; gold rows that change their label which the expectation
-# is worth; standard error of the expectation, as a share of the rows that change their label.
-AFTER, TRUST, DOUBT = 0.8, 20, 0.3
+# As in benchmarks/effect.py: share of rows of a class that is hardly found yet, of an even share; gold rows that change
+# their label which the expectation is worth; its standard error, as a share of the rows that change their label.
+RARE, TRUST, DOUBT = 0.5, 30, 0.3
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,10 @@ class TrialFit:
 
     @cached_property
     def truth(self) -> Floats:
-        """(s, k): the best that is known about each row: its gold class, or else beliefs."""
+        """(s, k): the best that is known about each row: its gold class, or else beliefs, as sure as their evidence."""
         known = self.gold >= 0
-        return np.where(known[:, None], np.eye(len(self.votes.space))[np.maximum(self.gold, 0)], self.beliefs)
+        beliefs = self.beliefs if known.sum() >= FEWEST_GOLD else tempered(self.beliefs, 1 / SURENESS)
+        return np.where(known[:, None], np.eye(len(self.votes.space))[np.maximum(self.gold, 0)], beliefs)
 
     def without(self, name: str | None) -> Votes:
         """Votes of all labelers but one."""
@@ -153,26 +156,37 @@ class TrialFit:
 def measured(before: Floats, after: Floats, gold: Positions, rows: int) -> Effect:
     """Effect of beliefs before and after, both (s, k), on `rows` rows without gold."""
     old, new, known = before.argmax(axis=1), after.argmax(axis=1), gold >= 0
-    gain, doubt = expected_gain(before, after)
+    n = int(known.sum())
+    gain, doubt = expected_gain(before, after, calibrated=n >= FEWEST_GOLD)
     others = ~known if not known.all() else known
     mean, changed = float(gain[others].mean()), float((old != new)[others].mean())
     variance = float(doubt[others].mean() / others.sum() + (DOUBT * changed) ** 2)
-    n, deciding = int(known.sum()), int((old != new)[known].sum())
     if n >= FEWEST_GOLD:
+        deciding = int((old != new)[known].sum())
         off = ((new == gold).astype(float) - (old == gold) - gain)[known]  # counted less expected gain of gold rows
         share = deciding / (deciding + TRUST)
         mean += share * float(off.mean())
         variance = share**2 * off.var() / n + (1 - share) ** 2 * variance
-    error = rows * float(np.sqrt(variance))
+    mean, error = min(max(mean, -changed), changed), rows * float(np.sqrt(variance))
     return Effect(rows * mean, error, round(rows * changed), n if n >= FEWEST_GOLD else 0)
 
 
-def expected_gain(before: Floats, after: Floats) -> tuple[Floats, Floats]:
-    """(s,): expected gain in right labels of each row, and its variance."""
-    belief, every = AFTER * after + (1 - AFTER) * before, np.arange(len(before))
-    new, old = belief[every, after.argmax(axis=1)], belief[every, before.argmax(axis=1)]
-    same = after.argmax(axis=1) == before.argmax(axis=1)
-    return np.where(same, 0.0, new - old), np.where(same, 0.0, new + old - (new - old) ** 2)
+def expected_gain(before: Floats, after: Floats, *, calibrated: bool = False) -> tuple[Floats, Floats]:
+    """(s,): expected gain in right labels of each row, and its variance.
+
+    Of calibrated beliefs, it is the mean of three: by beliefs after, by beliefs before, and the gain in belief.
+    """
+    old, new, every = before.argmax(axis=1), after.argmax(axis=1), np.arange(len(before))
+    m, k = before.shape
+    unknown = np.bincount(old, minlength=k) < RARE * m / k
+    share = np.where(unknown[new], 1.0, 0.5)[:, None]
+    belief = share * after + (1 - share) * before
+    right, wrong = belief[every, new], belief[every, old]
+    gain, same = right - wrong, old == new
+    variance = np.where(same, 0.0, right + wrong - gain**2)
+    if calibrated:
+        gain = (2 * gain + after.max(axis=1) - before.max(axis=1)) / 3
+    return gain, variance
 
 
 def answers(codes: Positions, member: Mask, truth: Floats) -> list[dict[str, Any]]:

@@ -25,6 +25,7 @@ from shortlist.studio.python_edit import POSITIONAL, PythonEdit
 from shortlist.studio.toml_edit import TomlEdit, edited_project
 
 EDITABLE = ("keywords", "pattern", "attribute", *PROMPTS)  # kinds that the browser can edit
+GOLD_IS_FOR = {None: "in the final labels", True: "fit the label model, too", False: "score only"}
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,10 @@ def switch_rule(project: OpenProject, name: str, *, on: bool) -> None:
             _switch(edit, name, on=on)
 
 
-def use_gold(project: OpenProject, *, fits: bool) -> None:
-    """Set whether gold labels are used in the fit."""
-    with _editing(project, f"gold labels {'used' if fits else 'not used'} in the fit") as edit:
-        edit.set("label_model", "use_gold", fits or None)
+def use_gold(project: OpenProject, *, fits: bool | None) -> None:
+    """Set what gold labels are for: final labels (None), the fit of the label model, too (True), or scores only."""
+    with _editing(project, f"gold labels {GOLD_IS_FOR[fits]}") as edit:
+        edit.set("label_model", "use_gold", fits)
 
 
 def _switch(edit: TomlEdit, name: str, *, on: bool) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
 import socket
 import sys
@@ -99,14 +100,20 @@ class Server:
 
     def run(self) -> None:
         self.project.start()
+        log = logging.getLogger("uvicorn.error")
+        log.addFilter(self._serves)  # answers that the end cuts off are no errors
         try:
             self._server.run(sockets=[self._socket])
         finally:
+            log.removeFilter(self._serves)
             self.project.close()
             self._socket.close()
 
     def stop(self) -> None:
         self._server.should_exit = True
+
+    def _serves(self, _record: logging.LogRecord) -> bool:
+        return not self._server.should_exit
 
 
 def listening(port: int = 0) -> socket.socket:

@@ -149,7 +149,7 @@ class Service:
         return overview(self.project)
 
     def use_gold(self, request: Request) -> Any:
-        use_gold(self.project, fits=bool(request["fits"]))
+        use_gold(self.project, fits=None if request["fits"] is None else bool(request["fits"]))
         return overview(self.project)
 
     # -- labels ----------------------------------------------------------------------------------------
@@ -318,7 +318,10 @@ def _described(path: Path) -> dict[str, Any]:
         file = RowFile(path)
         guess = Guess.of(file)
         classes = known_classes(file, guess.gold) if guess.gold else []
-        first = [{key: str(value)[:200] for key, value in line.items()} for line in file.head(3).to_dicts()]
+        first = [
+            {key: "" if value is None else str(value)[:200] for key, value in line.items()}
+            for line in file.head(3).to_dicts()
+        ]
     except ShortlistError as error:
         return {"file": path.name, "problem": str(error)}
     columns = {column: str(kind) for column, kind in file.schema.items()}

@@ -81,7 +81,7 @@ def gold(project: OpenProject) -> dict[str, Any]:
     shared = agreement(known.people, known.names)
     facts: dict[str, Any] = {
         "rows": 0, "several": len(known.shortlists), "skipped": len(known.skipped),
-        "fits": session.settings.gold_fits, "hard": hard, "by": project.by, "votes": votes,
+        "fits": session.settings.use_gold, "hard": hard, "by": project.by, "votes": votes,
         "differ": len(differing_rows(session, len(known.people), project.by)),
         "agreement": None if shared is None else str(shared),
     }  # fmt: skip

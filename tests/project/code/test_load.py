@@ -3,7 +3,7 @@
 import pytest
 
 from shortlist import Project
-from shortlist.project.code.load import load
+from shortlist.project.code.load import _listening, _opened, load
 from tests.project.news import edit, make
 
 HEAD = "from shortlist import keywords, pattern\n\n"
@@ -64,3 +64,11 @@ def test_an_edit_of_another_labeler_does_not_ask_it_again_and_its_line_is_found(
     before, after = (dict(zip(one.names, one.fingerprints, strict=True)) for one in (roster, later))
     assert before["heads"] == after["heads"]
     assert before["play"] != after["play"]
+
+
+def test_a_file_may_be_opened_by_another_thread_as_the_reading_of_code_ends(tmp_path, monkeypatch):
+    (tmp_path / "words.txt").write_text("goal")
+    with _opened() as reads:
+        monkeypatch.setattr("shortlist.project.code.load._of_users", lambda path: _listening.remove(reads) is None)
+        assert (tmp_path / "words.txt").read_text() == "goal"
+        _listening.append(reads)

@@ -155,13 +155,14 @@ def _opened() -> Iterator[set[Path]]:
 
 
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
-    if event != "open" or not _listening:
+    listening = _listening[-1:]  # another thread may end it meanwhile
+    if event != "open" or not listening:
         return
     path, mode, _flags = arguments
     if isinstance(path, (str, os.PathLike)) and (mode is None or "r" in mode or "+" in mode):
         file = Path(os.path.abspath(path))
         if _of_users(file) and file.is_file():
-            _listening[-1].add(file)
+            listening[0].add(file)
 
 
 def _of_users(path: Path) -> bool:

@@ -1,6 +1,6 @@
 // The studio: the current view and project, what happens to the project, and the form for a new one.
 import { html, render, useCallback, useEffect, useRef, useState } from "./preact.js";
-import { CommaHint, Empty, Field, Fields, Problem, ask, listen, perLine, percent, plural, useTask } from "./parts.js";
+import { CommaHint, Empty, Field, Fields, Problem, ask, listen, perLine, percent, plural, tint, useTask } from "./parts.js";
 import { Overview } from "./overview.js";
 import { Rows } from "./rows.js";
 import { Rules } from "./rules.js";
@@ -22,6 +22,7 @@ function Studio() {
   const shown = useRef(-1); // the revision on the page
   if (project) shown.current = project.revision;
   const load = useCallback(() => ask("overview").then((answer) => {
+    answer.labelers?.forEach((one) => tint(one.name)); // in their order, whatever is read first
     setProject(answer);
     setNews((now) => (answer.problem ? { kind: "problem", message: answer.problem } : now?.kind === "working" && !answer.open ? now : null));
   }, (error) => setNews({ kind: "problem", message: error.message })), []);
@@ -32,7 +33,7 @@ function Studio() {
     load();
     const end = listen((event) => {
       if (event.kind === "hello") load();
-      else if (event.kind === "changed") setTimeout(() => shown.current < event.revision && load(), 250); // the answer to this page may come first
+      else if (event.kind === "changed") setTimeout(() => (shown.current < event.revision ? load() : setNews((now) => (now?.kind === "working" ? null : now))), 250); // the answer to this page may come first
       else setNews(event);
     });
     return () => { removeEventListener("hashchange", moved); end(); };
@@ -67,7 +68,7 @@ function Pulse({ project, news }) {
   }
   if (!project?.open) return null;
   const { model, voted, rows } = project.gold;
-  return html`<span class="pulse">${plural(project.rows, "row")}${model !== undefined && ` · by votes alone ${percent(model)} right on ${plural(voted, "gold row")}${voted < rows ? " with a vote" : ""}`}</span>`;
+  return html`<span class="pulse">${plural(project.rows, "row")}${model !== undefined && html`<span class="full">· by votes alone, ${percent(model)} right on ${plural(voted, "gold row")}${voted < rows ? " with a vote" : ""}</span>`}</span>`;
 }
 
 // From a folder with a data file to a project.

@@ -1,7 +1,9 @@
 // Label rows with one key each: the most helpful rows, or random ones. Everything works without a mouse.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { AfterLabel } from "./rows.js";
-import { Beliefs, Empty, KEYS, Marked, Problem, Tile, Votes, ask, count, painted, percent, plural, rowName, signed, useKeys } from "./parts.js";
+import { Beliefs, Empty, Field, KEYS, Marked, Problem, Tile, Votes, ask, count, painted, percent, plural, rowName, signed, useKeys } from "./parts.js";
+
+const GOLD_IS_FOR = [["null", "label their rows and teach the classifier"], ["true", "… and fit the label model, too"], ["false", "score only"]];
 
 export function hardRows(gold) {
   const picked = `${count(gold.hard)} of the gold rows ${gold.hard === 1 ? "was picked because it is" : "were picked because they are"} hard`;
@@ -57,7 +59,10 @@ export function Label({ project, at, setProject, say }) {
     else setSeveral(several.includes(name) ? several.filter((one) => one !== name) : [...several, name]);
   };
   const pick = (event) => { const how = event.target.value; setPicked(how); setSeveral(null); if (row && how === "random") setRow({ ...row, pieces: row.text ? [[row.text, []]] : [], picked: how }); run(() => next(undefined, how)); };
-  const useGold = (event) => run(async () => { setProject(await ask("use_gold", { fits: event.target.checked })); });
+  const useGold = (event) => {
+    event.target.blur(); // keys are classes again, also while the fit goes on
+    ask("use_gold", { fits: JSON.parse(event.target.value) }).then(setProject, (error) => setProblem(error.message));
+  };
   useKeys((event, writing) => {
     if (writing && !["checkbox", "radio"].includes(event.target.type)) return;
     const place = KEYS.indexOf(event.key);
@@ -88,7 +93,7 @@ export function Label({ project, at, setProject, say }) {
       <h2>So far</h2>
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
         ${gold.model !== undefined && html`<${Tile} title="by votes alone" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
-      ${!project.bare && html`<label class="check"><input type="checkbox" checked=${gold.fits} onChange=${useGold} /> Use gold labels in the fit</label>`}
+      ${!project.bare && html`<${Field} title="Gold labels"><select id="use-gold" value=${String(project.gold.fits)} onChange=${useGold}>${GOLD_IS_FOR.map(([value, title]) => html`<option value=${value}>${title}</option>`)}</select><//>`}
       ${gold.agreement && html`<p class="quiet" id="agreement">${gold.agreement}</p>`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
       <p class="quiet" id="kept">${savedRows(gold)}</p>

@@ -15,7 +15,7 @@ export function Overview({ project, setProject, say }) {
   }, [project.revision, project.bare]);
   return html`
     <${Tiles} project=${project} scores=${scores} />
-    <div class="two"><${ToDo} project=${project} figures=${figures} /><${LastChange} project=${project} /></div>
+    <div class="two"><${ToDo} project=${project} figures=${figures} />${!project.bare && html`<${LastChange} project=${project} />`}</div>
     ${!project.bare && html`<${Labelers} project=${project} figures=${figures} setProject=${setProject} say=${say} />
       <div class="three"><${Classifier} project=${project} scores=${scores} /><${People} gold=${project.gold} /><${Shares} project=${project} />
       <${Drawing} title="Confidence" lead="Rows by the belief in their most likely class." drawing=${figures?.drawings.beliefs} />
@@ -31,18 +31,19 @@ function Tiles({ project: { bare, classes, gold, labelers, rows, totals }, score
     ${!bare && html`<${Tile} title="covered" note="rows with a vote">${percent(totals.covered)}<//>
       <${Tile} title="in conflict" note="rows with conflicting votes">${percent(totals["in conflict"])}<//>
       <${Tile} title="mean belief" note="in the most likely class">${percent(totals["mean belief"])}<//>`}
-    ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`votes, text and gold labels together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
+    ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`${gold.fits === false ? "votes and text" : "votes, text and gold labels"} together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
     ${gold.model !== undefined ? html`<${Tile} title="by votes alone" note=${`right on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
       : gold.rows > 0 && html`<${Tile} title="gold rows" note="rows with a known class">${count(gold.rows)}<//>`}</dl>`;
 }
 
-const FIRST_STEPS = [
-  { what: "Write the first rule.", why: "Read some rows, select a word that indicates the class, and start a rule from it.", href: "#rows" },
+const firstSteps = (text) => [
+  text ? { what: "Write the first rule.", why: "Read some rows, select a word that indicates the class, and start a rule from it.", href: "#rows" }
+    : { what: "Write the first rule.", why: "Choose a column, and a value from which on the class is likely.", href: "#rules/+" },
   { what: "Label some rows.", why: "A few dozen gold labels show how good the rules are.", href: "#label" },
 ];
 
 function ToDo({ project, figures }) {
-  const items = project.bare ? FIRST_STEPS : figures?.todo ?? null;
+  const items = project.bare ? firstSteps(project.text) : figures?.todo ?? null;
   const place = (item) => item.href ?? (item.query ? link("rows", item.query) : item.kind === "label" ? "#label" : link("rules", item.labeler ?? undefined));
   return html`<section class="card"><h2>What to do next</h2>
     ${items === null ? html`<p class="quiet" aria-busy="true">Computing what would help most…</p>`

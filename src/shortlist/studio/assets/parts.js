@@ -107,12 +107,18 @@ export const signed = (value, digits) => `${value < 0 && Number(value.toFixed(di
 export const fixed = (value, digits) => signed(value, digits).replace("+", "");
 export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
-export const relabelled = (n) => `${plural(n, "row")} changed ${n === 1 ? "its" : "their"} label`;
+export const relabelled = (n) => `${plural(n, "label")} by votes alone changed`;
 export const perLine = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 export const rowName = (row) => row.id ?? `row ${row.row}`;
 export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % 8}`; // of a class
-export const tint = (name) => `lab${([...name].reduce((hash, sign) => Math.imul(hash ^ sign.codePointAt(0), 16777619), 2166136261) >>> 10) % 10}`; // of a labeler: it stays with its name
-export const rightRows = ({ rows, margin }) => `${Math.round(rows) === 0 ? "0" : signed(rows, 0)} ${Math.abs(Math.round(rows)) === 1 ? "row" : "rows"} right (± ${count(Math.max(1, Math.round(margin)))})`;
+const tints = new Map();
+export function tint(name) { // of a labeler: by its name, or the next that is free. It stays
+  const first = ([...name].reduce((hash, sign) => Math.imul(hash ^ sign.codePointAt(0), 16777619), 2166136261) >>> 10) % 12;
+  const free = Array.from({ length: 12 }, (_, step) => (first + step) % 12).find((one) => ![...tints.values()].includes(one));
+  if (!tints.has(name)) tints.set(name, free ?? first);
+  return `lab${tints.get(name)}`;
+}
+export const rightRows = ({ rows, margin }) => `${Math.round(rows) === 0 ? "no more" : signed(rows, 0)} ${Math.abs(Math.round(rows)) === 1 ? "row" : "rows"} right (± ${count(Math.max(1, Math.round(margin)))})`;
 
 // -- components -------------------------------------------------------------------------------------
 

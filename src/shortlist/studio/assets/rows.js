@@ -56,7 +56,7 @@ export function Rows({ project, at, say }) {
     } catch (error) { say(error.message); }
   };
   useKeys((event, writing) => {
-    if (event.key === "/" && !writing) { event.preventDefault(); document.getElementById("search").focus(); return; }
+    if (event.key === "/" && !writing) { event.preventDefault(); document.getElementById("search")?.focus(); return; }
     if (writing) { if (event.key === "Escape") event.target.blur(); return; }
     const move = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 8, PageUp: -8 }[event.key];
     if (move && found) {
@@ -73,7 +73,7 @@ export function Rows({ project, at, say }) {
 
   return html`
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
-      <input id="search" type="search" placeholder="Search the text  ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />
+      ${project.text && html`<input id="search" type="search" placeholder="Search the text  ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />`}
       <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
       ${project.bare || html`<${Pick} title="Labeler" value=${query.labeler} options=${project.labelers.filter((one) => one.on).map((one) => one.name)} change=${(labeler) => change({ labeler, votes: "", conflict: labeler ? query.conflict : "" })} />
       ${query.labeler && html`<${Pick} title="vote" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
@@ -133,10 +133,10 @@ function List({ found, rows, first, setFirst, chosen, setChosen, project }) {
   };
   const shown = Array.from({ length: Math.min(seen, found - first) }, (_, place) => first + place);
   const columns = project.text ? [] : project.shown.slice(0, 7); // of a table; the selected row has all
-  return html`<div class="table">${columns.length > 0 && html`<div class="cells heads" style=${{ gridTemplateColumns: `repeat(${columns.length}, 1fr)` }}>${columns.map((name) => html`<span title=${name}>${name}</span>`)}</div>`}<div class="list" id="list" ref=${box} onScroll=${scrolled} tabindex="0" role="listbox" aria-label="Rows" aria-activedescendant=${`row${chosen}`}>
+  return html`<div class="table">${columns.length > 0 && html`<div class="cells heads">${columns.map((name) => html`<span title=${name}>${name}</span>`)}</div>`}<div class="list" id="list" ref=${box} onScroll=${scrolled} tabindex="0" role="listbox" aria-label="Rows" aria-activedescendant=${`row${chosen}`}>
     <div class="whole" style=${{ height: `${whole}px` }}><div class="pane" style=${{ transform: `translateY(${top}px)` }}>
       ${shown.map((place) => html`<div key=${place} id=${`row${place}`} class="line" role="option" aria-selected=${place === chosen} onClick=${() => setChosen(place)}>
-        ${rows[place] ? html`${project.text ? html`<div class="text"><${Marked} row=${rows[place]} before=${24} /></div>` : html`<div class="cells" style=${{ gridTemplateColumns: `repeat(${columns.length}, 1fr)` }}>${columns.map((name) => html`<span title=${`${name}: ${rows[place].fields[name]}`}>${rows[place].fields[name]}</span>`)}</div>`}
+        ${rows[place] ? html`${project.text ? html`<div class="text"><${Marked} row=${rows[place]} before=${24} /></div>` : html`<div class="cells">${columns.map((name) => html`<span title=${`${name}: ${rows[place].fields[name]}`}>${rows[place].fields[name]}</span>`)}</div>`}
           <div class="meta"><span>${rowName(rows[place])}</span><b>${rows[place].class ?? "no votes"}</b>${rows[place].class && html`<span>${Math.round(100 * rows[place].beliefs[rows[place].class])}%</span>`}<${Gold} row=${rows[place]} /></div>` : html`<div class="text quiet">…</div>`}
       </div>`)}</div></div></div></div>`;
 }

@@ -91,7 +91,7 @@ export function Rules({ project, at, setProject, say }) {
   const fresh = at.name === "+" || (!rule && !found.rules.length);
   return html`<div class="split rulesplit">
     <nav class="card rulelist" aria-label="Rules"><a class="button" href="#rules/+" aria-current=${fresh ? "page" : undefined}>New rule</a>
-      <ul>${found.rules.map((one) => html`<li class=${one.on ? "" : "off"}><a href=${link("rules", one.name)} aria-current=${one.name === at.name ? "page" : undefined}><span class="dot ${tint(one.name)}"></span>${one.name}<span class="quiet"> ${one.kind}${one.origin === "python" ? ", Python" : ""}</span></a></li>`)}</ul></nav>
+      <ul>${found.rules.map((one) => html`<li class=${one.on ? "" : "off"}><a href=${link("rules", one.name)} title=${one.name} aria-current=${one.name === at.name ? "page" : undefined}><span class="dot ${tint(one.name)}"></span>${one.name}<span class="quiet"> ${one.kind}</span></a></li>`)}</ul></nav>
     ${fresh ? html`<${Editor} key=${`+${saved}`} project=${project} rule=${null} setProject=${setProject} say=${say} onSaved=${() => setSaved(saved + 1)} />`
       : !rule ? html`<section class="card"><${Empty}>Choose a rule, or write a new one.<//></section>`
       : rule.record && rule.kind in KINDS ? html`<${Editor} key=${rule.name} project=${project} rule=${rule} source=${found.source} setProject=${setProject} say=${say} />`
@@ -178,8 +178,8 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
       <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${Object.entries(KINDS).filter(([kind]) => (PROMPTS.includes(kind) ? project.models.length : kind === "attribute" ? project.numbers.length : project.text || kind === form.kind)).map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", two_sided: kind === "attribute", column: form.column || (project.numbers[0] ?? ""), model: form.model || (project.models[0] ?? "") })} />${title}</label>`)}</div>
       ${form.kind === "keywords" ? html`<${Field} title="Words or phrases, one per line"><textarea id="words" rows=${Math.min(12, Math.max(3, form.words.split("\n").length + 1))} spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea><${CommaHint} text=${form.words} what="phrase" /><//>${form.inverted || !project.text ? null : html`<${Suggested} project=${project} form=${form} add=${add} />`}`
         : form.kind === "attribute" ? html`<${Field} title="Column"><select id="column" value=${form.column} onChange=${(event) => set({ column: event.target.value }, event)}>${project.numbers.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>
-          <div class="pairs"><${Field} title="From this value on, the class is as below"><input id="from" inputmode="decimal" value=${form.from} onInput=${(event) => set({ from: event.target.value }, event)} /><//>
-          <${Field} title="Under this value, the opposite"><input id="below" inputmode="decimal" placeholder=${form.from || "the same"} value=${form.below} onInput=${(event) => set({ below: event.target.value }, event)} /><//></div>`
+          <div class="pairs"><${Field} title="From this value on, the class"><input id="from" inputmode="decimal" value=${form.from} onInput=${(event) => set({ from: event.target.value }, event)} /><//>
+          <${Field} title="Under it, the opposite"><input id="below" inputmode="decimal" placeholder=${form.from || "the same"} value=${form.below} onInput=${(event) => set({ below: event.target.value }, event)} /><//></div>`
         : PROMPTS.includes(form.kind) ? html`<${Field} title=${`A ${form.kind === "ask" ? "yes/no question" : "prompt"}; {text} stands for the text of the row`}><textarea id="question" rows="4" value=${form.question} onInput=${(event) => set({ question: event.target.value }, event)}></textarea><//>
           ${form.kind === "choose" && html`<${Field} title="Possible answers, one per line: answer = classes"><textarea id="answers" rows="4" placeholder="number = sports, world" value=${form.answers} onInput=${(event) => set({ answers: event.target.value }, event)}></textarea><//>`}
           <${Field} title="Model"><select id="model" value=${form.model} onChange=${(event) => set({ model: event.target.value })}>${project.models.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>`
@@ -199,7 +199,7 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
       <div class="actions"><button class="button main" disabled=${!isComplete(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Save the change" : "Save the rule"}${seen?.plan?.calls ? ` (${plural(seen.plan.calls, "model call")})` : ""}`}</button>
         ${rule && rule.origin === "toml" && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">${rule?.origin === "python" ? `Stored in ${source.file}, line ${rule.line}: only this call is rewritten.` : "Rules are stored in shortlist.toml."}</span></div>
     </form>
-    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : "Enter words or a pattern and choose classes: the effect of the rule is shown here as you type."}<//>`}</div>
+    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
   </section>`;
 }
 
@@ -239,7 +239,7 @@ function Gain({ trial }) {
   const clear = Math.abs(trial.rows) > trial.margin;
   const by = trial.gold ? `measured on ${plural(trial.gold, "gold row")} and a sample` : "estimated from the other labelers and the text; label rows for a measured one";
   return html`<p class=${`gain ${clear ? (trial.rows > 0 ? "right" : "wrong") : ""}`} id="gain"><b>${rightRows(trial)}</b>
-    <span>Expected effect on the final labels of ${plural(trial.rows_without_gold, "row")}. About ${count(trial.changed)} change${trial.changed === 1 ? "s" : ""}. ${by[0].toUpperCase()}${by.slice(1)}.</span></p>`;
+    <span>Expected effect on the final labels of ${plural(trial.rows_without_gold, "row")}. ${trial.changed === 0 ? "None changes" : `About ${count(trial.changed)} change${trial.changed === 1 ? "s" : ""}`}. ${by[0].toUpperCase()}${by.slice(1)}.</span></p>`;
 }
 
 // Precision and recall of each answer, on gold rows if there are enough, beside what chance would bring.
@@ -260,13 +260,15 @@ function Answers({ seen, trial, project }) {
 
 // Words of the rows at hand that would help; a click adds one.
 function Suggested({ project, form, add }) {
-  const [words, setWords] = useState(null);
+  const [found, setFound] = useState({}); // the words, and the classes that they are for
   const taken = perLine(form.words);
+  const about = form.chosen.join("\n");
+  const words = found.about === about ? found.words : null;
   const wanted = JSON.stringify([form.chosen, taken, project.revision]);
   const look = useRef(null);
   look.current ??= latest("suggest");
   useEffect(() => {
-    const timer = setTimeout(() => look.current({ classes: form.chosen, words: taken }).then((answer) => answer && setWords(answer.words), () => setWords([])), 200);
+    const timer = setTimeout(() => look.current({ classes: form.chosen, words: taken }).then((answer) => answer && setFound({ about, words: answer.words }), () => setFound({ about, words: [] })), 200);
     return () => clearTimeout(timer);
   }, [wanted]);
   if (!words?.length) return html`<p class="quiet suggested" aria-busy=${!words}>${words ? "No more words to suggest." : "Looking for words that would help…"}</p>`;
