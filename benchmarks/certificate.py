@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import hypergeom, spearmanr
+from scipy.stats import spearmanr
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -39,7 +39,7 @@ from kept import keep  # noqa: E402
 
 from shortlist import JointModel, LabelModel, Votes  # noqa: E402
 from shortlist.uncertainty import Monitor, agreement, class_shares, label_sets, next_steps, rate  # noqa: E402
-from shortlist.uncertainty.certificate import FixedSequence, surest_first  # noqa: E402
+from shortlist.uncertainty.certificate import checked_gold, expected_share, surest_first  # noqa: E402
 
 GOLD, RIGHT, SURE = (50, 100, 300), (0.8, 0.9, 0.95), 0.95
 DRAWS, FEWER = 1_000, 100
@@ -86,31 +86,19 @@ def draws(each: Labelled, n: int, times: int) -> Iterator[np.ndarray]:
 
 
 def certificates(each: Labelled) -> list[dict[str, Any]]:
-    """As `certify` does it, for all draws at once."""
+    """As `certify` does it; `expected` is the plan before any gold row is known."""
     wrong, errors, m = each.wrong, 1 - np.sort(each.beliefs.max(axis=1))[::-1], len(each.truth)
     found = []
     for right in RIGHT:
-        test = FixedSequence(m, right, SURE)
-        bad = np.cumsum(wrong)[test.sizes - 1] >= test.too_many
+        bad = np.cumsum(wrong) > (1 - right) * np.arange(1, m + 1) + 1e-9
         for n in GOLD:
-            first = test.first(errors, min(n, m))
-            places = test.last_passed(passed(test, wrong, list(draws(each, n, DRAWS))), first)
-            sizes = np.where(places >= 0, test.sizes[places], 0)
+            ranks = [np.sort(drawn) for drawn in draws(each, n, DRAWS)]
+            checked = [checked_gold(at, wrong[at], m, right, SURE) for at in ranks]
+            sizes = np.array([np.append(at, m)[gold] if gold else 0 for at, gold in zip(ranks, checked, strict=True)])
             found.append({"right": right, "gold": n, "certified": round(float(sizes.mean() / m), 4),
-                          "broken": round(float(((places >= 0) & bad[places]).mean()), 4),
-                          "expected": round(float(test.shares(errors, min(n, m))[first]), 4)})  # fmt: skip
+                          "broken": round(float((bad[sizes - 1] & (sizes > 0)).mean()), 4),
+                          "expected": round(expected_share(errors, min(n, m), right, SURE), 4)})  # fmt: skip
     return found
-
-
-def passed(test: FixedSequence, wrong: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
-    """(draws, sizes): as `test.passed`, each distinct case once."""
-    ranks = [np.sort(each) for each in drawn]
-    gold = np.array([np.searchsorted(each, test.sizes) for each in ranks])
-    missed = np.array([np.r_[0, np.cumsum(wrong[each])][count] for each, count in zip(ranks, gold, strict=True)])
-    place = np.broadcast_to(np.arange(len(test.sizes)), gold.shape)
-    cases, which = np.unique(np.stack([place, gold, missed]).reshape(3, -1), axis=1, return_inverse=True)
-    chance = hypergeom.cdf(cases[2], test.sizes[cases[0]], test.too_many[cases[0]], cases[1])
-    return (chance <= test.level + 1e-12)[which].reshape(gold.shape)
 
 
 def best(each: Labelled, right: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from shortlist.project.cache import Run
 from shortlist.project.run_summary import facts_of, run_scores, run_summary
 from shortlist.project.stages.check import recorded
 from shortlist.project.stages.run import left_over
+from shortlist.project.stages.stage import Facts
 from shortlist.wording import number_of, percent, some_of
 
 if TYPE_CHECKING:
@@ -194,7 +196,25 @@ def show_prediction(folder: Path, files: list[Path], to: Path, extract: Extract,
         )
     score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
     screen.text(f"{number_of(facts['rows'], 'row')}{score} → {to}")
+    for line in alarm_lines(facts):
+        screen.text(line)
     screen.json({**facts, "outputs": [str(to)]})
+
+
+def alarm_lines(facts: Facts) -> Iterator[str]:
+    """Whether new rows look like those that were certified; nothing where none were."""
+    if "alarms" not in facts:
+        return
+    for alarm in facts["alarms"]:
+        yield f"ALARM: these rows differ from those that were certified. {alarm}"
+    if facts["alarms"]:
+        yield "The certificate does not cover such rows: label some of them at random, and certify again."
+    elif not facts["alarms_before"]:
+        yield "No sign that these rows differ from those that were certified."
+    else:
+        yield f"Nothing new; {number_of(facts['alarms_before'], 'alarm')} before, so the certificate may not hold here."
+    watched, rate = number_of(facts["watched"], "score"), facts["false_alarms"]
+    yield f"({watched} watched; chance of any false alarm, ever: {rate:.0%})"
 
 
 def show_certificate(

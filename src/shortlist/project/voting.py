@@ -20,6 +20,7 @@ from typing import NamedTuple, NoReturn
 import polars as pl
 
 from shortlist.archive import put_same
+from shortlist.arrays import Positions
 from shortlist.engines import Engine, Local, Threads, is_elsewhere, ordered
 from shortlist.engines.pickling import make_importable
 from shortlist.errors import BadFile, LabelerFailed, PieceLost, ShortlistError
@@ -135,6 +136,13 @@ def vote_first(roster: Roster, rows: Rows, n: int, tell: Tell | None = None) -> 
         everything = AllRows(lambda: (iter([chunk]), len(chunk)), tell)
         asker = _asker(roster, rows).prepared(everything)
         return chunk, asker.votes([asker(chunk)])
+
+
+def vote_on(roster: Roster, rows: Rows, numbers: Positions) -> Votes:
+    """Votes on some rows, by labelers that need not prepare. Nothing is cached."""
+    with importable(roster.folder), _labeler_errors(roster), _exits_raise():
+        asker = _asker(roster, rows)
+        return asker.votes([asker(Chunk(0, rows.take(numbers)))])
 
 
 def save_parts(results: Sequence[Voted], path: Path) -> VoteParts:
