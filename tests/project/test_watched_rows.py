@@ -72,16 +72,14 @@ def test_rows_of_several_files_count_once(project):
     assert max(sum(counts) for counts in seen.values()) == 120
 
 
-def test_only_the_classifier_is_watched_where_columns_are_missing(project, capfd):
-    edit(
-        project.folder / "labelers.py",
-        "polls = ",
-        '@labeler(says=["sports"])\ndef odd(text, n):\n    pass\n\n\npolls = ',
-    )
-    Project(project.folder).certify(0.8, all_random=True)
+def test_only_the_classifier_is_watched_where_columns_are_missing(tmp_path, monkeypatch, capfd):
+    reads_n = '@labeler(says=["sports"])\ndef odd(text, n):\n    pass\n\n\npolls = '
+    project = make(tmp_path / "news", m=M)
+    monkeypatch.chdir(project.folder)
+    edit(project.folder / "labelers.py", "polls = ", reads_n)
+    project.certify(0.8, all_random=True)
     rows(50, 9).select("id", "body").write_csv("few.csv")
     ended = call(capfd, "predict", "few.csv", "--to", "predicted.csv")
-    edit(project.folder / "labelers.py", odd, "")
     assert ended.code == 0, ended.err
     assert "labelers are not compared on these rows" in ended.err
     seen = json.loads((project.folder / ".shortlist" / KEPT).read_text())["watch"]["new"]

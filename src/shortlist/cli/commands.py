@@ -145,6 +145,8 @@ def show_check(folder: Path, *, theory: bool, as_json: bool, **how: Any) -> bool
     rest = checkup.diagnosis.findings[1:]
     if checkup.to_add:
         screen.text(f"\nWhat to add: {checkup.to_add}")
+    if checkup.promise:
+        screen.text(f"\nCertificate: {checkup.promise}")
     if checkup.agreement:
         screen.text(f"\nPeople: {checkup.agreement}")
     screen.text(f"\nCan accuracies be learned from votes alone? {checkup.verdict}")

@@ -175,8 +175,10 @@ def certificate_line(session: Session, beliefs: Floats) -> str:
     said = "Which labels can be used as they are? `shortlist certify` says it with certainty"
     if drawn >= ENOUGH_GOLD:
         return f"{said}, from {drawn:,} random gold rows."
+    if session.settings.data.gold is not None:
+        said += ", from your gold rows if they were drawn at random (`shortlist certify --random`), or"
     return (
-        f"{said}, from {ENOUGH_GOLD} random gold rows (`shortlist label --random`; {drawn} so far): "
+        f"{said} from {ENOUGH_GOLD} random rows (`shortlist label --random`; {drawn} so far): "
         f"about {expected:.0%} of the rows would be certified as 90 % right, if beliefs are calibrated."
     )
 
