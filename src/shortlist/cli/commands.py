@@ -207,9 +207,9 @@ def alarm_lines(facts: Facts) -> Iterator[str]:
     """Whether new rows look like those that were certified; nothing where none were."""
     if "alarms" not in facts:
         return
-    for alarm in facts["alarms"]:
-        yield f"ALARM: these rows differ from those that were certified. {alarm}"
     if facts["alarms"]:
+        yield "ALARM: these rows differ from those that were certified. Agreement with other labelers:"
+        yield from (f"  {alarm}" for alarm in facts["alarms"])
         yield "The certificate does not cover such rows: label some of them at random, and certify again."
     elif not facts["alarms_before"]:
         yield "No sign that these rows differ from those that were certified."

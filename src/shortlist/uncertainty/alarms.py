@@ -23,7 +23,6 @@ import numpy as np
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, BadRows, BadVotes
 from shortlist.votes import Votes
-from shortlist.votes.patterns import Codes
 
 BETS = np.array([-1.9, -1.2, -0.6, -0.2, 0.2, 0.6, 1.2, 1.9])  # λ; both signs, as scores may rise or fall
 FEWEST = 30  # reference scores; with fewer, ranks say little
@@ -131,24 +130,16 @@ def agreement(votes: Votes) -> dict[str, Floats]:
     """
     if not isinstance(votes, Votes):
         raise BadVotes(f"agreement is about Votes; got {type(votes).__name__}")
-    tables = [_parts(votes, i) for i in range(len(votes.names))]
-    step = max(CHUNK * 64 // len(votes.space), 1)  # rows at a time: memory does not grow with the classes
-    pieces = [_agreeing(tables, votes.codes[a : a + step]) for a in range(0, max(len(votes), 1), step)]
-    return dict(zip(votes.names, np.concatenate(pieces, axis=1), strict=True))
-
-
-def _agreeing(tables: list[Floats], codes: Codes) -> Floats:
-    """(n, rows): agreement of each labeler with the others."""
-    total = np.zeros((len(codes), tables[0].shape[1]))
-    for i, table in enumerate(tables):
-        total += table[codes[:, i]]
-    found = np.full((len(tables), len(codes)), np.nan)
-    for i, table in enumerate(tables):
-        part = table[codes[:, i]]
+    columns = [(_parts(votes, i), codes) for i, codes in enumerate(votes.codes.T)]
+    total, found = np.zeros((len(votes), len(votes.space))), {}
+    for table, codes in columns:
+        total += table[codes]
+    for name, (table, codes) in zip(votes.names, columns, strict=True):
+        part = table[codes]
         others = total - part
         count = others.sum(axis=1)
-        there = (codes[:, i] > 0) & (count > 1e-9)
-        found[i, there] = ((others * (part > 0)).sum(axis=1)[there] / count[there]).clip(0, 1)
+        share = (others * (part > 0)).sum(axis=1) / np.maximum(count, 1e-9)
+        found[name] = np.where((codes > 0) & (count > 1e-9), share.clip(0, 1), np.nan)
     return found
 
 

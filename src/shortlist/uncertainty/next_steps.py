@@ -87,15 +87,23 @@ def next_steps(
     wrong = float((sample.beliefs.argmax(axis=1)[rows] != truth).mean()) if judged else None
     wrong = 1 - float(sample.beliefs.max(axis=1).mean()) if wrong is None else wrong
     right = right or (_refitted(votes, sample, LabelModel() if model is None else model) if judged else None)
-    gain, error = _one_more(votes.names, right if judged else None, wrong)
-    m = len(votes)
+    m, kinds = len(votes), kinds_of(votes)
     own = min(GOLD_ROWS, m) / m * wrong
-    steps = [
-        Gain("one more labeler of the average kind", gain, error, m),
-        Gain(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01)), m),
-    ]
+    steps = [Gain(f"{GOLD_ROWS} gold rows, by themselves", own, own / np.sqrt(GOLD_ROWS * max(wrong, 0.01)), m)]
+    for kind, names in kinds.items():
+        gain, error = _one_more(names, len(votes.names), right if judged else None, wrong, LEFT_OUT // len(kinds))
+        steps.append(Gain(f"one more {kind}", gain, error, m))
     steps.sort(key=lambda step: -step.gain)
     return NextSteps(len(votes.names), effective_number(hits), judged, by_class, tuple(steps))
+
+
+def kinds_of(votes: Votes) -> dict[str, list[str]]:
+    """Kind → labelers: those that vote on half of the rows or more are models, if others do not."""
+    wide = dict(zip(votes.names, (votes.coverage >= 0.5).tolist(), strict=True))
+    if len(set(wide.values())) < 2:
+        return {"labeler of the average kind": list(wide)}
+    rules, models = ([name for name in wide if wide[name] == kind] for kind in (False, True))
+    return {"rule of the average kind": rules, "model like these": models}
 
 
 def hits_of(votes: Votes, truth: Positions) -> Floats:
@@ -139,14 +147,13 @@ def _refitted(votes: Votes, sample: GoldSample, model: Any) -> Right:
     return right
 
 
-def _one_more(names: Sequence[str], right: Right | None, wrong: float) -> tuple[float, float]:
-    """Expected gain of one more labeler, and its standard error."""
-    n = len(names)
+def _one_more(names: Sequence[str], n: int, right: Right | None, wrong: float, most: int) -> tuple[float, float]:
+    """Expected gain of one more labeler like these, among n, and its standard error; at most so many are left out."""
     usual = SHARE_OF_ERRORS * wrong / (n + 1)
     if right is None or n < 3:
         return usual, SPREAD
     whole = right(None).astype(np.float64)
-    left_out = np.random.default_rng(0).permutation(n)[:LEFT_OUT]
+    left_out = np.random.default_rng(0).permutation(len(names))[:most]
     losses = np.mean([whole - right(names[i]) for i in left_out], axis=0)  # (gold rows,)
     variance = float(losses.var(ddof=1)) / len(losses) + 1e-6
     trust = SPREAD**2 / (SPREAD**2 + variance)
