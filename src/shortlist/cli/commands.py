@@ -205,18 +205,15 @@ def show_prediction(folder: Path, files: list[Path], to: Path, extract: Extract,
 
 def alarm_lines(facts: Facts) -> Iterator[str]:
     """Whether new rows look like those that were certified; nothing where none were."""
-    if "alarms" not in facts:
-        return
-    if facts["alarms"]:
+    if facts.get("alarms"):
         yield "ALARM: these rows differ from those that were certified. Agreement with other labelers:"
         yield from (f"  {alarm}" for alarm in facts["alarms"])
         yield "The certificate does not cover such rows: label some of them at random, and certify again."
-    elif not facts["alarms_before"]:
-        yield "No sign that these rows differ from those that were certified."
-    else:
-        yield f"Nothing new; {number_of(facts['alarms_before'], 'alarm')} before, so the certificate may not hold here."
-    watched, rate = number_of(facts["watched"], "score"), facts["false_alarms"]
-    yield f"({watched} watched; chance of any false alarm, ever: {rate:.0%})"
+    elif "alarms" in facts:
+        yield "No new sign that rows differ from those that were certified."
+    if "alarms" in facts:
+        counts = f"{number_of(facts['watched'], 'score')} watched; {number_of(facts['alarms_so_far'], 'alarm')} so far"
+        yield f"({counts}; chance of any false alarm, ever: {facts['false_alarms']:.0%})"
 
 
 def show_certificate(

@@ -20,12 +20,12 @@ import polars as pl
 from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, BY_VOTES, LabelTable
 from shortlist.classifier import NoiseAwareClassifier
-from shortlist.errors import BadRows, FitWarning, ShortlistError
+from shortlist.errors import FitWarning, ShortlistError
 from shortlist.joint.joint_model import default_classifier
 from shortlist.labelers import Labeler
 from shortlist.labelmodel import MajorityVote
 from shortlist.project.cache import digest, read_json, write_json
-from shortlist.project.gold import file_labels, picked_rows
+from shortlist.project.gold import file_labels, picked_rows, split_mix
 from shortlist.project.people import Person
 from shortlist.project.rows import Rows
 from shortlist.project.session import Session
@@ -37,6 +37,7 @@ from shortlist.project.voting import vote_on
 from shortlist.prompts import PromptLabeler
 from shortlist.rows import write_table
 from shortlist.uncertainty import Certificate, LabelSets, Monitor, agreement, certify, label_sets, plan_certificate
+from shortlist.wording import number_of
 
 TRAINING, TRAINED_FROM = 30, 200  # random gold rows that the model learns from, if there are so many
 KEPT, READER, FORMAT = "certificate.json", "certified.npz", 1  # files of the last certificate in the hidden folder
@@ -78,12 +79,27 @@ def drawn_gold(session: Session, *, all_random: bool) -> Drawn:
             "with `shortlist label --random`"
             + ("; or, if all gold rows were drawn at random, add --random" if known else "")
         )
+    if not all_random:
+        _check_random(session, random)
     tested = {row: known.get(row) for row in sorted(random)}
     taught = {row: name for row, name in known.items() if row not in random}
     if len(tested) >= TRAINED_FROM:
         order = np.random.default_rng(0).permutation(list(tested)).tolist()
         taught |= {row: name for row in order[:TRAINING] if (name := tested.pop(row)) is not None}
     return Drawn(tested, taught if session.settings.gold_wins else {})
+
+
+def _check_random(session: Session, random: set[int]) -> None:
+    """Raise if rows that come before random ones have no label: what has one is no random sample of all rows."""
+    order = split_mix(np.arange(len(session.rows)))
+    before = np.flatnonzero(order < order[list(random)].max())
+    missing = len(set(before.tolist()) - session.known.touched)
+    if missing:
+        raise ShortlistError(
+            f"{number_of(missing, 'random row')} that should have been labelled before others have no label: answers "
+            "are missing, or rows were added or moved. Label them first (`shortlist label --random` shows them); or, "
+            "if all gold rows were drawn at random from all rows, add --random"
+        )
 
 
 def certify_rows(session: Session, right: float, sure: float, *, all_random: bool = False) -> Certified:
@@ -148,27 +164,25 @@ def keep_certificate(session: Session, made: Certified) -> None:
     """Keep what was certified, and how rows looked, for `check` and `predict`; nothing if no row was certified."""
     if len(made.certificate.rows):
         says = f"{made.certificate} Their labels: `shortlist certify --to certified.csv`."
-        record = {"format": FORMAT, "from": _inputs(session), "says": says, "watch": _watch(session), "files": []}
-        write_json(session.hidden / KEPT, record | {"certificate": made.certificate.to_dict()})
+        made_from, watch = _inputs(session), _watch(session)
+        write_json(session.hidden / KEPT, {"from": made_from, "says": says, "watch": watch, "files": []})
 
 
 def kept_certificate(session: Session) -> dict[str, Any] | None:
-    """The last certificate; with `stale` if rows or labelers changed since. None if nothing was certified."""
+    """The last certificate; None if nothing was certified, or rows or labelers changed since."""
     record = read_json(session.hidden / KEPT)
-    if not isinstance(record, dict) or record.get("format") != FORMAT or not record.keys() >= {"from", "watch"}:
-        return None
-    return record | {"stale": record["from"] != _inputs(session)}
+    return record if isinstance(record, dict) and record.get("from") == _inputs(session) else None
 
 
 def _inputs(session: Session) -> str:
     """Hash of the rows, the labelers and the settings that votes depend on."""
-    return digest(Vote().key(session), [session.digests.of(path) for path in session.roster.reads])
+    return digest(FORMAT, Vote().key(session), [session.digests.of(path) for path in session.roster.reads])
 
 
 def certificate_line(session: Session, beliefs: Floats) -> str:
     """The last certificate in a sentence, or what is needed for one."""
     record = kept_certificate(session)
-    if record is not None and not record["stale"]:
+    if record is not None:
         return str(record["says"])
     drawn = sum(how == "random" for how in picked_rows(session.rows, session.gold_file).values())
     expected = plan_certificate(beliefs).get(ENOUGH_GOLD, 0.0)
@@ -191,18 +205,16 @@ def _watch(session: Session) -> dict[str, Any] | None:
     m = len(session.votes)
     numbers = np.sort(np.random.default_rng(0).permutation(m)[: 2 * MOST_WATCHED])
     votes = session.votes[numbers]
-    scores = agreement(votes[:, [one.name for one in _watched(session)]])
     half = np.random.default_rng(1).random(len(numbers)) < 0.5
-    with suppress(ShortlistError):
+    with suppress(ShortlistError):  # too few rows or votes
         inputs, own = ClassifierInputs.of(session.settings), votes[half]
         model = default_classifier().set_params(on=list(session.settings.classifier.on) or None)
         counted = MajorityVote().fit(own).predict_proba(own)
         model.fit(inputs(session.rows.take(numbers[half], inputs.columns)), counted, covered=own.covered)
         model.save(session.hidden / READER)
         others = inputs(session.rows.take(numbers[~half], inputs.columns))
-        scores[SURENESS] = model.predict_proba(others).max(axis=1)
-    with suppress(BadRows):
-        return Monitor(scores).to_dict()
+        scores = agreement(votes[:, [one.name for one in _watched(session)]])
+        return Monitor(scores | {SURENESS: model.predict_proba(others).max(axis=1)}).to_dict()
     return None
 
 
@@ -219,20 +231,15 @@ def watch_rows(session: Session, rows: Rows) -> Facts:
     record = kept_certificate(session)
     if record is None or record["watch"] is None:
         return {}
-    if record["stale"]:
-        session.listener.note("rows or labelers changed since `shortlist certify`, so new rows are not compared")
-        return {}
     monitor = Monitor.from_dict(record["watch"])
-    counted = {session.digests.of(path) for path in session.rows.paths}.union(record["files"])
     files = [session.digests.of(path) for path in rows.paths]
-    fresh = [name not in counted and name not in files[:f] for f, name in enumerate(files)]
+    counted = {session.digests.of(path) for path in session.rows.paths}.union(record["files"])
+    fresh = [name not in counted.union(files[:f]) for f, name in enumerate(files)]
     numbers = np.flatnonzero(np.repeat(fresh, rows.counts))
     numbers = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), MOST_WATCHED)).astype(np.int64)]
     alarms = monitor.update(_scores(session, rows, numbers)) if len(numbers) else []
-    kept = {name: record[name] for name in record if name != "stale"}
-    kept |= {"watch": monitor.to_dict(), "files": sorted(counted.union(files))}
-    write_json(session.hidden / KEPT, kept)
-    facts = {"alarms": [str(one) for one in alarms], "alarms_before": len(monitor.alarms) - len(alarms)}
+    write_json(session.hidden / KEPT, record | {"watch": monitor.to_dict(), "files": sorted(counted.union(files))})
+    facts = {"alarms": [str(one) for one in alarms], "alarms_so_far": len(monitor.alarms)}
     return facts | {"watched": len(monitor.reference), "false_alarms": monitor.rate}
 
 
