@@ -100,12 +100,12 @@ def show_votes(folder: Path, *, as_json: bool, **how: Any) -> None:
 def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
     """Ask the labelers about the first rows only, and print what they say. No votes are saved."""
     from shortlist.project.stages.stage import warnings_as_notes
-    from shortlist.project.voting import vote_first
+    from shortlist.project.voting import vote_on
 
     screen, project = Screen(as_json=as_json), Project(folder)
     notes: list[str] = []
     with screen.working(), project.open(screen) as session, warnings_as_notes(notes):
-        chunk, votes = vote_first(session.roster, session.rows, first, screen.tell)
+        chunk, votes = vote_on(session.roster, session.rows, range(min(first, len(session.rows))), screen.tell)
         plan = session.plan()
     for note in notes:
         screen.note(note)
@@ -209,11 +209,14 @@ def alarm_lines(facts: Facts) -> Iterator[str]:
         yield "ALARM: these rows differ from those that were certified. Agreement with other labelers:"
         yield from (f"  {alarm}" for alarm in facts["alarms"])
         yield "The certificate does not cover such rows: label some of them at random, and certify again."
-    elif "alarms" in facts:
-        yield "No new sign that rows differ from those that were certified."
     if "alarms" in facts:
-        counts = f"{number_of(facts['watched'], 'score')} watched; {number_of(facts['alarms_so_far'], 'alarm')} so far"
-        yield f"({counts}; chance of any false alarm, ever: {facts['false_alarms']:.0%})"
+        sign = (
+            "A further alarm"
+            if facts["alarms_so_far"]
+            else "No sign that rows differ from the certified ones. An alarm"
+        )
+        rate, watched = facts["false_alarms"], number_of(facts["watched"], "score")
+        yield f"{sign} would be false in at most {rate:.0%} of projects ({watched} watched)."
 
 
 def show_certificate(

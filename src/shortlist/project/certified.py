@@ -36,7 +36,7 @@ from shortlist.project.stages.vote import Vote
 from shortlist.project.voting import vote_on
 from shortlist.prompts import PromptLabeler
 from shortlist.rows import write_table
-from shortlist.uncertainty import Certificate, LabelSets, Monitor, agreement, certify, label_sets, plan_certificate
+from shortlist.uncertainty import Certificate, LabelSets, Monitor, agreement, certify, label_sets
 from shortlist.wording import number_of
 
 TRAINING, TRAINED_FROM = 30, 200  # random gold rows that the model learns from, if there are so many
@@ -179,21 +179,15 @@ def _inputs(session: Session) -> str:
     return digest(FORMAT, Vote().key(session), [session.digests.of(path) for path in session.roster.reads])
 
 
-def certificate_line(session: Session, beliefs: Floats) -> str:
+def certificate_line(session: Session) -> str:
     """The last certificate in a sentence, or what is needed for one."""
-    record = kept_certificate(session)
-    if record is not None:
+    if (record := kept_certificate(session)) is not None:
         return str(record["says"])
     drawn = sum(how == "random" for how in picked_rows(session.rows, session.gold_file).values())
-    expected = plan_certificate(beliefs).get(ENOUGH_GOLD, 0.0)
-    said = "Which labels can be used as they are? `shortlist certify` says it with certainty"
-    if drawn >= ENOUGH_GOLD:
-        return f"{said}, from {drawn:,} random gold rows."
-    if session.settings.data.gold is not None:
-        said += ", from your gold rows if they were drawn at random (`shortlist certify --random`), or"
+    own = "" if session.settings.data.gold is None else "; or yours, if they were drawn at random: `--random`"
     return (
-        f"{said} from {ENOUGH_GOLD} random rows (`shortlist label --random`; {drawn} so far): "
-        f"about {expected:.0%} of the rows would be certified as 90 % right, if beliefs are calibrated."
+        "Which labels can be used as they are? `shortlist certify` says it with certainty, from about "
+        f"{ENOUGH_GOLD} random gold rows (`shortlist label --random`: {drawn} so far{own})."
     )
 
 
@@ -248,7 +242,7 @@ def _scores(session: Session, rows: Rows, numbers: Positions) -> dict[str, Float
     scores: dict[str, Floats] = {}
     try:
         roster = replace(session.roster, labelers=tuple(_watched(session)))
-        scores |= agreement(vote_on(roster, rows, numbers)) if roster.labelers else {}
+        scores |= agreement(vote_on(roster, rows, numbers)[1]) if roster.labelers else {}
     except ShortlistError as error:
         session.listener.note(f"labelers are not compared on these rows: {error}")
     with suppress(ShortlistError):  # the file of the classifier may be gone

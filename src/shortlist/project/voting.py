@@ -129,20 +129,13 @@ def vote(
     return [results[place] for place in sorted(results)], tuple(roster.names[i] for i in sorted(asked))
 
 
-def vote_first(roster: Roster, rows: Rows, n: int, tell: Tell | None = None) -> tuple[Chunk, Votes]:
-    """The first n rows and the votes on them. Nothing is written but the answers of language models."""
-    chunk = first_chunk(rows, n)
+def vote_on(roster: Roster, rows: Rows, numbers: range | Positions, tell: Tell | None = None) -> tuple[Chunk, Votes]:
+    """Some rows and the votes on them. Nothing is written but the answers of language models."""
+    chunk = Chunk(0, rows.take(numbers))
     with importable(roster.folder), _labeler_errors(roster), _exits_raise():
         everything = AllRows(lambda: (iter([chunk]), len(chunk)), tell)
         asker = _asker(roster, rows).prepared(everything)
         return chunk, asker.votes([asker(chunk)])
-
-
-def vote_on(roster: Roster, rows: Rows, numbers: Positions) -> Votes:
-    """Votes on some rows, by labelers that need not prepare. Nothing is cached."""
-    with importable(roster.folder), _labeler_errors(roster), _exits_raise():
-        asker = _asker(roster, rows)
-        return asker.votes([asker(Chunk(0, rows.take(numbers)))])
 
 
 def save_parts(results: Sequence[Voted], path: Path) -> VoteParts:

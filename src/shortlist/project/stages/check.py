@@ -15,7 +15,7 @@ from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
-    from shortlist.arrays import Floats, Positions
+    from shortlist.arrays import Positions
     from shortlist.joint import JointModel
     from shortlist.reporting.checkup import Checkup
     from shortlist.reporting.overview import Final, Overview
@@ -120,21 +120,20 @@ def make_checkup(session: Session, overview: Overview, time_limit: float) -> Che
     shared, differ = agreement(people, session.settings.classes), len(differing(people))
     settle = f" People differ on {number_of(differ, 'row')}: shortlist label --differ" if differ else ""
     agreed = "" if shared is None else f"{shared}{settle}"
-    votes, final = overview.votes, overview.final
-    if session.model is None or not votes.covered.any():
-        return replace(checkup, agreement=agreed)
-    beliefs = session.model.predict_proba(votes) if final is None else final.beliefs
-    to_add, line = _to_add(overview, beliefs), certificate_line(session, beliefs)
-    return replace(checkup, to_add=to_add, promise=line, agreement=agreed)
+    to_add, promise = _to_add(session, overview), certificate_line(session)
+    return replace(checkup, to_add=to_add, promise=promise, agreement=agreed)
 
 
-def _to_add(overview: Overview, beliefs: Floats) -> str:
+def _to_add(session: Session, overview: Overview) -> str:
     """What the labelers are worth and what to add, judged by at most 1,000 gold rows if all rows are looked at."""
     import numpy as np
 
     from shortlist.uncertainty import next_steps
 
-    votes, trials = overview.votes, overview.trials
+    final, votes, trials = overview.final, overview.votes, overview.trials
+    if session.model is None or not votes.covered.any():
+        return ""
+    beliefs = session.model.predict_proba(votes) if final is None else final.beliefs
     gold = overview.analysis.gold
     known = np.zeros(0, np.int64) if gold is None else np.random.default_rng(0).permutation(np.flatnonzero(gold >= 0))
     named = {} if gold is None else {int(a): int(gold[a]) for a in known[:1000]}
