@@ -281,6 +281,7 @@ def summary(every: list[dict[str, Any]]) -> dict[str, Any]:
         "certificates": [line(every, groups, i) for i in range(len(every[0]["certificates"]))],
         "label sets": {"least": min(held), "mean": figure(np.mean(held))},
         "rates": {key: {"least": min(v), "mean": figure(np.mean(v)), "most": max(v)} for key, v in rates.items()},
+        "all gold known": {group: figure(np.mean([f["best"] for f in some])) for group, some in groups.items() if some},
         "looks": {"worst": max(f["looks"] for f in every), "mean": figure(np.mean([f["looks"] for f in every]))},
         "by belief": {
             group: {key: figure(np.mean([f["by belief"][key] for f in members])) for key in every[0]["by belief"]}

@@ -1,13 +1,17 @@
 """`certify` in a project: which gold rows test, which teach, what is written and refused."""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from shortlist.cli.label import CLASS_KEYS, LabelingSession
+from shortlist.cli.screen import Screen
 from shortlist.errors import BadFit, ShortlistError
-from shortlist.project import certified
+from shortlist.project import Project, certified
 from shortlist.project.gold import entry_for, split_mix
 from tests.cli.shell import call
 from tests.project.news import CLASSES, WORDS, edit, make, rows
@@ -131,6 +135,37 @@ def test_what_is_kept_of_a_certificate(project, capfd):
     assert "at least 80 % right" in (project.folder / "out" / "report.html").read_text()
     edit(project.folder / "labelers.py", '"president" in text', '"premier" in text')
     assert "Certificate: Which labels can be used" in call(capfd, "check").out
+
+
+@pytest.mark.slow
+def test_from_posts_and_a_hundred_labels_to_a_certificate(tmp_path, monkeypatch, capfd):
+    """As typed on docs/certificate.md: label 100 random rows with one key each, then certify."""
+    posts = Path(os.environ.get("SHORTLIST_DATA", "")).parent / "projects" / "posts"
+    if not (posts / "posts.csv").exists():
+        pytest.skip("SHORTLIST_DATA has no folder `projects` beside it")
+    (tmp_path / "labelers.py").write_bytes((posts / "labelers.py").read_bytes())
+    toml = (posts / "shortlist.toml").read_text()
+    (tmp_path / "shortlist.toml").write_text("".join(line for line in toml.splitlines(True) if "gold" not in line))
+    table = pl.read_csv(posts / "posts.csv")
+    table.drop("known", "truth").write_csv(tmp_path / "posts.csv")
+    monkeypatch.chdir(tmp_path)
+    project, asked = Project(tmp_path), []
+    project.run(["fit"])
+
+    def key():
+        row = labeling._next()
+        asked.append(row)
+        classes = project.settings.classes
+        return "q" if len(asked) > 100 else CLASS_KEYS[classes.index(table["truth"][row])]
+
+    labeling = LabelingSession(project.session, Screen(as_json=False), key, "random")
+    labeling.run()
+    ended = call(capfd, "certify", "--right", "0.9", "--sure", "0.95", "--to", "certified.csv")
+    assert ended.code == 0, ended.err
+    assert " of 3,000 rows (" in ended.out
+    made = pl.read_csv("certified.csv").join(table, on="id")
+    assert len(made) > 1_500
+    assert (made["class"] == made["truth"]).mean() >= 0.9
 
 
 def test_labels_by_votes_alone(project):

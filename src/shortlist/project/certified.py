@@ -184,7 +184,7 @@ def certificate_line(session: Session) -> str:
     if (record := kept_certificate(session)) is not None:
         return str(record["says"])
     drawn = sum(how == "random" for how in picked_rows(session.rows, session.gold_file).values())
-    own = "" if session.settings.data.gold is None else "; or yours, if they were drawn at random: `--random`"
+    own = "" if session.settings.data.gold is None else "; or yours, if drawn at random: `certify --random`"
     return (
         "Which labels can be used as they are? `shortlist certify` says it with certainty, from about "
         f"{ENOUGH_GOLD} random gold rows (`shortlist label --random`: {drawn} so far{own})."
