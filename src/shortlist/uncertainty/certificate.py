@@ -11,7 +11,7 @@ set that passes before one fails is certified. Why the certainty holds, whatever
   these gold rows has to pass, else the sequence ends before anything bad: at most 5 %. If it holds fewer, the first set
   that is tested has to pass: at most 5 % again (fixed-sequence testing). So the number of sets costs nothing.
 - If sets are bad, good and bad again, b is where they become bad after the first set. Where sets turn, just 10 % of
-  their rows are wrong, so it does not matter how many gold rows lie before the turn.
+  their rows are wrong (to within a row), so it does not matter how many gold rows lie before the turn.
 
 A first j that is too small cannot bear one wrong row; a first set that is too large may be bad. The first j is a third
 of the gold rows, and so many more that the test bears one more wrong row: on 51 sets, that certifies as much as a first
