@@ -14,7 +14,12 @@ kept.
 - **alarms**: random halves of the rows as reference and new rows (at most 5 % false alarms), and with the votes of
   one labeler shuffled.
 - **plan**: share that the plan expects to be certified, beside what was.
-- **gains**: expected and real gain of one labeler, by leaving labelers out.
+- **looks**: share of draws in which any certificate was broken, if one looks again and again while gold rows are added.
+- **by belief**: gold rows for an accuracy ± 4 points: random ones alone, with beliefs, and drawn with a probability by
+  belief (Neyman's allocation, half of it uniform; weighted by its inverse); and the share certified with 100 gold rows
+  from all rows, and from the surer 70 % only.
+- **gains**: expected and real gain of one labeler, by leaving labelers out; and of one more model, by drawing panels
+  of 3 to 20 of the 28 language models of `more/llm_mmlupro`.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import hypergeom, spearmanr
+from scipy.stats import spearmanr
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
@@ -39,11 +44,13 @@ from kept import keep  # noqa: E402
 
 from shortlist import JointModel, LabelModel, Votes  # noqa: E402
 from shortlist.uncertainty import Monitor, agreement, class_shares, label_sets, next_steps, rate  # noqa: E402
-from shortlist.uncertainty.certificate import FixedSequence, surest_first  # noqa: E402
+from shortlist.uncertainty.certificate import checked_gold, expected_share, surest_first  # noqa: E402
+from shortlist.uncertainty.next_steps import kinds_of  # noqa: E402
 
 GOLD, RIGHT, SURE = (50, 100, 300), (0.8, 0.9, 0.95), 0.95
 DRAWS, FEWER = 1_000, 100
 LABELERS, ROWS = 150, 4_000  # sets with more labelers are not watched; rows for gains
+MODELS, PANELS, TIMES = "more/llm_mmlupro", (3, 5, 8, 12, 20), 4  # models, sizes of panels, panels of each size
 
 
 @dataclass(eq=False)
@@ -86,31 +93,49 @@ def draws(each: Labelled, n: int, times: int) -> Iterator[np.ndarray]:
 
 
 def certificates(each: Labelled) -> list[dict[str, Any]]:
-    """As `certify` does it, for all draws at once."""
+    """As `certify` does it; `expected` is the plan before any gold row is known."""
     wrong, errors, m = each.wrong, 1 - np.sort(each.beliefs.max(axis=1))[::-1], len(each.truth)
     found = []
     for right in RIGHT:
-        test = FixedSequence(m, right, SURE)
-        bad = np.cumsum(wrong)[test.sizes - 1] >= test.too_many
+        bad = np.cumsum(wrong) > (1 - right) * np.arange(1, m + 1) + 1e-9
         for n in GOLD:
-            first = test.first(errors, min(n, m))
-            places = test.last_passed(passed(test, wrong, list(draws(each, n, DRAWS))), first)
-            sizes = np.where(places >= 0, test.sizes[places], 0)
+            ranks = [np.sort(drawn) for drawn in draws(each, n, DRAWS)]
+            checked = [checked_gold(at, wrong[at], m, right, SURE) for at in ranks]
+            sizes = np.array([np.append(at, m)[gold] if gold else 0 for at, gold in zip(ranks, checked, strict=True)])
             found.append({"right": right, "gold": n, "certified": round(float(sizes.mean() / m), 4),
-                          "broken": round(float(((places >= 0) & bad[places]).mean()), 4),
-                          "expected": round(float(test.shares(errors, min(n, m))[first]), 4)})  # fmt: skip
+                          "broken": round(float((bad[sizes - 1] & (sizes > 0)).mean()), 4),
+                          "expected": round(expected_share(errors, min(n, m), right, SURE), 4)})  # fmt: skip
     return found
 
 
-def passed(test: FixedSequence, wrong: np.ndarray, drawn: list[np.ndarray]) -> np.ndarray:
-    """(draws, sizes): as `test.passed`, each distinct case once."""
-    ranks = [np.sort(each) for each in drawn]
-    gold = np.array([np.searchsorted(each, test.sizes) for each in ranks])
-    missed = np.array([np.r_[0, np.cumsum(wrong[each])][count] for each, count in zip(ranks, gold, strict=True)])
-    place = np.broadcast_to(np.arange(len(test.sizes)), gold.shape)
-    cases, which = np.unique(np.stack([place, gold, missed]).reshape(3, -1), axis=1, return_inverse=True)
-    chance = hypergeom.cdf(cases[2], test.sizes[cases[0]], test.too_many[cases[0]], cases[1])
-    return (chance <= test.level + 1e-12)[which].reshape(gold.shape)
+LOOKS = (30, 50, 75, 100, 150, 200, 300)
+
+
+def looks(each: Labelled, right: float = 0.9) -> float:
+    """Share of draws in which any of several certificates was broken, from more and more of the same gold rows."""
+    wrong, m, broken = each.wrong, len(each.truth), []
+    bad = np.cumsum(wrong) > (1 - right) * np.arange(1, m + 1) + 1e-9
+    for drawn in draws(each, LOOKS[-1], DRAWS):
+        ends = [np.sort(drawn[:n]) for n in LOOKS]
+        checked = [checked_gold(at, wrong[at], m, right, SURE) for at in ends]
+        broken.append(any(g and bad[np.append(at, m)[g] - 1] for at, g in zip(ends, checked, strict=True)))
+    return figure(np.mean(broken))
+
+
+def by_belief(each: Labelled, n: int = 100, share: float = 0.7) -> dict[str, float]:
+    """What drawing gold rows by belief would bring."""
+    wrong, top = each.wrong, np.sort(each.beliefs.max(axis=1))[::-1]
+    y, spread = 1.0 - wrong, np.sqrt(np.maximum(top * (1 - top), 1e-4))
+    left = y - (np.cov(y, top)[0, 1] / max(top.var(), 1e-12)) * top
+    variances = [y.var(), left.var(), np.mean((left - left.mean()) ** 2 / (0.5 + 0.5 * spread / spread.mean()))]
+    rows = {name: round(1.96**2 / 0.04**2 * v) for name, v in zip(("alone", "random", "drawn"), variances, strict=True)}
+    surer, rng = wrong[: int(np.ceil(share * len(wrong)))], np.random.default_rng(0)
+    for name, part in (("all", wrong), ("surer", surer)):
+        ends = [np.sort(rng.choice(len(part), min(n, len(part)), replace=False)) for _ in range(FEWER)]
+        checked = [checked_gold(at, part[at], len(part), 0.9, SURE) for at in ends]
+        sizes = [np.append(at, len(part))[g] if g else 0 for at, g in zip(ends, checked, strict=True)]
+        rows[name] = figure(np.mean(sizes) / len(wrong))
+    return rows
 
 
 def best(each: Labelled, right: float) -> float:
@@ -191,8 +216,33 @@ def gains(each: Labelled) -> dict[str, float] | None:
 
     real = right(votes) - np.mean([right(votes[:, np.delete(np.arange(n), i)]) for i in left_out])
     steps = [next_steps(votes, beliefs, some).steps for some in (None, gold)]
-    expected = [next(s.gain for s in made if "labeler" in s.name) for made in steps]
+    kinds = {f"one more {kind}": len(names) / n for kind, names in kinds_of(votes).items()}
+    expected = [sum(s.gain * kinds.get(s.name, 0) for s in made) for made in steps]
     return {"real": round(float(real), 4), "expected": round(expected[0], 4), "with gold": round(expected[1], 4)}
+
+
+def panels(each: Labelled) -> list[dict[str, float]] | None:
+    """Expected and real gain of one more model, for random panels of models."""
+    if each.name != MODELS:
+        return None
+    rng, found = np.random.default_rng(0), []
+    for size in [size for size in PANELS for _ in range(TIMES)]:
+        rows, models = rng.permutation(len(each.truth))[: ROWS // 2], rng.permutation(len(each.votes.names))
+        votes, truth = each.votes[rows], each.truth[rows]
+
+        def right(chosen: np.ndarray, votes: Votes = votes, truth: np.ndarray = truth) -> float:
+            panel = votes[:, chosen]
+            return float((LabelModel().fit(panel).predict_proba(panel).argmax(axis=1) == truth).mean())
+
+        panel, others = models[:size], models[size:][:8]
+        real = np.mean([right(np.append(panel, one)) for one in others]) - right(panel)
+        beliefs = LabelModel().fit(votes[:, panel]).predict_proba(votes[:, panel])
+        gold = {a: votes.space[truth[a]] for a in range(100)}  # rows are in random order
+        steps = [next_steps(votes[:, panel], beliefs, some).steps for some in (None, gold)]
+        expected = [max(s.gain for s in made if "more" in s.name) for made in steps]
+        found.append({"models": size, "real": figure(real), "expected": figure(expected[0]),
+                      "with gold": figure(expected[1])})  # fmt: skip
+    return found
 
 
 def measured(each: Labelled) -> dict[str, Any]:
@@ -208,6 +258,9 @@ def measured(each: Labelled) -> dict[str, Any]:
         "rates": intervals(each),
         "alarms": None if alike else alarms(each),
         "gains": None if alike else gains(each),
+        "panels": panels(each),
+        "looks": looks(each),
+        "by belief": by_belief(each),
     }
 
 
@@ -221,18 +274,29 @@ def summary(every: list[dict[str, Any]]) -> dict[str, Any]:
     held = [f["label sets"]["covered"] for f in every]
     rates = {key: [f["rates"][key] for f in every] for key in every[0]["rates"]}
     watch, gained = ([f[name] for f in every if f[name]] for name in ("alarms", "gains"))
+    drawn = [one for f in every for one in f["panels"] or ()]
     return {
         "sets": len(every),
         "good enough": len(groups["good enough"]),
         "certificates": [line(every, groups, i) for i in range(len(every[0]["certificates"]))],
         "label sets": {"least": min(held), "mean": figure(np.mean(held))},
         "rates": {key: {"least": min(v), "mean": figure(np.mean(v)), "most": max(v)} for key, v in rates.items()},
+        "all gold known": {group: figure(np.mean([f["best"] for f in some])) for group, some in groups.items() if some},
+        "looks": {"worst": max(f["looks"] for f in every), "mean": figure(np.mean([f["looks"] for f in every]))},
+        "by belief": {
+            group: {key: figure(np.mean([f["by belief"][key] for f in members])) for key in every[0]["by belief"]}
+            for group, members in groups.items()
+            if members
+        },
         "alarms": {
             "worst false": max((a["false"] for a in watch), default=None),
             "mean false": figure(np.mean([a["false"] for a in watch])),
             "seen": figure(np.nanmean([a["seen"] for a in watch])),
         },
-        "gains": {name: fit_of(gained, name) for name in ("expected", "with gold")} if len(gained) > 2 else {},
+        **{
+            key: {name: fit_of(pairs, name) for name in ("expected", "with gold")} if len(pairs) > 2 else {}
+            for key, pairs in (("gains", gained), ("one more model", drawn))
+        },
     }
 
 

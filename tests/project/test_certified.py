@@ -1,18 +1,24 @@
 """`certify` in a project: which gold rows test, which teach, what is written and refused."""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from shortlist.cli.label import CLASS_KEYS, LabelingSession
+from shortlist.cli.screen import Screen
 from shortlist.errors import BadFit, ShortlistError
-from shortlist.project import certified
-from shortlist.project.gold import entry_for
+from shortlist.project import Project, certified
+from shortlist.project.gold import entry_for, split_mix
 from tests.cli.shell import call
 from tests.project.news import CLASSES, WORDS, edit, make, rows
 
 M = 600
+ORDER = np.argsort(split_mix(np.arange(M))).tolist()  # as `label --random` shows the rows
+HARD = ORDER[:200:7]  # rows that were labelled first, since they help most
 
 
 def truth() -> list[str]:
@@ -39,7 +45,7 @@ def label(project, numbers, picked="random", classes=None):
 
 def test_rows_are_certified_with_random_gold_and_written(project, capfd):
     edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
-    drawn = np.random.default_rng(0).choice(M, 150, replace=False).tolist()
+    drawn = ORDER[:150]
     label(project, drawn)
     ended = call(capfd, "certify", "--to", "certified.csv")
     assert ended.code == 0, ended.err
@@ -68,19 +74,19 @@ def test_gold_that_was_not_drawn_at_random_is_refused_and_can_be_declared(projec
 
 def test_rows_picked_by_gain_teach_and_are_not_tested(project):
     edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
-    label(project, range(100, 160))
-    label(project, range(30), picked="gain")
+    label(project, HARD, picked="gain")
+    label(project, [row for row in ORDER if row not in HARD][:60])
     made = project.certify(0.8)
-    assert set(made.drawn.taught) == set(range(30))
+    assert set(made.drawn.taught) == set(HARD)
     assert made.certificate.gold_rows == 60
-    assert not set(made.certificate.rows.tolist()) & set(range(30))
+    assert not set(made.certificate.rows.tolist()) & set(HARD)
 
 
 def test_skipped_random_rows_count_as_wrong(project):
     edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
-    label(project, range(60))
+    label(project, ORDER[:60])
     before = project.certify(0.8).certificate
-    label(project, range(60, 90), classes=[])
+    label(project, ORDER[60:90], classes=[])
     after = project.certify(0.8).certificate
     assert len(after.rows) < len(before.rows)
     assert after.gold_rows == 90
@@ -89,10 +95,77 @@ def test_skipped_random_rows_count_as_wrong(project):
 def test_the_model_has_not_seen_the_gold_that_tests_it(project):
     """Other classes for random rows change the certificate, never the beliefs."""
     edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
-    label(project, range(60))
+    label(project, ORDER[:60])
     first = project.certify(0.8).beliefs
-    label(project, range(60), classes=["sports"])
+    label(project, ORDER[:60], classes=["sports"])
     assert np.array_equal(project.certify(0.8).beliefs, first)
+
+
+def test_random_rows_without_an_answer_are_asked_for_first(project, capfd):
+    """Review: rows that were added later, or answers that never came back, were taken for rows drawn at random."""
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    label(project, ORDER[:40] + ORDER[43:60])
+    ended = call(capfd, "certify", "--right", "0.8")
+    assert ended.code != 0
+    assert "3 random rows that should have been labelled before others have no label" in ended.err
+    label(project, ORDER[40:43])
+    assert project.certify(0.8).certificate.gold_rows == 60
+    rows(M + 300).write_csv(project.folder / "news.csv")
+    with pytest.raises(ShortlistError, match="rows were added"):
+        project.certify(0.8)
+
+
+def test_rows_that_somebody_labelled_because_they_are_hard_are_not_random(project):
+    """Review: if another person drew them at random later, they were tested, while hard rows not drawn were not."""
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    label(project, HARD, picked="gain")
+    label(project, ORDER[:60])
+    made = project.certify(0.8)
+    assert set(made.drawn.taught) == set(HARD)
+    assert made.certificate.gold_rows == 60 - len(set(HARD) & set(ORDER[:60]))
+
+
+def test_what_is_kept_of_a_certificate(project, capfd):
+    edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
+    assert "from about 100 random gold rows (`shortlist label --random`: 0 so far)." in call(capfd, "check").out
+    label(project, ORDER[:60])
+    made = project.certify(0.8)
+    assert f"Certificate: {len(made.certificate.rows)} of {M} rows" in call(capfd, "check").out
+    project.report()
+    assert "at least 80 % right" in (project.folder / "out" / "report.html").read_text()
+    edit(project.folder / "labelers.py", '"president" in text', '"premier" in text')
+    assert "Certificate: Which labels can be used" in call(capfd, "check").out
+
+
+@pytest.mark.slow
+def test_from_posts_and_a_hundred_labels_to_a_certificate(tmp_path, monkeypatch, capfd):
+    """As typed on docs/certificate.md: label 100 random rows with one key each, then certify."""
+    posts = Path(os.environ.get("SHORTLIST_DATA", "")).parent / "projects" / "posts"
+    if not (posts / "posts.csv").exists():
+        pytest.skip("SHORTLIST_DATA has no folder `projects` beside it")
+    (tmp_path / "labelers.py").write_bytes((posts / "labelers.py").read_bytes())
+    toml = (posts / "shortlist.toml").read_text()
+    (tmp_path / "shortlist.toml").write_text("".join(line for line in toml.splitlines(True) if "gold" not in line))
+    table = pl.read_csv(posts / "posts.csv")
+    table.drop("known", "truth").write_csv(tmp_path / "posts.csv")
+    monkeypatch.chdir(tmp_path)
+    project, asked = Project(tmp_path), []
+    project.run(["fit"])
+
+    def key():
+        row = labeling._next()
+        asked.append(row)
+        classes = project.settings.classes
+        return "q" if len(asked) > 100 else CLASS_KEYS[classes.index(table["truth"][row])]
+
+    labeling = LabelingSession(project.session, Screen(as_json=False), key, "random")
+    labeling.run()
+    ended = call(capfd, "certify", "--right", "0.9", "--sure", "0.95", "--to", "certified.csv")
+    assert ended.code == 0, ended.err
+    assert " of 3,000 rows (" in ended.out
+    made = pl.read_csv("certified.csv").join(table, on="id")
+    assert len(made) > 1_500
+    assert (made["class"] == made["truth"]).mean() >= 0.9
 
 
 def test_labels_by_votes_alone(project):

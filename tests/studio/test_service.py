@@ -235,5 +235,6 @@ def test_scores_and_gains_are_those_of_check_and_run(service, folder):
     gains = [one.show_gain(checkup.rows) for one in checkup.advice]
     assert [one["gain"] for one in live[1]["todo"]] == gains
     assert live[1]["to_add"] == checkup.to_add
+    assert live[1]["promise"] == checkup.promise != ""
     service.project.changed("run elsewhere")
     assert (service.scores({}), service.figures({})["todo"]) == (live[0], live[1]["todo"])

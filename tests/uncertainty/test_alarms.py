@@ -1,5 +1,7 @@
 """Alarms: false ones as rarely as stated, real ones soon, each once."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,17 @@ def test_parts_add_up():
         parts.update({"a": part})
     assert whole.log_wealth["a"] == pytest.approx(parts.log_wealth["a"])
     assert whole.alarms == parts.alarms or whole.alarms["a"].after == parts.alarms["a"].after
+
+
+def test_a_monitor_goes_on_from_a_file():
+    rng = np.random.default_rng(4)
+    before, new = rng.random(100), rng.random(400) ** 3
+    watch = Monitor({"a": before})
+    assert not watch.update({"a": new[:5]})
+    again = Monitor.from_dict(json.loads(json.dumps(watch.to_dict())))
+    assert again.log_wealth["a"] == pytest.approx(watch.log_wealth["a"])
+    assert [alarm.name for alarm in again.update({"a": new[5:]})] == ["a"]
+    assert Monitor.from_dict(json.loads(json.dumps(again.to_dict()))).update({"a": new}) == []  # it was said
 
 
 def test_ranks_by_hand():

@@ -6,7 +6,7 @@ import pytest
 from shortlist import certify
 from shortlist.errors import BadFit, BadRows, UnknownClass
 from shortlist.uncertainty import plan_certificate
-from shortlist.uncertainty.certificate import FixedSequence, fewest_gold, surest_first
+from shortlist.uncertainty.certificate import checked_gold, fewest_gold, first_set, surest_first
 
 
 def rows(m, sure_share, accuracies, seed):
@@ -29,26 +29,44 @@ def test_fewest_gold_rows_by_hand():
 
 
 def test_the_test_is_exact():
-    """100 rows, 30 gold rows, none wrong: a bad set has at least 11 wrong ones; C(89, 30) / C(100, 30) = .0140."""
-    test = FixedSequence(100, 0.9, 0.95)
-    assert test.too_many[-1] == 11
-    chance = np.prod([(89 - i) / (100 - i) for i in range(30)])
-    for level, passes in ((chance * 1.01, True), (chance * 0.99, False)):
-        test.level = level
-        assert test.passed(np.full(100, 30).clip(max=test.sizes), np.zeros(100, int))[-1] == passes
+    """109 rows, 30 gold rows, none wrong: a bad set has at least 11 wrong ones; C(98, 30) / C(109, 30) = .0236."""
+    chance = float(np.prod([(98 - i) / (109 - i) for i in range(30)]))
+    for m, sure, passes in ((109, 1 - chance * 1.01, 30), (109, 1 - chance * 0.99, 0), (100, 1 - chance * 0.99, 0)):
+        assert checked_gold(np.arange(30), np.zeros(30, bool), m, 0.9, sure) == passes
 
 
-def test_a_sequence_ends_at_the_first_set_that_fails():
-    test = FixedSequence(4, 0.9, 0.95)
-    passed = np.array([[True, False, True, True], [False, True, True, False], [True, True, True, True]])
-    assert test.last_passed(passed, 0).tolist() == [0, -1, 3]
-    assert test.last_passed(passed, 1).tolist() == [-1, 2, 3]
+def test_the_first_set_by_hand():
+    """With 90 % right, 29 gold rows bear no wrong one, 46 one, 61 two, 76 three, 89 four, 103 five."""
+    assert [first_set(n, 0.9, 0.95) for n in (20, 29, 87, 100, 180, 300)] == [20, 29, 29, 46, 61, 103]
+
+
+@pytest.mark.parametrize(("wrong", "found"), [([45, 49], 49), ([19, 45], 0), ([60, 61, 62, 63], 62), ([99], 100)])
+def test_a_sequence_ends_at_the_first_set_that_fails(wrong, found):
+    """46 of 100 gold rows come first, which bear one wrong row; 61 bear two, 76 three."""
+    ranks = np.arange(100) * 1000
+    assert checked_gold(ranks, np.isin(np.arange(100), wrong), 100_000, 0.9, 0.95) == found
+
+
+@pytest.mark.parametrize("pieces", [[(300, 0.1), (700, 0.11)], [(400, 0.12), (200, 0.0), (400, 0.2)], [(1_000, 0.101)]])
+def test_sets_that_turn_bad_good_and_bad_again(pieces):
+    """However wrong rows lie: at most 5 % of 4,000 draws certify a bad set; 3 standard errors are allowed."""
+    wrong = np.concatenate(
+        [np.arange(m) % round(1 / share) == 0 if share else np.zeros(m, bool) for m, share in pieces]
+    )
+    bad = np.cumsum(wrong) > 0.1 * np.arange(1, len(wrong) + 1)
+    rng, broken = np.random.default_rng(0), 0
+    for _ in range(4_000):
+        ranks = np.sort(rng.choice(1_000, 100, replace=False))
+        gold = checked_gold(ranks, wrong[ranks], 1_000, 0.9, 0.95)
+        broken += bool(gold and bad[np.append(ranks, 1_000)[gold] - 1])
+    assert broken <= 4_000 * 0.05 + 3 * np.sqrt(4_000 * 0.05 * 0.95)
 
 
 def test_all_rows_gold():
     """With the class of every row known, just the rows that are good enough are certified, without any doubt."""
     beliefs, truth = rows(200, 0.5, (1.0, 0.0), 0)
-    assert len(certify(beliefs, truth).rows) == 110  # 100 right ones, and 10 % wrong ones: 11 of 111 would be too many
+    made = certify(beliefs, truth)  # 100 right ones, and 10 % wrong ones: 11 of 111 would be too many
+    assert len(made.rows) == 109  # the 110 first ones are tested as if they were drawn from 119
     assert certify(beliefs, dict(enumerate(truth.tolist()))).labels.tolist() == truth.tolist()
 
 

@@ -52,6 +52,19 @@ def test_gold_rows_tell_a_good_panel_from_one_that_needs_labelers():
     assert all(0 < step.error < 0.015 for step in gains)
 
 
+def test_models_and_rules_are_judged_apart():
+    """Rules that vote on a tenth of the rows bring less than models that vote on all of them."""
+    votes, truth = panel(3_000, [0.75] * 7, 3)
+    codes = np.array(votes.codes)
+    codes[:, :4][np.random.default_rng(0).random((3_000, 4)) < 0.9] = 0
+    mixed = Votes(codes, votes.codomains, votes.space, votes.names)
+    beliefs = LabelModel().fit(mixed).predict_proba(mixed)
+    steps = next_steps(mixed, beliefs, {a: votes.space[truth[a]] for a in range(400)}).steps
+    gains = {step.name: step.gain for step in steps if "more" in step.name}
+    assert set(gains) == {"one more rule of the average kind", "one more model like these"}
+    assert gains["one more model like these"] > gains["one more rule of the average kind"] + 0.01
+
+
 def test_steps_are_ordered_and_say_what_they_are():
     votes, _truth = panel(500, [0.8] * 4, 0, copies=2)
     beliefs = LabelModel().fit(votes).predict_proba(votes)

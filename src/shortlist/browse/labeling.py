@@ -23,7 +23,7 @@ from shortlist.archive import atomic
 from shortlist.arrays import Floats, Positions
 from shortlist.browse.row_view import RowView, find_row
 from shortlist.errors import BadFile, ShortlistError, UnknownClass
-from shortlist.project.gold import Picked, checked_name, entry_for
+from shortlist.project.gold import Picked, checked_name, entry_for, split_mix
 
 if TYPE_CHECKING:
     from shortlist.project.session import Session
@@ -65,16 +65,8 @@ def random_rows(session: Session, n: int, by: str = "") -> list[int]:
     """
     known = session.known
     left = np.setdiff1d(np.arange(len(session.rows)), list(known.seen_by(by) if by else known.touched))
-    order = np.argsort(_split_mix(left), kind="stable")
+    order = np.argsort(split_mix(left), kind="stable")
     return [int(row) for row in left[order[:n]]]
-
-
-def _split_mix(rows: Positions) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """SplitMix64 of each row number: rows that are added do not change the order of the others."""
-    mixed = (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 def differing_rows(session: Session, n: int, by: str = "") -> list[int]:

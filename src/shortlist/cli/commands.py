@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from shortlist.project.cache import Run
 from shortlist.project.run_summary import facts_of, run_scores, run_summary
 from shortlist.project.stages.check import recorded
 from shortlist.project.stages.run import left_over
+from shortlist.project.stages.stage import Facts
 from shortlist.wording import number_of, percent, some_of
 
 if TYPE_CHECKING:
@@ -98,12 +100,12 @@ def show_votes(folder: Path, *, as_json: bool, **how: Any) -> None:
 def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
     """Ask the labelers about the first rows only, and print what they say. No votes are saved."""
     from shortlist.project.stages.stage import warnings_as_notes
-    from shortlist.project.voting import vote_first
+    from shortlist.project.voting import vote_on
 
     screen, project = Screen(as_json=as_json), Project(folder)
     notes: list[str] = []
     with screen.working(), project.open(screen) as session, warnings_as_notes(notes):
-        chunk, votes = vote_first(session.roster, session.rows, first, screen.tell)
+        chunk, votes = vote_on(session.roster, session.rows, range(min(first, len(session.rows))), screen.tell)
         plan = session.plan()
     for note in notes:
         screen.note(note)
@@ -143,6 +145,8 @@ def show_check(folder: Path, *, theory: bool, as_json: bool, **how: Any) -> bool
     rest = checkup.diagnosis.findings[1:]
     if checkup.to_add:
         screen.text(f"\nWhat to add: {checkup.to_add}")
+    if checkup.promise:
+        screen.text(f"\nCertificate: {checkup.promise}")
     if checkup.agreement:
         screen.text(f"\nPeople: {checkup.agreement}")
     screen.text(f"\nCan accuracies be learned from votes alone? {checkup.verdict}")
@@ -197,7 +201,25 @@ def show_prediction(
     score = f", {facts['accuracy']:.1%} right on {facts['gold_rows']:,} gold rows" if "accuracy" in facts else ""
     of = "" if extract.min_belief is None else f"{facts['written']:,} of "
     screen.text(f"{of}{number_of(facts['rows'], 'row')}{score} → {to}")
+    for line in alarm_lines(facts):
+        screen.text(line)
     screen.json({**facts, "outputs": [str(to)]})
+
+
+def alarm_lines(facts: Facts) -> Iterator[str]:
+    """Whether new rows look like those that were certified; nothing where none were."""
+    if facts.get("alarms"):
+        yield "ALARM: these rows differ from those that were certified. Agreement with other labelers:"
+        yield from (f"  {alarm}" for alarm in facts["alarms"])
+        yield "The certificate does not cover such rows: label some of them at random, and certify again."
+    if "alarms" in facts:
+        sign = (
+            "A further alarm"
+            if facts["alarms_so_far"]
+            else "No sign that rows differ from the certified ones. An alarm"
+        )
+        rate, watched = facts["false_alarms"], number_of(facts["watched"], "score")
+        yield f"{sign} would be false in at most {rate:.0%} of projects ({watched} watched)."
 
 
 def show_certificate(

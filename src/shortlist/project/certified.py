@@ -9,24 +9,40 @@ their rows that way with 300 gold rows, and 49 % without (90 % right; four draws
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from shortlist.arrays import Floats
+from shortlist.arrays import Floats, Positions
 from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, BY_VOTES, LabelTable
+from shortlist.classifier import NoiseAwareClassifier
 from shortlist.errors import FitWarning, ShortlistError
 from shortlist.joint.joint_model import default_classifier
-from shortlist.project.gold import file_labels, picked_rows
+from shortlist.labelers import Labeler
+from shortlist.labelmodel import MajorityVote
+from shortlist.project.cache import digest, read_json, write_json
+from shortlist.project.gold import file_labels, picked_rows, split_mix
+from shortlist.project.people import Person
+from shortlist.project.rows import Rows
 from shortlist.project.session import Session
 from shortlist.project.stages.fit import fit_model
+from shortlist.project.stages.stage import Facts
 from shortlist.project.stages.train import ClassifierInputs, make_joint, training_rows
+from shortlist.project.stages.vote import Vote
+from shortlist.project.voting import vote_on
+from shortlist.prompts import PromptLabeler
 from shortlist.rows import write_table
-from shortlist.uncertainty import Certificate, LabelSets, certify, label_sets
+from shortlist.uncertainty import Certificate, LabelSets, Monitor, agreement, certify, label_sets
+from shortlist.wording import number_of
 
 TRAINING, TRAINED_FROM = 30, 200  # random gold rows that the model learns from, if there are so many
+KEPT, READER, FORMAT = "certificate.json", "certified.npz", 1  # files of the last certificate in the hidden folder
+ENOUGH_GOLD, MOST_WATCHED = 100, 5_000  # gold rows to ask for; new rows that are looked at each time
+SURENESS = "the classifier's confidence"  # name of a score
 
 
 class Drawn(NamedTuple):
@@ -63,12 +79,27 @@ def drawn_gold(session: Session, *, all_random: bool) -> Drawn:
             "with `shortlist label --random`"
             + ("; or, if all gold rows were drawn at random, add --random" if known else "")
         )
+    if not all_random:
+        _check_random(session, random)
     tested = {row: known.get(row) for row in sorted(random)}
     taught = {row: name for row, name in known.items() if row not in random}
     if len(tested) >= TRAINED_FROM:
         order = np.random.default_rng(0).permutation(list(tested)).tolist()
         taught |= {row: name for row in order[:TRAINING] if (name := tested.pop(row)) is not None}
     return Drawn(tested, taught if session.settings.gold_wins else {})
+
+
+def _check_random(session: Session, random: set[int]) -> None:
+    """Raise if rows that come before random ones have no label: what has one is no random sample of all rows."""
+    order = split_mix(np.arange(len(session.rows)))
+    before = np.flatnonzero(order < order[list(random)].max())
+    missing = len(set(before.tolist()) - session.known.touched)
+    if missing:
+        raise ShortlistError(
+            f"{number_of(missing, 'random row')} that should have been labelled before others have no label: answers "
+            "are missing, or rows were added or moved. Label them first (`shortlist label --random` shows them); or, "
+            "if all gold rows were drawn at random from all rows, add --random"
+        )
 
 
 def certify_rows(session: Session, right: float, sure: float, *, all_random: bool = False) -> Certified:
@@ -123,3 +154,97 @@ def write_certified(session: Session, made: Certified, path: Path) -> int:
     names = pl.Series("shortlist", [[classes[j] for j in np.flatnonzero(one)] for one in sets], pl.List(pl.String))
     write_table(path, [frame.with_columns(names)], table.schema)
     return len(rows)
+
+
+# -- what is kept of a certificate, and new rows beside the certified ones -----------------------------------
+
+
+def keep_certificate(session: Session, made: Certified) -> None:
+    """Keep what was certified, and how rows looked, for `check` and `predict`; nothing if no row was certified."""
+    if len(made.certificate.rows):
+        says = f"{made.certificate} Their labels: `shortlist certify --to certified.csv`."
+        made_from, watch = _inputs(session), _watch(session)
+        write_json(session.hidden / KEPT, {"from": made_from, "says": says, "watch": watch, "files": []})
+
+
+def kept_certificate(session: Session) -> dict[str, Any] | None:
+    """The last certificate; None if nothing was certified, or rows or labelers changed since."""
+    record = read_json(session.hidden / KEPT)
+    return record if isinstance(record, dict) and record.get("from") == _inputs(session) else None
+
+
+def _inputs(session: Session) -> str:
+    """Hash of the rows, the labelers and the settings that votes depend on."""
+    return digest(FORMAT, Vote().key(session), [session.digests.of(path) for path in session.roster.reads])
+
+
+def certificate_line(session: Session) -> str:
+    """The last certificate in a sentence, or what is needed for one."""
+    if (record := kept_certificate(session)) is not None:
+        return str(record["says"])
+    drawn = sum(how == "random" for how in picked_rows(session.rows, session.gold_file).values())
+    own = "" if session.settings.data.gold is None else "; or yours, if drawn at random: `certify --random`"
+    return (
+        "Which labels can be used as they are? `shortlist certify` says it with certainty, from about "
+        f"{ENOUGH_GOLD} random gold rows (`shortlist label --random`: {drawn} so far{own})."
+    )
+
+
+def _watch(session: Session) -> dict[str, Any] | None:
+    """Scores of rows, to compare new rows with: agreement of labelers; and how sure a classifier is of unseen rows.
+
+    That classifier learns from the counted votes of half of the rows, so it has not seen the others in any way.
+    """
+    m = len(session.votes)
+    numbers = np.sort(np.random.default_rng(0).permutation(m)[: 2 * MOST_WATCHED])
+    votes = session.votes[numbers]
+    half = np.random.default_rng(1).random(len(numbers)) < 0.5
+    with suppress(ShortlistError):  # too few rows or votes
+        inputs, own = ClassifierInputs.of(session.settings), votes[half]
+        model = default_classifier().set_params(on=list(session.settings.classifier.on) or None)
+        counted = MajorityVote().fit(own).predict_proba(own)
+        model.fit(inputs(session.rows.take(numbers[half], inputs.columns)), counted, covered=own.covered)
+        model.save(session.hidden / READER)
+        others = inputs(session.rows.take(numbers[~half], inputs.columns))
+        scores = agreement(votes[:, [one.name for one in _watched(session)]])
+        return Monitor(scores | {SURENESS: model.predict_proba(others).max(axis=1)}).to_dict()
+    return None
+
+
+def _watched(session: Session) -> list[Labeler]:
+    """Labelers that can vote on new rows at once: neither people nor those that ask a model."""
+    return [one for one in session.roster.labelers if not isinstance(one, (Person, PromptLabeler)) and not one.gpus]
+
+
+def watch_rows(session: Session, rows: Rows) -> Facts:
+    """Compare new rows with the certified ones: alarms, each once. Nothing where nothing was certified.
+
+    A sample of the rows is looked at, spread evenly. A file counts once, however often it is predicted.
+    """
+    record = kept_certificate(session)
+    if record is None or record["watch"] is None:
+        return {}
+    monitor = Monitor.from_dict(record["watch"])
+    files = [session.digests.of(path) for path in rows.paths]
+    counted = {session.digests.of(path) for path in session.rows.paths}.union(record["files"])
+    fresh = [name not in counted.union(files[:f]) for f, name in enumerate(files)]
+    numbers = np.flatnonzero(np.repeat(fresh, rows.counts))
+    numbers = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), MOST_WATCHED)).astype(np.int64)]
+    alarms = monitor.update(_scores(session, rows, numbers)) if len(numbers) else []
+    write_json(session.hidden / KEPT, record | {"watch": monitor.to_dict(), "files": sorted(counted.union(files))})
+    facts = {"alarms": [str(one) for one in alarms], "alarms_so_far": len(monitor.alarms)}
+    return facts | {"watched": len(monitor.reference), "false_alarms": monitor.rate}
+
+
+def _scores(session: Session, rows: Rows, numbers: Positions) -> dict[str, Floats]:
+    """Scores of new rows, as far as they have the columns that are read."""
+    scores: dict[str, Floats] = {}
+    try:
+        roster = replace(session.roster, labelers=tuple(_watched(session)))
+        scores |= agreement(vote_on(roster, rows, numbers)[1]) if roster.labelers else {}
+    except ShortlistError as error:
+        session.listener.note(f"labelers are not compared on these rows: {error}")
+    with suppress(ShortlistError):  # the file of the classifier may be gone
+        model, inputs = NoiseAwareClassifier.load(session.hidden / READER), ClassifierInputs.of(session.settings)
+        scores[SURENESS] = model.predict_proba(inputs(rows.take(numbers, inputs.columns))).max(axis=1)
+    return scores

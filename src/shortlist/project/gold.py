@@ -35,7 +35,7 @@ from shortlist.project.rows import Rows
 from shortlist.wording import did_you_mean, listed, lone_surrogate
 
 Key = tuple[str, str | int]  # ("id", the id) or ("row", the number)
-Picked = Literal["differ", "gain", "random"]  # the later ones say more about a sample of rows
+Picked = Literal["differ", "gain", "random"]
 HEADER = {"kind": "shortlist gold", "version": 2}
 HEADERS = ({**HEADER, "version": 1}, HEADER)  # version 1 has no `by`
 NOBODY = "unnamed"  # the person of lines without `by`
@@ -125,10 +125,9 @@ class GoldFile:
         return entries
 
     def picked(self) -> dict[Key, Picked]:
-        """Selection method of rows, if known; a later correction does not change it."""
-        rank = get_args(Picked).index
-        chosen = [(entry.key, entry.picked) for entry in self.entries() if entry.picked is not None]
-        return dict(sorted(chosen, key=lambda pair: rank(pair[1])))
+        """Selection method of rows, if known: that of the first label, so others and corrections do not change it."""
+        first = {entry.key: entry.picked for entry in reversed(self.entries())}
+        return {key: picked for key, picked in first.items() if picked is not None}
 
     def add(self, *entries: Entry) -> None:
         with self._changing() as held:
@@ -392,6 +391,14 @@ def picked_rows(rows: Rows, file: GoldFile) -> dict[int, Picked]:
     picked, people = file.picked() if rows.data.people == "gold" else {}, file.by_row()
     where = _row_numbers(rows, {key: people[key] for key in picked})
     return {row: picked[key] for key, row in where.items()}
+
+
+def split_mix(rows: Positions) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """SplitMix64 of each row number: rows that are added do not change the order of the others."""
+    mixed = (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def lost_labels(rows: Rows, file: GoldFile) -> list[Entry]:

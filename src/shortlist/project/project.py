@@ -136,9 +136,10 @@ class Project:
     ) -> dict[str, Any]:
         """Let the classifier read other files of the same columns; its predictions are written to `path`.
 
-        They are scored if the files hold known classes. `columns` and `min_belief` are those of `export`, `engine` and
-        `address` those of `run`.
+        They are scored if the files hold known classes. If labels were certified, `alarms` are signs that these rows
+        differ from those. `columns` and `min_belief` are those of `export`, `engine` and `address` those of `run`.
         """
+        from shortlist.project.certified import watch_rows
         from shortlist.project.labels import Extract
         from shortlist.project.rows import other_rows
         from shortlist.project.stages.train import predict_rows
@@ -147,7 +148,7 @@ class Project:
         with self.open(listener, engine, address) as session:
             run_stages(session, ["train"])
             rows = other_rows(self.folder, self.settings, self.digests, [Path(file) for file in files])
-            return predict_rows(session, rows, Path(path), Extract(names, min_belief))
+            return predict_rows(session, rows, Path(path), Extract(names, min_belief)) | watch_rows(session, rows)
 
     def certify(
         self,
@@ -162,13 +163,14 @@ class Project:
 
         Gold rows that were labelled as random ones test the labels. With `all_random`, all gold rows do.
         """
-        from shortlist.project.certified import certify_rows, write_certified
+        from shortlist.project.certified import certify_rows, keep_certificate, write_certified
         from shortlist.uncertainty.certificate import check_promise
 
         check_promise(right, sure)
         with self.open(listener) as session:
             run_stages(session, ["train"] if session.settings.classifier.kind != "none" else ["fit"])
             made = certify_rows(session, right, sure, all_random=all_random)
+            keep_certificate(session, made)
             return made if path is None else made._replace(written=write_certified(session, made, Path(path)))
 
     def plan(self, record: Mapping[str, Any] | None = None, *, first: int | None = None) -> Plan:

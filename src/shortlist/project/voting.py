@@ -20,6 +20,7 @@ from typing import NamedTuple, NoReturn
 import polars as pl
 
 from shortlist.archive import put_same
+from shortlist.arrays import Positions
 from shortlist.engines import Engine, Local, Threads, is_elsewhere, ordered
 from shortlist.engines.pickling import make_importable
 from shortlist.errors import BadFile, LabelerFailed, PieceLost, ShortlistError
@@ -128,9 +129,9 @@ def vote(
     return [results[place] for place in sorted(results)], tuple(roster.names[i] for i in sorted(asked))
 
 
-def vote_first(roster: Roster, rows: Rows, n: int, tell: Tell | None = None) -> tuple[Chunk, Votes]:
-    """The first n rows and the votes on them. Nothing is written but the answers of language models."""
-    chunk = first_chunk(rows, n)
+def vote_on(roster: Roster, rows: Rows, numbers: range | Positions, tell: Tell | None = None) -> tuple[Chunk, Votes]:
+    """Some rows and the votes on them. Nothing is written but the answers of language models."""
+    chunk = Chunk(0, rows.take(numbers))
     with importable(roster.folder), _labeler_errors(roster), _exits_raise():
         everything = AllRows(lambda: (iter([chunk]), len(chunk)), tell)
         asker = _asker(roster, rows).prepared(everything)

@@ -59,6 +59,7 @@ class Checkup:
     gold_fits: bool = False  # whether known classes take part in the fit
     agreement: str = ""  # of people who labelled the same rows
     to_add: str = ""  # what the labelers are worth, and what one more, or gold rows, would bring
+    promise: str = ""  # which labels can be used as they are, or what is needed to know it
 
     @property
     def identifiable(self) -> bool | None:
@@ -115,12 +116,12 @@ class Checkup:
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the diagnosis, and the advice beside it."""
         facts = {"rows": self.rows, "right": self.right, "gold_fits": self.gold_fits, "to_add": self.to_add}
-        facts["agreement"] = self.agreement
+        facts |= {"agreement": self.agreement, "promise": self.promise}
         return facts | {"advice": [asdict(one) for one in self.advice]} | self.diagnosis.to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Checkup:
         """The inverse of `to_dict`."""
         advice = tuple(Advice(**one) for one in record["advice"])
-        rest = {name: record[name] for name in ("right", "gold_fits", "agreement", "to_add")}
+        rest = {name: record[name] for name in ("right", "gold_fits", "agreement", "to_add", "promise")}
         return cls(record["rows"], advice, Diagnosis.from_dict(record), **rest)

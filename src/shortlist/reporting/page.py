@@ -96,6 +96,7 @@ def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
         "nothing": next(checkup.lines()),
         "verdict": verdict(checkup),
         "to_add": checkup.to_add,
+        "promise": checkup.promise,
         "diagnosis": checkup.diagnosis.findings[1:],
         "notices": list(notices(overview)),
         "columns": columns,

@@ -57,7 +57,7 @@ class Service:
     def figures(self, _request: Request) -> Any:
         """Figures that take seconds."""
         if self.project.bare:
-            return {"labelers": {}, "todo": [], "to_add": "", "drawings": {}}
+            return {"labelers": {}, "todo": [], "to_add": "", "promise": "", "drawings": {}}
         return self._once("figures", lambda: figures(self.project.current, self._results()))
 
     def scores(self, _request: Request) -> Any:

@@ -135,6 +135,7 @@ def figures(session: Session, made: Results) -> dict[str, Any]:
         "labelers": {line["labeler"]: line | {"cells": labeler_cells(line, k)} for line in lines},
         "todo": [_advice(one, len(session.votes)) for one in checkup.advice],
         "to_add": checkup.to_add,
+        "promise": checkup.promise,
         "drawings": drawings,
     }
 

@@ -15,7 +15,7 @@ from the reference rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from shortlist.votes import Votes
 BETS = np.array([-1.9, -1.2, -0.6, -0.2, 0.2, 0.6, 1.2, 1.9])  # λ; both signs, as scores may rise or fall
 FEWEST = 30  # reference scores; with fewer, ranks say little
 LEVELS, CHUNK = 101, 4096  # scores are rounded to so many levels; rows that are taken at a time
+TABLES = {"reference": np.int64, "new": np.int64, "log_wealth": np.float64}  # of a monitor: a line for each score
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,22 @@ class Monitor:
         self.new = {name: np.zeros(LEVELS, np.int64) for name in self.reference}
         self.log_wealth = {name: np.zeros(len(BETS)) for name in self.reference}
         self.rate, self.alarms, self._random = rate, dict[str, Alarm](), np.random.default_rng(seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, to go on later."""
+        tables = {name: vars(self)[name] for name in TABLES}
+        plain = {name: {one: row.tolist() for one, row in table.items()} for name, table in tables.items()}
+        return {"rate": self.rate, "alarms": [asdict(alarm) for alarm in self.alarms.values()], **plain}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Monitor:
+        """The inverse of `to_dict`; ties are broken by new random numbers."""
+        monitor = cls.__new__(cls)
+        for name, kind in TABLES.items():
+            setattr(monitor, name, {one: np.array(row, kind) for one, row in record[name].items()})
+        monitor.rate, monitor.alarms = record["rate"], {one["name"]: Alarm(**one) for one in record["alarms"]}
+        monitor._random = np.random.default_rng([int(row.sum()) for row in monitor.new.values()])
+        return monitor
 
     def update(self, scores: Mapping[str, Any]) -> list[Alarm]:
         """Take scores of further rows, NaN where a row has none. Return new alarms."""
@@ -113,23 +130,21 @@ def agreement(votes: Votes) -> dict[str, Floats]:
     """
     if not isinstance(votes, Votes):
         raise BadVotes(f"agreement is about Votes; got {type(votes).__name__}")
-    parts = [_shared_out(votes, i) for i in range(len(votes.names))]
-    total = np.sum(parts, axis=0)
-    found = {}
-    for name, part in zip(votes.names, parts, strict=True):
+    columns = [(_parts(votes, i), codes) for i, codes in enumerate(votes.codes.T)]
+    total, found = np.zeros((len(votes), len(votes.space))), {}
+    for table, codes in columns:
+        total += table[codes]
+    for name, (table, codes) in zip(votes.names, columns, strict=True):
+        part = table[codes]
         others = total - part
-        count, voted = others.sum(axis=1), part.any(axis=1)
-        share = (others * (part > 0)).sum(axis=1) / np.where(count > 0, count, 1.0)
-        found[name] = np.where(voted & (count > 1e-9), share, np.nan)
+        count = others.sum(axis=1)
+        share = (others * (part > 0)).sum(axis=1) / np.maximum(count, 1e-9)
+        found[name] = np.where((codes > 0) & (count > 1e-9), share.clip(0, 1), np.nan)
     return found
 
 
-def _shared_out(votes: Votes, i: int) -> Floats:
-    """(m, k): the vote of labeler i, in equal parts over its shortlist; 0 where it abstains."""
-    shortlists = [
-        np.zeros(len(votes.space)),
-        *(votes.space.mask(s).astype(np.float64) for s in votes.codomains[i].shortlists),
-    ]
-    table = np.stack(shortlists)
-    shared: Floats = (table / np.maximum(table.sum(axis=1, keepdims=True), 1.0))[votes.codes[:, i].astype(np.int64)]
-    return shared
+def _parts(votes: Votes, i: int) -> Floats:
+    """(codes, k): each vote of labeler i, in equal parts over its shortlist; 0 where it abstains."""
+    members = [votes.space.mask(s).astype(np.float64) for s in votes.codomains[i].shortlists]
+    table = np.stack([np.zeros(len(votes.space)), *members])
+    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1.0))

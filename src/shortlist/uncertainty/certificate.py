@@ -1,18 +1,21 @@
 """Certificate: rows of which, for example, at least 90 % are right, with 95 % certainty.
 
-Rows are sorted by belief. The sets "the first N rows" are tested one after the other, from a first size to all rows:
-can more than 10 % of the set be wrong, if so few of its gold rows are? The last set that passes before one fails is
-certified. Why the certainty holds, whatever the model does, for a finite number of rows:
+Rows are sorted by belief. The sets "all rows before the (j + 1)-th gold row", which hold j gold rows, are tested one
+after the other, from a first j on: can more than 10 % of the set be wrong, if so few of its j gold rows are? The last
+set that passes before one fails is certified. Why the certainty holds, whatever the model does:
 
-- Gold rows are drawn at random from all rows, so those in a set are a random sample of it: the number of wrong ones is
-  hypergeometric, and the test is exact.
-- Beliefs, and so sets and labels, have not seen these gold rows; nor has the choice of the first size.
-- Sets are tested in a fixed order (fixed-sequence testing): to certify a bad set, the first bad set of the order must
-  pass, and each passes with at most 5 %. So the number of sets costs nothing.
+- Beliefs, and so the order of rows and their labels, have not seen these gold rows; nor has the choice of the first j.
+- Gold rows are drawn at random from all rows. So given its size, the gold rows of a set are a random sample of it, and
+  the number of wrong ones is hypergeometric. The test takes the largest set with so many wrong rows that is still bad.
+- Let b be the smallest bad set of all. If it holds at least the first j gold rows, the set that is tested with just
+  these gold rows has to pass, else the sequence ends before anything bad: at most 5 %. If it holds fewer, the first set
+  that is tested has to pass: at most 5 % again (fixed-sequence testing). So the number of sets costs nothing.
+- If sets are bad, good and bad again, b is where they become bad after the first set. Where sets turn, just 10 % of
+  their rows are wrong (to within a row), so it does not matter how many gold rows lie before the turn.
 
-Too small a first set cannot bear one wrong row, too large a one may be bad. So the first size is the one that
-certifies most on average if beliefs are calibrated, or errors are half or twice as frequent as beliefs say. The same
-simulation says what further gold rows would bring.
+A first j that is too small cannot bear one wrong row; a first set that is too large may be bad. The first j is a third
+of the gold rows, and so many more that the test bears one more wrong row: on 51 sets, that certifies as much as a first
+j by beliefs, which are often too sure. A simulation says what further gold rows would bring.
 """
 
 from __future__ import annotations
@@ -30,8 +33,7 @@ from shortlist.errors import BadFit, BadRows
 from shortlist.uncertainty.gold_sample import GoldSample, RandomGold
 from shortlist.wording import number_of
 
-STEPS, DRAWS = 100, 100  # sets that are tested; simulated draws of gold rows
-ERRORS = (0.5, 1.0, 2.0)  # as multiples of the errors that beliefs expect
+DRAWS = 200  # simulated draws of gold rows
 PLANS = (50, 100, 200, 300, 500, 1_000, 2_000)  # gold rows that a forecast is made for
 
 
@@ -118,13 +120,13 @@ def certify(
     if not n or drawn.sum() < n:
         raise BadRows("gold rows are not among those that gold was drawn from" if n else "there are no gold rows")
     missed = sample.rows[labels[sample.rows] != sample.gold]
-    test, errors = FixedSequence(len(order), right, sure), 1 - sample.beliefs.max(axis=1)[order]
-    gold_in, wrong_in = (np.cumsum(each, dtype=np.int64)[test.sizes - 1] for each in (drawn, np.isin(order, missed)))
-    place = int(test.last_passed(test.passed(gold_in, wrong_in)[None], test.first(errors, n))[0])
-    size, checked, wrong = (int(each[place]) if place >= 0 else 0 for each in (test.sizes, gold_in, wrong_in))
+    ranks, errors = np.flatnonzero(drawn), 1 - sample.beliefs.max(axis=1)[order]
+    wrong = np.isin(order[ranks], missed)
+    checked = checked_gold(ranks, wrong, len(order), right, sure)
+    size = int(np.append(ranks, len(order))[checked]) if checked else 0
     labels[sample.rows] = np.where(sample.gold >= 0, sample.gold, labels[sample.rows])
     odds = (len(missed) + 1) / (float(errors[drawn].sum()) + 1)  # errors that were seen, over those expected
-    return Certificate(right, sure, order[:size], labels, n, checked, wrong, errors * odds)
+    return Certificate(right, sure, order[:size], labels, n, checked, int(wrong[:checked].sum()), errors * odds)
 
 
 def plan_certificate(beliefs: Any, *, right: float = 0.9, sure: float = 0.95) -> dict[int, float]:
@@ -152,48 +154,44 @@ def check_promise(right: float, sure: float) -> None:
             raise BadFit(f"{name} is a share from 0.5 to below 1; got {value:g}{hint}")
 
 
-class FixedSequence:
-    """The sizes of the sets, and the exact test of each: can more than 1 − right of its rows be wrong?"""
+def checked_gold(ranks: Positions, wrong: Mask, m: int, right: float, sure: float) -> int:
+    """Number of gold rows in the certified set; 0 if none is certified.
 
-    def __init__(self, m: int, right: float, sure: float) -> None:
-        self.level, self.error = 1 - sure, 1 - right
-        self.sizes: Positions = np.unique(np.ceil(m * np.arange(1, STEPS + 1) / STEPS - 1e-9).astype(np.int64))
-        self.too_many = np.floor((1 - right) * self.sizes + 1e-9).astype(np.int64) + 1  # the least number of wrong rows
+    `ranks` (n,) are the places of gold rows among m rows, the surest first.
+    """
+    from scipy.stats import hypergeom  # slow to import, and `shortlist show` does not need it
 
-    def passed(self, gold: Positions, wrong: Positions) -> Mask:
-        """(sizes,): so few wrong gold rows are too unlikely in a bad set, P(X ≤ wrong) ≤ 1 − sure."""
-        from scipy.stats import hypergeom  # slow to import, and `shortlist show` does not need it
+    gold, misses, first = np.arange(1, len(ranks) + 1), np.cumsum(wrong), first_set(len(ranks), right, sure)
+    sizes = np.append(ranks[1:], m)  # of the sets with 1, 2, … gold rows
+    failed = bdtr(misses, gold, 1 - right) > 1 - sure  # where the binomial test passes, the exact one does, too
+    for j in np.flatnonzero(failed[first - 1 :]) + first - 1:
+        bad = int((1 - right) * sizes[j] + 1e-9) + 1  # the least number of wrong rows in a bad set
+        largest = int(np.ceil(bad / (1 - right) - 1e-9)) - 1
+        if hypergeom.cdf(misses[j], largest, bad, gold[j]) > 1 - sure + 1e-12:
+            return int(j) if j >= first else 0
+    return len(ranks)
 
-        return np.asarray(hypergeom.cdf(wrong, self.sizes, self.too_many, gold) <= self.level + 1e-12)
 
-    def last_passed(self, passed: Mask, first: int) -> Positions:
-        """(draws,): place of the last set that passes before one fails, from the place `first` on; −1 for none."""
-        tested = passed[:, first:]
-        count = np.where(tested.all(axis=1), tested.shape[1], (~tested).argmax(axis=1))
-        return np.where(count > 0, first + count - 1, -1)
+def first_set(n: int, right: float, sure: float) -> int:
+    """Number of gold rows in the set to begin with, of n: the least from n / 3 on that bear one more wrong row."""
+    gold, bears = np.arange(1, n + 1), 0
+    while (enough := np.flatnonzero(bdtr(bears, gold, 1 - right) <= 1 - sure)).size:
+        if gold[enough[0]] >= n / 3:
+            return int(gold[enough[0]])
+        bears += 1
+    return n
 
-    def first(self, errors: Floats, n: int) -> int:
-        """Place of the set to begin with, by what beliefs expect (errors (m,) of rows, the surest first)."""
-        return int(np.mean([self.shares(errors * c, n) for c in ERRORS], axis=0).argmax())
 
-    def shares(self, errors: Floats, n: int) -> Floats:
-        """(sizes,): expected share of rows that is certified from n gold rows, by the set to begin with."""
-        gold, wrong = self._simulated(np.minimum(errors, 1.0), n)
-        passed = bdtr(wrong, gold, self.error) <= self.level  # binomial: faster, and near enough for a plan
-        places = np.stack([self.last_passed(passed, first) for first in range(len(self.sizes))], axis=1)
-        shares: Floats = np.where(places >= 0, self.sizes[np.maximum(places, 0)], 0).mean(axis=0) / self.sizes[-1]
-        return shares
-
-    def _simulated(self, errors: Floats, n: int) -> tuple[Positions, Positions]:
-        """(draws, sizes) twice: gold rows in each set, and wrong ones among them."""
-        rng, steps = np.random.default_rng(0), np.diff(self.sizes, prepend=0)
-        mean = np.add.reduceat(errors, self.sizes - steps) / steps
-        gold = rng.multivariate_hypergeometric(steps, min(n, int(self.sizes[-1])), DRAWS, method="marginals")
-        return gold.cumsum(axis=1), rng.binomial(gold, mean).cumsum(axis=1)
+def expected_share(errors: Floats, n: int, right: float, sure: float) -> float:
+    """Share of rows that n gold rows certify on average, if these errors (m,) of rows, the surest first, are right."""
+    first, gold = first_set(n, right, sure), np.arange(1, n + 1)
+    mean = np.minimum(errors, 1.0)[((gold - 0.5) / n * len(errors)).astype(np.int64)]
+    wrong = (np.random.default_rng(0).random((DRAWS, n)) < mean).cumsum(axis=1)
+    failed = (bdtr(wrong, gold, 1 - right) > 1 - sure)[:, first - 1 :]
+    passed = np.where(failed.any(axis=1), failed.argmax(axis=1), failed.shape[1])  # sets before the first that fails
+    return float(np.where(passed > 0, first - 1 + passed, 0).mean() / n)
 
 
 def forecasts(errors: Floats, right: float, sure: float, least: int = 1) -> dict[int, float]:
     """Gold rows → expected share certified, if these errors (m,), the surest first, are right."""
-    test = FixedSequence(len(errors), right, sure)
-    plans = [n for n in PLANS if least <= n < len(errors)]
-    return {n: float(test.shares(errors, n)[test.first(errors, n)]) for n in plans}
+    return {n: expected_share(errors, n, right, sure) for n in PLANS if least <= n < len(errors)}

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.project.cache import write_json
+from shortlist.project.cache import read_json, write_json
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.stage import Facts, Stage
@@ -28,7 +28,7 @@ class Check(Stage):
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     uses = ("train",)
-    revision = 22  # goes up when the same votes give other advice
+    revision = 23  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)
@@ -36,7 +36,9 @@ class Check(Stage):
     def key(self, session: Session) -> Any:
         gold = session.settings.data.gold  # known classes measure what is advised
         read = gold and [gold, session.data_digests()]
-        return [self.revision, read, session.gold_digest(), session.settings.gold_fits]
+        kept = read_json(session.hidden / "certificate.json")
+        certified = kept.get("says") if isinstance(kept, dict) else None
+        return [self.revision, read, session.gold_digest(), session.settings.gold_fits, certified]
 
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         overview = make_overview(session, recorded(session), _joint(session))
@@ -108,6 +110,7 @@ def make_overview(session: Session, facts: Mapping[str, Facts], joint: JointMode
 
 def make_checkup(session: Session, overview: Overview, time_limit: float) -> Checkup:
     """Advice and diagnosis about a project; the time limit (seconds) is that of the diagnosis."""
+    from shortlist.project.certified import certificate_line
     from shortlist.project.code.places import Places
     from shortlist.project.gold import agreement, differing, file_entries
     from shortlist.reporting.advice import check
@@ -117,7 +120,8 @@ def make_checkup(session: Session, overview: Overview, time_limit: float) -> Che
     shared, differ = agreement(people, session.settings.classes), len(differing(people))
     settle = f" People differ on {number_of(differ, 'row')}: shortlist label --differ" if differ else ""
     agreed = "" if shared is None else f"{shared}{settle}"
-    return replace(checkup, to_add=_to_add(session, overview), agreement=agreed)
+    to_add, promise = _to_add(session, overview), certificate_line(session)
+    return replace(checkup, to_add=to_add, promise=promise, agreement=agreed)
 
 
 def _to_add(session: Session, overview: Overview) -> str:
@@ -133,9 +137,7 @@ def _to_add(session: Session, overview: Overview) -> str:
     gold = overview.analysis.gold
     known = np.zeros(0, np.int64) if gold is None else np.random.default_rng(0).permutation(np.flatnonzero(gold >= 0))
     named = {} if gold is None else {int(a): int(gold[a]) for a in known[:1000]}
-    steps = next_steps(votes, beliefs, named, right=None if trials is None else trials.right_without)
-    sure = "`shortlist certify` says it, by rows of `shortlist label --random`."
-    return f"{steps} Which labels can be used as they are? {sure}"
+    return str(next_steps(votes, beliefs, named, right=None if trials is None else trials.right_without))
 
 
 def _joint(session: Session) -> JointModel | None:

@@ -49,7 +49,7 @@ function ToDo({ project, figures }) {
     ${items === null ? html`<p class="quiet" aria-busy="true">Computing what would help most…</p>`
       : items.length === 0 ? html`<p class="quiet">Nothing to improve was found.</p>`
       : html`<ol class="todo">${items.map((item) => html`<li><a href=${place(item)}>${item.what}</a>${item.why && html`<p>${item.why}</p>`}${item.gain && html`<p class="quiet">${item.gain}</p>`}</li>`)}</ol>`}
-    ${figures?.to_add && html`<p class="quiet" id="to-add">${figures.to_add.split("`").map((part, place) => (place % 2 ? html`<code>${part}</code>` : part))}</p>`}
+    ${["promise", "to_add"].map((name) => figures?.[name] && html`<p class="quiet" id=${name.replace("_", "-")}>${figures[name].split("`").map((part, place) => (place % 2 ? html`<code>${part}</code>` : part))}</p>`)}
     ${project.notes.length > 0 && html`<details><summary>Notes on the last fit</summary>${project.notes.map((note) => html`<p class="quiet">${note}</p>`)}</details>`}
   </section>`;
 }
