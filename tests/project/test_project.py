@@ -362,7 +362,7 @@ def test_predict_other_files_and_export_elsewhere(project, tmp_path):
     found = pl.read_csv(tmp_path / "new.csv")
     assert found["id"].to_list() == [f"doc{a}" for a in range(40)]
     rows(40, seed=5).select("id", "body").write_csv(tmp_path / "unknown.csv")
-    assert project.predict(tmp_path / "unknown.csv", path=tmp_path / "unknown.parquet") == {"rows": 40}
+    assert project.predict(tmp_path / "unknown.csv", path=tmp_path / "unknown.parquet") == {"rows": 40, "written": 40}
     with pytest.raises(ShortlistError, match=r"^\S+missing.csv does not exist"):
         project.predict(tmp_path / "missing.csv", path=tmp_path / "new.csv")
     assert project.export(tmp_path / "labels.jsonl").exists()

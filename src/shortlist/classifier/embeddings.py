@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,9 +19,9 @@ import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
 from shortlist.classifier.finetuning import Encoder, Vectors, load_encoder, mean_vectors
-from shortlist.classifier.text import Hashes, hash_texts
 from shortlist.errors import BadFile
 
+Hashes: TypeAlias = npt.NDArray[np.uint64]
 KIND = "vectors of texts"  # in the header of the file
 Halves: TypeAlias = npt.NDArray[np.float16]
 _file: ContextVar[Path | None] = ContextVar("file", default=None)
@@ -38,7 +39,7 @@ def vectors_kept_in(path: Path) -> Iterator[None]:
 
 def embed(encoder: str, texts: Sequence[str]) -> Vectors:
     """(m, width): vectors of unit length, as files hold them: in half precision."""
-    path, hashes = _file.get(), hash_texts([f"{text}\n" for text in texts])  # no row of symbols may be empty
+    path, hashes = _file.get(), np.array([_hash(text) for text in texts], np.uint64)
     known, vectors = _read(path, encoder)
     new = np.flatnonzero(~np.isin(hashes, known)).tolist()
     if new or not len(known):
@@ -65,6 +66,10 @@ def _read(path: Path | None, encoder: str) -> tuple[Hashes, Halves]:
     except BadFile:
         return nothing
     return (arrays["hashes"], arrays["vectors"]) if header["encoder"] == encoder else nothing
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
 @lru_cache(maxsize=1)
