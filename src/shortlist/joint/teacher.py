@@ -65,8 +65,8 @@ class Teacher:
     agreement: dict[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        how = "counting in full" if self.power == FULL else "counting with caution"
-        return f"Taught by {NAMES[self.name]}, with rows {how}: {self._reason()}."
+        how = "fully" if self.power == FULL else "with caution"
+        return f"Taught by {NAMES[self.name]}, trusting what the rows say {how}: {self._reason()}."
 
     def _reason(self) -> str:
         if self.judge in ("user", "nobody"):
@@ -75,8 +75,8 @@ class Teacher:
         if self.judge == "gold":
             judges, says = f"{self.judges} gold rows", "are labelled right"
         if (self.name, self.power) == WAYS[0]:
-            return f"{judges} show no way that is clearly better ({self.score:.1%} {says})"
-        return f"of {judges}, {self.score:.1%} {says}, and {self.safest:.1%} by the safest way"
+            return f"the safest way, and {judges} show none that is clearly better ({self.score:.1%} {says})"
+        return f"of {judges}, {self.score:.1%} {says}; {self.safest:.1%} with the safest way"
 
 
 def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:
