@@ -64,6 +64,7 @@ class Source:
     words: csc_matrix  # (texts, words) of zeros and ones
     truth: np.ndarray  # (texts,) class positions
     classes: list[str]
+    texts: np.ndarray | None = None
 
     @property
     def k(self) -> int:
@@ -71,7 +72,7 @@ class Source:
 
     def against_rest(self, j: int) -> Source:
         """The same texts with two classes: one, and all others."""
-        return Source(self.words, (self.truth == j).astype(int), ["the others", self.classes[j]])
+        return Source(self.words, (self.truth == j).astype(int), ["the others", self.classes[j]], self.texts)
 
     @cached_property
     def frequency(self) -> np.ndarray:
@@ -89,6 +90,7 @@ class Project:
     style: str
     votes: Votes
     truth: np.ndarray
+    texts: list[str]
 
 
 @cache
@@ -101,8 +103,8 @@ def source(name: str, home: str | None = None) -> Source:
     classes = sorted(found[np.argsort(-counts, kind="stable")][:MOST_CLASSES])
     kept = np.isin(labels, classes)
     reader = CountVectorizer(binary=True, min_df=5, max_df=0.3, token_pattern=r"[a-zA-Z]{2,}")
-    words = reader.fit_transform(np.array(split.rows[text].to_list(), dtype=object)[kept])
-    return Source(words.tocsc(), np.searchsorted(classes, labels[kept]), classes)
+    texts = np.array(split.rows[text].to_list(), dtype=object)[kept]
+    return Source(reader.fit_transform(texts).tocsc(), np.searchsorted(classes, labels[kept]), classes, texts)
 
 
 def projects(name: str, seeds: Iterable[int], home: str | None = None) -> Iterator[Project]:
@@ -132,8 +134,9 @@ def written(texts: Source, name: str, seed: int, style: str, draw: np.random.Gen
     made = [writer.rule(int(j), style) for j in about]
     codes = np.column_stack([codes for codes, _ in made])
     return Project(
-        f"keywords/{name} {seed}", style, Votes(codes, [says for _, says in made], texts.classes), texts.truth[rows]
-    )
+        f"keywords/{name} {seed}", style, Votes(codes, [says for _, says in made], texts.classes), texts.truth[rows],
+        [] if texts.texts is None else texts.texts[rows].tolist(),
+    )  # fmt: skip
 
 
 def sampled(texts: Source, draw: np.random.Generator) -> np.ndarray:

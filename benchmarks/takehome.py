@@ -19,6 +19,7 @@ rows that the trained classifier gets right.
 | a project | all of its rows | the same rows: a user's rows are what is to be labelled |
 | demo | articles, the classifier of the demo (single words) | its test articles |
 | written/NAME (`handwritten.py`, 36 tables) | 2,000 texts | 1,000 others |
+| keywords/SOURCE/N (`keywords.py`) | the texts of a project with rules that were drawn | the same rows |
 | digits, wine | two thirds of scikit-learn's tables; rules of one or two thresholds | the last third |
 
 A project is scored by the column "truth" if its file has one, else by its gold column. With "truth" and a gold column,
@@ -171,6 +172,14 @@ def written(name: str, cache: Path, home: str | None) -> Task:
     return split_rows(f"written/{name}", texts, table.fit, table.gold, WRITTEN_ROWS, WRITTEN_TEST)
 
 
+def keyword_project(source: str, seed: int, home: str | None) -> Task:
+    import keywords
+
+    (made,) = keywords.projects(source, [seed], home)
+    name = f"keywords/{source}/{seed}"
+    return Task(name, made.texts, made.votes, made.truth, made.texts, made.truth, made.votes)
+
+
 def written_names() -> list[str]:
     from written import TABLES
 
@@ -268,6 +277,9 @@ def task(name: str, home: str | None, cache: Path | None, projects: dict[str, Pa
         return project(projects[name])
     if name.startswith("wrench/"):
         return wrench(name, home)
+    if name.startswith("keywords/"):
+        _, source, seed = name.split("/")
+        return keyword_project(source, int(seed), home)
     if name.startswith("written/"):
         if cache is None:
             raise SystemExit(f"{name} needs --cache FOLDER for its texts (see handwritten.py)")

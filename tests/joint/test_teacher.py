@@ -57,6 +57,15 @@ def test_judges_count_by_their_weights():
     assert decide("labelers", hits, np.ones(4)).power == CAUTIOUS
 
 
+def test_a_way_must_be_better_beyond_chance_and_no_worse_outright():
+    clear = np.array([0.1, 0.2, 0.1, 0.2])
+    hits = hits_of(((MEAN, FULL), clear))
+    assert decide("labelers", hits, np.ones(4), chance=hits - 0.5).power == CAUTIOUS  # all of it is chance
+    assert decide("labelers", hits, np.ones(4), chance=hits / 2).power == FULL
+    less = hits_of(((MEAN, FULL), -clear))
+    assert decide("labelers", less, np.ones(4), chance=2 * less).power == CAUTIOUS  # better beyond chance, but worse
+
+
 def test_with_two_judges_nothing_is_decided():
     hits = hits_of(((MEAN, FULL), [0.4, 0.4]))
     assert decide("labelers", hits, np.ones(2)) == Teacher(MEAN, CAUTIOUS, "nobody")
@@ -69,9 +78,10 @@ def test_a_judge_counts_the_votes_that_allow_the_label_and_weighs_what_they_rule
     seen = Votes([[1, 1]] * 10 + [[2, 2]] * 10, [["a", "b"], ["a", "b"]], space)
     held_out = Votes([[1]] * 6 + [[2]] * 4 + [[0]] * 10, [["a", {"b", "c"}]], space)
     X = np.repeat(np.eye(2), 10, axis=0) + np.random.default_rng(0).normal(scale=0.1, size=(20, 2))
-    ((weight, hits),) = judgements(seen, held_out, LabelModel(), RowEvidence(X))
+    ((weight, hits, chance),) = judgements(seen, held_out, LabelModel(), RowEvidence(X))
     assert weight == pytest.approx(6 * 2 / 3 + 4 * 1 / 3)
-    assert hits == pytest.approx(0.6 - 0.5)
+    assert hits == pytest.approx(0.6)
+    assert chance == pytest.approx(0.5)
     few = Votes([[1]] * 9 + [[0]] * 11, [["a", {"b", "c"}]], space)
     assert list(judgements(seen, few, LabelModel(), RowEvidence(X))) == []  # too few votes to judge
 

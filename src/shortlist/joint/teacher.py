@@ -5,9 +5,10 @@ rows are taken to the power 2 (with caution) or 4 (in full). Each of these six w
 
 - with gold rows: by the share of them that it labels right, each without its own gold label;
 - without: by labelers that it has not seen. A quarter of the labelers is held out at a time, and the judge is the share
-  of their votes that allow the class of the row, beyond the share that labels of as frequent classes would reach by
-  chance: a class that is in most shortlists agrees with everybody. A text that only repeats the words that rules look
-  for is found out: labels that follow it agree less with rules about other words.
+  of their votes that allow the class of the row: it must not fall, and must rise beyond the share that labels of as
+  frequent classes would reach by chance, since a class that is in most shortlists agrees with everybody. A text that
+  only repeats the words that rules look for is found out: labels that follow it agree less with rules about other
+  words.
 
 The mean of both, with caution, is the safest. Rows count in full if that is better by more than two standard errors;
 then counting or the label model alone teaches if it is better than the mean by as much.
@@ -86,28 +87,30 @@ def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:
     return counting if name == COUNTING else label_model
 
 
-def decide(judge: str, hits: Floats, weights: Floats, by: str = "auto") -> Teacher:
+def decide(judge: str, hits: Floats, weights: Floats, by: str = "auto", chance: Floats | float = 0.0) -> Teacher:
     """The way that judges (n,) with these weights prefer; hits (n, ways) are what each finds right by each way.
 
-    First, how much the rows count; then, who teaches, unless `by` says so.
+    First, how much the rows count; then, who teaches, unless `by` says so. `chance` (n, ways) is what each would find
+    right of labels of as frequent classes.
     """
     first, asked = (MEAN, "nobody") if by == "auto" else (by, "user")
     if len(hits) < FEWEST_JUDGES:
         return Teacher(first, judge=asked)
     safest = WAYS.index((first, CAUTIOUS))
-    power = WAYS[_clearly_best(hits, weights, [safest, WAYS.index((first, FULL))])][1]
+    power = WAYS[_clearly_best(hits, chance, weights, [safest, WAYS.index((first, FULL))])][1]
     ways = [WAYS.index((name, power)) for name in (TEACHERS if by == "auto" else (by,))]
-    best = _clearly_best(hits, weights, ways)
-    score, least = (float(weights @ hits[:, way] / weights.sum()) for way in (best, safest))
+    best = _clearly_best(hits, chance, weights, ways)
+    score, least = (float(weights @ (hits - chance)[:, way] / weights.sum()) for way in (best, safest))
     return Teacher(WAYS[best][0], power, judge if by == "auto" else asked, len(hits), score, least)
 
 
-def _clearly_best(hits: Floats, weights: Floats, ways: Sequence[int]) -> int:
-    """The first way, or the best of those that are better than it by more than two standard errors."""
-    share, gaps = weights / weights.sum(), hits[:, ways] - hits[:, ways[:1]]
-    mean = share @ gaps
+def _clearly_best(hits: Floats, chance: Floats | float, weights: Floats, ways: Sequence[int]) -> int:
+    """The first way, or the best of those that find no less right, and beyond chance more by two standard errors."""
+    share, beyond = weights / weights.sum(), hits - chance
+    gaps = beyond[:, ways] - beyond[:, ways[:1]]
+    mean, more = share @ gaps, share @ (hits[:, ways] - hits[:, ways[:1]])
     errors = np.sqrt(share**2 @ (gaps - mean) ** 2)
-    return ways[int(np.where(mean > ERRORS * errors, mean, 0.0).argmax())]
+    return ways[int(np.where((mean > ERRORS * errors) & (more >= 0), mean, 0.0).argmax())]
 
 
 def judge_by_gold(
@@ -126,7 +129,7 @@ def judge_by_labelers(
     """Each way labels a sample of rows; labelers judge whose votes it has not seen. `tell` is called with progress."""
     sample, evidence = evidence.sample()
     votes, n, draw = votes[sample], len(votes.names), np.random.default_rng(seed)
-    judged: list[tuple[float, Floats]] = []
+    judged: list[tuple[float, Floats, Floats]] = []
     started = time.monotonic()
     for repeat in range(REPEATS if n > 2 else 0):
         tell(f"asking held-out labelers how far to trust votes and rows{time_left(started, repeat / REPEATS)}")
@@ -135,22 +138,25 @@ def judge_by_labelers(
             seen, held_out = (votes[:, np.flatnonzero((group == g) == out)] for out in (False, True))
             if seen.covered.sum() >= FEWEST_VOTES:
                 judged += judgements(seen, held_out, label_model, evidence)
-    weights = np.array([weight for weight, _ in judged])
-    hits = np.array([each for _, each in judged]).reshape(len(judged), 2 * len(WAYS) + 2)
-    chosen = decide("labelers", hits[:, : len(WAYS)], weights, by)
+    weights = np.array([weight for weight, _, _ in judged])
+    shares = np.array([each[1:] for each in judged]).reshape(len(judged), 2, 2 * len(WAYS) + 2)
+    hits, chance = shares[:, 0], shares[:, 1]
+    chosen = decide("labelers", hits[:, : len(WAYS)], weights, by, chance[:, : len(WAYS)])
     if not judged:
         return chosen
-    right, way = (weights @ hits / weights.sum()).tolist(), WAYS.index((chosen.name, chosen.power))
+    right, way = (weights @ (hits - chance) / weights.sum()).tolist(), WAYS.index((chosen.name, chosen.power))
     shown = {"counting": -2, "label model": -1, "votes and text": way, "text alone": len(WAYS) + way}
     return replace(chosen, agreement={name: right[place] for name, place in shown.items()})
 
 
-def judgements(seen: Votes, held_out: Votes, label_model: Any, evidence: RowEvidence) -> Iterator[tuple[float, Floats]]:
-    """For each held-out labeler with enough votes, its weight, and the share of its votes that allows the label.
+def judgements(
+    seen: Votes, held_out: Votes, label_model: Any, evidence: RowEvidence
+) -> Iterator[tuple[float, Floats, Floats]]:
+    """For each held-out labeler with enough votes: its weight, the share of its votes that allow the label, and chance.
 
-    The share is beyond chance: that of all labels is taken off. Labels are by each way, by each way from text alone, by
-    counting and by the label model (2 ways + 2,). A vote counts by the share of the classes that it rules out, and only
-    if the other labelers could agree with it or contradict it.
+    Labels are by each way, by each way from text alone, by counting and by the label model (2 ways + 2,). Chance is the
+    same share of all labels. A vote counts by the share of the classes that it rules out, and only if the other
+    labelers could agree with it or contradict it.
     """
     tables, nobody = likelihoods(seen, label_model), np.full(len(seen), -1)
     made = by_each_way(seen, tables, nobody, evidence, np.ones(len(seen)))
@@ -164,7 +170,7 @@ def judgements(seen: Votes, held_out: Votes, label_model: Any, evidence: RowEvid
         rows, allowed = rows[fair], allowed[fair]
         if len(rows) >= FEWEST_VOTES and not allowed.all():
             hits = allowed[np.arange(len(rows)), labels[:, rows]].mean(axis=1)
-            yield float((~allowed).mean(axis=1).sum()), hits - often @ allowed.mean(axis=0)
+            yield float((~allowed).mean(axis=1).sum()), hits, often @ allowed.mean(axis=0)
 
 
 def likelihoods(votes: Votes, label_model: Any) -> tuple[Floats, Floats]:
