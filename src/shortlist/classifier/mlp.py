@@ -84,7 +84,7 @@ class MLPClassifier(BaseClassifier):
                 steps=steps, schedule="plateau", tick=tick,
             )  # fmt: skip
         self.history_, self.n_iter_ = np.array(history), len(history)
-        self.temperature_, self.offset_ = 1.0, 0.0
+        self.temperature_ = 1.0
         return self
 
     def _log_proba(self, rows: Any) -> Floats:

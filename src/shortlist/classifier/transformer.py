@@ -107,7 +107,7 @@ class TransformerClassifier(BaseClassifier):
         if len(held_out):
             network = log_softmax(tuning.logits([ids[a] for a in held_out]), axis=1)
             self.words_ = WordModel.learn(read, beliefs, weights, held_out, network)
-        self.temperature_, self.offset_ = 1.0, 0.0
+        self.temperature_ = 1.0
         return self
 
     def _examples(
