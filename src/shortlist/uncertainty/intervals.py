@@ -125,7 +125,7 @@ class Curvature:
 
         parameters, (votes, mass) = self.parameters, self._expected
         propensity = parameters.propensity
-        if self.assumptions.propensity_by_class:
+        if self.assumptions.learn_class_propensity:
             propensity = half_a_vote_in(propensity, mass)
         balance = np.maximum(parameters.balance, 0.5 / (mass.sum() + 1))
         accuracy = half_a_vote_in(parameters.accuracy, votes)
