@@ -76,12 +76,9 @@ class Assumptions:
         propensity = self.propensity
         if self.learn_class_propensity:
             propensity = np.repeat(propensity[:, None], self.layout.k, axis=1)
-        return Parameters(self.settled(self._mean()), propensity, self.balance, self.split)
+        return Parameters(self.settled(self.accuracy_mean), propensity, self.balance, self.split)
 
-    def _mean(self) -> Floats:
-        return np.zeros((self.layout.n, self.layout.k)) + self.accuracy_mean
-
-    def settled(self, accuracy: Floats) -> Floats:
+    def settled(self, accuracy: Floats | float) -> Floats:
         """Set accuracies that are no parameter: 0 where a labeler cannot be right about a class, 1 where not wrong."""
         return np.where(self.layout.no_right, 0.0, np.where(self.layout.no_wrong, 1.0, accuracy))
 
@@ -103,7 +100,7 @@ class Assumptions:
                 for x in (right, voted)
             )
         right, total = right + self.accuracy_votes * self.accuracy_mean, voted + self.accuracy_votes
-        accuracy = self._mean()
+        accuracy = np.full(total.shape, self.accuracy_mean)
         np.divide(right, total, out=accuracy, where=total > 0)
         return self.settled(np.clip(accuracy, TINY, 1 - TINY))
 

@@ -195,7 +195,6 @@ class LabelModel(Predictor):
             tol=self.tol,
             seed=self.seed,
             device=self.device,
-            threads=self.threads,
         )
 
     def _check_options(self) -> None:

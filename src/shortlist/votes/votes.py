@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes.codomain import Codomain, Failure, infer_codomain, merged_failure
+from shortlist.votes.codomain import Codomain, Failure, check_codomain, infer_codomain, merged_failure
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.files import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
@@ -357,7 +357,7 @@ def _checked_codomain(codomain: Codomain | Iterable[Any], name: str, space: Labe
     try:
         if not isinstance(codomain, Codomain):
             return Codomain.declare(codomain, space)
-        codomain.check(space)
+        check_codomain(codomain, space)
         return codomain
     except ShortlistError as error:
         raise error.about(labeler=name) from None
