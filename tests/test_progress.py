@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from shortlist.progress import progress_bar, progress_count, progress_lines
+from shortlist.progress import progress_count, progress_lines, progress_share
 
 
 class Terminal(io.StringIO):
@@ -40,11 +40,12 @@ def test_a_function_is_told_instead(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-def test_a_bar_of_shares(monkeypatch):
+def test_a_line_of_shares(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress_bar(False) as tick:
-        assert tick is None
-    with progress_bar(True, "images") as tick:
+    with progress_share(False) as tick:
+        tick(1.0)
+    assert sys.stderr.getvalue() == ""
+    with progress_share(True, "images") as tick:
         tick(1.0)
     assert "images" in sys.stderr.getvalue()
     assert "100%" in sys.stderr.getvalue()
@@ -64,7 +65,7 @@ def test_where_lines_are_shown(stream, progress, shown, monkeypatch):
 def test_a_function_is_told_lines_and_shares(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     told = []
-    with progress_lines(told.append) as tell, progress_bar(told.append, "training") as tick:
+    with progress_lines(told.append) as tell, progress_share(told.append, "training") as tick:
         tell("step 1")
         tick(0.5)
     assert told == ["step 1", "training: 50%"]

@@ -7,8 +7,6 @@ from shortlist.wording import (
     did_you_mean,
     ended,
     first_duplicate,
-    html_list,
-    html_table,
     listed,
     nearest,
     number_of,
@@ -84,21 +82,13 @@ def test_names_as_people_write_them():
     assert listed(["a", "b, c", 'say "x"']) == 'a, "b, c", say "x"'
 
 
-# -- tables for terminals and notebooks ------------------------------------------------------------------
+# -- tables of text --------------------------------------------------------------------------------------
 
 
 def test_words_to_the_left_and_figures_to_the_right():
     shown = text_table(["labeler", "votes"], [["a", "1,000"], ["longer", "7"], ["c", "–"]])
     assert shown.splitlines() == ["labeler  votes", "a        1,000", "longer       7", "c            –"]
     assert text_table(["a", "b"], []) == "a  b"
-
-
-def test_in_a_notebook_everything_is_text():
-    page = html_table(["<b>"], [["<script>"], ["12"]]) + html_list(["<i>"])
-    assert "<script>" not in page
-    assert "<i>" not in page
-    assert "&lt;b&gt;" in page
-    assert 'text-align:right">12' in page
 
 
 def test_shares():

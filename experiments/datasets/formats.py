@@ -26,10 +26,9 @@ from experiments.datasets.dataset import (
     read_json,
     read_npz,
 )
-from shortlist.errors import BadFile, ShortlistWarning, UselessLabeler
+from shortlist.errors import BadFile, BadVotes, ShortlistWarning, UselessLabeler
 from shortlist.labelspace import LabelSpace, natural
 from shortlist.votes import Votes
-from shortlist.votes.exchange import wrench_matrix
 
 # -- text: one jsonl file a split, a JSON object a line
 
@@ -94,7 +93,7 @@ def read_wrench(folder: Path) -> tuple[LabelSpace, dict[str, Split]]:
     space = LabelSpace(label_json(folder / "label.json"))
     files = in_order(path for split in ORDER if (path := folder / f"{split}.json").is_file())
     records = {path.stem: read_json(path) for path in files}
-    matrix = np.concatenate([wrench_matrix(part) for part in records.values() if part])
+    matrix = np.concatenate([_weak_labels(part) for part in records.values() if part])
     ids = [key for part in records.values() for key in part]
     votes = Votes.from_snorkel(matrix, space, ids=ids)
     splits, start = {}, 0
@@ -105,6 +104,14 @@ def read_wrench(folder: Path) -> tuple[LabelSpace, dict[str, Split]]:
         splits[split] = Split(rows, votes[start : start + len(part)], gold)
         start += len(part)
     return space, splits
+
+
+def _weak_labels(records: Mapping[str, Mapping[str, Any]]) -> npt.NDArray[Any]:
+    """The weak labels of a split as Snorkel's label matrix."""
+    for key, record in records.items():
+        if "weak_labels" not in record:
+            raise BadVotes(f"record {key!r} has no weak_labels; it has {', '.join(record) or 'nothing'}")
+    return np.array([record["weak_labels"] for record in records.values()])
 
 
 def _data(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -212,15 +219,23 @@ def read_attributes(stem: Path) -> tuple[LabelSpace, dict[str, Split]]:
             UselessLabeler,
             stacklevel=4,
         )
-    table = Votes.from_paper(
+    table = Votes(
         votes[:, useful].astype(np.int64) + 1,
-        {keys[i]: clusters[keys[i]] for i in useful},
+        [[_group(group, space, keys[i]) for group in clusters[keys[i]]] for i in useful],
         space,
         [f"attribute_{keys[i]}" for i in useful],
         ids=_image_ids(arrays),
     )
     y = arrays.get("y", np.full(len(votes), -1))
     return space, {"all": Split(None, table, gold_of_positions(y, space, len(votes)))}
+
+
+def _group(group: Iterable[int], space: LabelSpace, key: str) -> set[str]:
+    """The class names of a group of 1-based class numbers."""
+    for j in group:
+        if int(j) != j or not 1 <= j <= len(space):
+            raise BadVotes(f"classes are numbered 1 to {len(space)}, but a group of labeler {key!r} holds {j!r}")
+    return {space[int(j) - 1] for j in group}
 
 
 def _image_ids(arrays: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[Any] | None:

@@ -194,8 +194,11 @@ def _plain(name: str) -> str:
 
 def unknown(name: object) -> bool:
     """True for a gold label of an unknown class: None, an empty text, or NaN, NaT and NA of pandas."""
-    if name is None or (isinstance(name, str) and not name):
+    return is_missing(name) or (isinstance(name, str) and not name)
+
+
+def is_missing(value: object) -> bool:
+    """True for None, and for NaN, NA and NaT of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return type(name).__name__ in ("NAType", "NaTType") or (
-        isinstance(name, (float, np.floating)) and bool(name != name)
-    )
+    return isinstance(value, (float, np.floating)) and bool(value != value)

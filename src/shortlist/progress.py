@@ -76,20 +76,8 @@ def _is_shown(progress: bool | None) -> bool:
 
 
 @contextmanager
-def progress_bar(progress: bool | Tell, what: str = "training") -> Iterator[Callable[[float], None] | None]:
-    """A function to call with the share that is done, or None where no bar is wanted.
-
-    progress   True for a bar, or a callback for lines
-    """
-    if callable(progress):
-        yield lambda share: progress(f"{what}: {share:.0%}")
-        return
-    if not progress:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+def progress_share(progress: bool | Tell, what: str = "training") -> Iterator[Callable[[float], None]]:
+    """A function to call with the share that is done, shown as a line: `training: 40%, about 20 s left`."""
+    started = time.monotonic()
+    with progress_lines(progress) as tell:
+        yield lambda share: tell(f"{what}: {share:.0%}{time_left(started, share) if share < 1 else ''}")

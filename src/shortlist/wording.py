@@ -1,11 +1,10 @@
-"""Wording: parts of messages; and tables for terminals and notebooks."""
+"""Wording: parts of messages; and tables of text."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 
 NOT_KNOWN = "not known"  # in the place of an accuracy that cannot be estimated from votes
 
@@ -104,7 +103,7 @@ def split_names(text: str, sign: str = ",") -> list[str]:
     return [name for name in names if name is not None]
 
 
-# -- tables for terminals and notebooks ------------------------------------------------------------------
+# -- tables of text --------------------------------------------------------------------------------------
 
 
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -128,23 +127,6 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
 
 def is_figure(cell: str) -> bool:
     return not cell or cell[0].isdigit() or cell[0] in "+-−–~" or cell == NOT_KNOWN
-
-
-def html_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table for notebooks, of escaped text."""
-    head = "".join(f"<th>{escape(header)}</th>" for header in headers)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _cell(cell: str) -> str:
-    side = "right" if is_figure(cell) else "left"
-    return f'<td style="text-align:{side}">{escape(cell)}</td>'
-
-
-def html_list(sentences: Iterable[str]) -> str:
-    """A list of sentences for notebooks, of escaped text."""
-    return "<ul>" + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
 
 
 def percent(share: float | None, digits: int = 1) -> str:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shortlist.errors import BadShortlist, UnknownClass
 from shortlist.labelspace import LabelSpace, Not
 from shortlist.votes import Codomain, Failure
-from shortlist.votes.codomain import failed_alike, missing_dummy
+from shortlist.votes.codomain import check_codomain, failed_alike, missing_dummy
 from tests.votes.drawing import codomains, shortlists, spaces
 
 NEWS = LabelSpace(["business", "politics", "sports"])
@@ -101,7 +101,7 @@ def test_bad_declarations(says, error, fact):
 )
 def test_a_codomain_put_together_by_hand_is_checked(codomain, fact):
     with pytest.raises((BadShortlist, UnknownClass)) as caught:
-        codomain.check(NEWS)
+        check_codomain(codomain, NEWS)
     assert fact in str(caught.value)
 
 
@@ -119,7 +119,7 @@ def test_the_conditions_of_the_paper_hold_for_every_codomain(data):
     assert codomain.shortlists[: len(says)] == tuple(says)
     assert len(codomain.dummies) <= 1
     assert bool(codomain.dummies) == (missing_dummy(says, space) is not None)
-    codomain.check(space)
+    check_codomain(codomain, space)
 
 
 @given(st.data())

@@ -1,4 +1,4 @@
-"""The doors of Votes from and to Snorkel, WRENCH and the paper's arrays."""
+"""The doors of Votes from and to Snorkel."""
 
 import numpy as np
 import pandas as pd
@@ -91,71 +91,6 @@ def test_snorkel_and_back(data):
         assert votes.said(a) == {f"labeler_{i + 1}": (space[j],) for i, j in enumerate(row) if j >= 0}
 
 
-# -- WRENCH -------------------------------------------------------------------------------------------------
-
-
-def test_wrench_by_hand():
-    records = {
-        "10": {"label": 1, "weak_labels": [-1, 1], "data": {"text": "plz"}},
-        "x": {"label": 0, "weak_labels": [0, -1], "data": {"text": "hi"}},
-    }
-    votes = Votes.from_wrench(records, SPAM)
-    assert votes.ids.tolist() == ["10", "x"]
-    assert votes.to_snorkel().tolist() == [[-1, 1], [0, -1]]
-
-
-def test_wrench_without_rows():
-    assert Votes.from_wrench({}, SPAM).shape == (0, 0)
-    assert Votes.from_wrench({"0": {"weak_labels": []}}, SPAM).shape == (1, 0)
-
-
-@pytest.mark.parametrize(
-    ("records", "facts"),
-    [
-        ({"0": {"weak_labels": [0]}, "1": {"weak_labels": [0, 1]}}, ["[1, 2]"]),
-        ({"0": {"weak_labels": [0]}, "1": {"label": 1}}, ["'1'", "weak_labels", "it has label"]),
-        ({"0": {"weak_labels": [1.5]}}, ["float64"]),  # not cut down to 1
-        ({"0": {"weak_labels": [7]}}, ["row 0 has 7"]),
-        ({"0": {"weak_labels": [None]}}, ["object"]),
-    ],
-)
-def test_bad_wrench_records(records, facts):
-    with pytest.raises(BadVotes) as caught:
-        Votes.from_wrench(records, SPAM)
-    assert all(fact in str(caught.value) for fact in facts), caught.value
-
-
-# -- the paper ----------------------------------------------------------------------------------------------
-
-
-def test_paper_by_hand():
-    partition = {"10": [[1], [2, 3]], "2": [[1, 2], [2, 3], [1, 3]]}  # keys in the order of numbers
-    votes = Votes.from_paper([[3, 0], [1, 2]], partition, ABC, ["two", "ten"], ids=["p", "q"])
-    assert votes.said(0) == {"two": ("a", "c")}
-    assert votes.said(1) == {"two": ("a", "b"), "ten": ("b", "c")}
-    assert votes.ids.tolist() == ["p", "q"]
-    assert votes.codes.tolist() == [[3, 0], [1, 2]]
-
-
-@pytest.mark.parametrize("number", [0, 4, -1, 1.5])
-def test_class_numbers_that_are_not_there(number):
-    with pytest.raises(BadVotes, match=rf"1 to 3, but a group of labeler 0 holds {number}"):
-        Votes.from_paper([[1]], {0: [[1], [2, number]]}, ABC)
-
-
-@pytest.mark.parametrize(
-    ("call", "fact"),
-    [
-        (lambda: Votes.from_snorkel([[0]], ["a", "b"], says="sene"), "'sene'"),
-        (lambda: Votes.from_wrench("train.json", ["a", "b"]), "json.load"),
-    ],
-)
-def test_options_and_kinds_that_do_not_exist(call, fact):
-    with pytest.raises(BadVotes) as error:
-        call()
-    assert fact in str(error.value)
-
-
-def test_the_paper_s_groups_may_be_a_list():
-    groups = [[[1], [2, 3]]]
-    assert Votes.from_paper([[1]], groups, ["a", "b", "c"]) == Votes.from_paper([[1]], {0: groups[0]}, ["a", "b", "c"])
+def test_an_option_that_does_not_exist():
+    with pytest.raises(BadVotes, match="'sene'"):
+        Votes.from_snorkel([[0]], ["a", "b"], says="sene")

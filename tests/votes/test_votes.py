@@ -434,16 +434,6 @@ def test_a_file_of_another_kind_or_version(votes, tmp_path):
         Votes.load(tmp_path / "none")
 
 
-def test_notebooks_show_a_table_and_names_are_text():
-    votes = Votes([[1, 0], [1, 1]], [["a<b>"], ["b"]], ["a<b>", "b"], names=["<script>", "two"])
-    page = votes._repr_html_()
-    assert "2 rows × 2 labelers" in page
-    assert "<table" in page
-    assert "<script>" not in page
-    assert "a&lt;b&gt;" in page
-    assert "two" in page
-
-
 def test_codes_are_copied_even_where_they_cannot_be_written_to():
     mine = np.asfortranarray([[0, 1], [1, 0]], np.uint8)
     view = mine[:]

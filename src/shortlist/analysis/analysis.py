@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import polars as pl
@@ -11,7 +10,7 @@ import polars as pl
 from shortlist.analysis import labeler_tables, suggestions, tables
 from shortlist.analysis.measures import Measures
 from shortlist.arrays import Positions
-from shortlist.wording import html_table, number_of, text_table
+from shortlist.wording import number_of, text_table
 
 
 class Analysis(Measures):
@@ -30,10 +29,6 @@ class Analysis(Measures):
 
     def __repr__(self) -> str:
         return f"{self._head()}\n{text_table(*labeler_tables.labeler_lines(self.labelers()))}"
-
-    def _repr_html_(self) -> str:
-        """The table of labelers, for notebooks."""
-        return f"<div>{escape(self._head())}{html_table(*labeler_tables.labeler_lines(self.labelers()))}</div>"
 
     def _head(self) -> str:
         rows, labelers = number_of(len(self.votes), "row"), number_of(len(self.votes.names), "labeler")

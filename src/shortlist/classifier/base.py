@@ -25,7 +25,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     classes_: npt.NDArray[Any]
     temperature_: float
-    offset_: Floats | float = 0.0  # of `adjust`
     named_ = True  # whether `fit` was given the names of the classes
     __metadata_request__fit = {"rows": UNUSED}  # noqa: RUF012  scikit-learn's X
     __metadata_request__predict = __metadata_request__predict_proba = __metadata_request__score = (
@@ -40,23 +39,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """P(class | row), (m, k), columns in the order of `classes_`."""
         self._check_fitted()
         log_p = self._log_proba(rows)
-        plain = self.temperature_ == 1 and not np.any(self.offset_)
-        proba: Floats = np.exp(log_p if plain else log_softmax(log_p / self.temperature_ + self.offset_, axis=1))
+        proba: Floats = np.exp(log_p if self.temperature_ == 1 else log_softmax(log_p / self.temperature_, axis=1))
         return proba
 
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The most likely class of each row."""
         self._check_fitted()
-        return self._names((self._log_proba(rows) / self.temperature_ + self.offset_).argmax(axis=1))
-
-    def adjust(self, power: float, offset: npt.ArrayLike) -> Self:
-        """Predict in proportion to P(class | row) ** power · exp(offset), with an offset (k,) for the classes.
-
-        This gives predictions other class shares than those of the rows it learned from.
-        """
-        self._check_fitted()
-        self.temperature_, self.offset_ = 1 / power, np.asarray(offset, np.float64)
-        return self
+        return self._names((self._log_proba(rows) / self.temperature_).argmax(axis=1))
 
     def _names(self, positions: Positions) -> npt.NDArray[Any]:
         """Classes at these positions, with a warning where they are numbers because `fit` got no names."""
@@ -83,7 +72,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(where) != len(rows) or (where < 0).all():
             raise BadFit(f"there are {len(rows)} rows and {int((where >= 0).sum())} known labels to calibrate on")
         known = np.flatnonzero(where >= 0)
-        self.temperature_ = best_temperature(self._log_proba(rows)[known], where[known], self.offset_)
+        self.temperature_ = best_temperature(self._log_proba(rows)[known], where[known])
         return self
 
     def _check_fitted(self) -> None:
@@ -94,12 +83,12 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return hasattr(self, "temperature_")
 
 
-def best_temperature(log_p: Floats, truth: Positions, offset: Floats | float = 0.0) -> float:
-    """argmin_T of −Σ log softmax(log p / T + offset) at the true classes, between 1/20 and 20."""
+def best_temperature(log_p: Floats, truth: Positions) -> float:
+    """argmin_T of −Σ log softmax(log p / T) at the true classes, between 1/20 and 20."""
     scores = np.maximum(log_p, -700.0)  # exp(−700) is the smallest probability a float can hold
 
     def loss(log_t: float) -> float:
-        tempered = log_softmax(scores / np.exp(log_t) + offset, axis=1)
+        tempered = log_softmax(scores / np.exp(log_t), axis=1)
         return -float(tempered[np.arange(len(truth)), truth].mean())
 
     return float(np.exp(minimize_scalar(loss, bounds=(-np.log(20), np.log(20)), method="bounded").x))
@@ -125,10 +114,9 @@ def pack_classes(model: BaseClassifier) -> dict[str, Any]:
         "classes": model.classes_.tolist(),
         "dtype": model.classes_.dtype.str,
         "temperature": model.temperature_,
-        "offset": np.asarray(model.offset_).tolist(),
     }
 
 
 def unpack_classes(model: BaseClassifier, header: Mapping[str, Any]) -> None:
     model.classes_ = np.array(header["classes"], header["dtype"])
-    model.temperature_, model.offset_ = header["temperature"], np.array(header["offset"])
+    model.temperature_ = header["temperature"]

@@ -23,7 +23,7 @@ from scipy.special import softmax
 from shortlist.arrays import Floats, Positions
 from shortlist.classifier.training import FeatureBatches, make_head, train
 from shortlist.errors import BadFile, require
-from shortlist.progress import progress_bar
+from shortlist.progress import progress_share
 from shortlist.tensors import Module, Tensor, Tensors, autocast, own_randomness, torch_on
 
 Ids: TypeAlias = list[npt.NDArray[np.int32]]
@@ -210,7 +210,7 @@ class FineTuning:
         vectors = self.torch.as_tensor(self._read(ids, self._embed, self.encoder.width), device=self.device)
         batches, head = FeatureBatches(vectors, 256, self.options.seed), self.network["head"]
         optimiser = self.torch.optim.AdamW(head.parameters(), lr=1e-3, weight_decay=0.01)
-        with progress_bar(self.options.progress, "head") as tick:
+        with progress_share(self.options.progress, "head") as tick:
             return train(
                 self.torch, head, optimiser, batches, beliefs, weights,
                 steps=steps, schedule="linear", warmup=0.0, tick=tick,
@@ -221,7 +221,7 @@ class FineTuning:
         rates = {"head": 10 * self.options.lr, "encoder": self.options.lr}
         groups = [{"params": list(self.network[part].parameters()), "lr": rate} for part, rate in rates.items()]
         cuda = self.device.startswith("cuda")
-        with progress_bar(self.options.progress, name) as tick:
+        with progress_share(self.options.progress, name) as tick:
             return train(
                 self.torch, self.network, self.torch.optim.AdamW(groups, weight_decay=0.01, fused=cuda),
                 self._batches(ids, self.options.batch_size), beliefs, weights,

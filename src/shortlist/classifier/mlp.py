@@ -15,7 +15,7 @@ from shortlist.arrays import Floats
 from shortlist.classifier.base import BaseClassifier, pack_classes, reading, unpack_classes
 from shortlist.classifier.targets import Uncovered, make_targets
 from shortlist.classifier.training import FeatureBatches, check_two_rows, make_head, train
-from shortlist.progress import Tell, progress_bar
+from shortlist.progress import Tell, progress_share
 from shortlist.tensors import own_randomness, put_under, read_tensors, torch_on, under, write_tensors
 
 KIND = "shortlist MLP"
@@ -35,7 +35,7 @@ class MLPClassifier(BaseClassifier):
     uncovered : "drop" (the paper) leaves rows without a vote out, "keep" trains on them too
     seed : of weights, batches and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
-    progress : show a progress bar, or a function to call with each line of progress
+    progress : show a line of progress, or a function to call with each
 
     Attributes (once fitted)
     ------------------------
@@ -78,13 +78,13 @@ class MLPClassifier(BaseClassifier):
         self.classes_, self.named_, self.network_ = targets.classes, targets.named, network
         batches = FeatureBatches(torch.as_tensor(X[targets.rows], device=device), self.batch_size, self.seed)
         optimiser, steps = torch.optim.Adam(network.parameters(), lr=self.lr), self.epochs * len(batches)
-        with progress_bar(self.progress) as tick:
+        with progress_share(self.progress) as tick:
             history = train(
                 torch, network, optimiser, batches, targets.beliefs, targets.weights,
                 steps=steps, schedule="plateau", tick=tick,
             )  # fmt: skip
         self.history_, self.n_iter_ = np.array(history), len(history)
-        self.temperature_, self.offset_ = 1.0, 0.0
+        self.temperature_ = 1.0
         return self
 
     def _log_proba(self, rows: Any) -> Floats:

@@ -118,7 +118,7 @@ class NoiseAwareClassifier(BaseClassifier):
                 kept = self.features_.fit_transform(kept)
             self.estimator_ = _fit_estimator(estimator, kept, targets.beliefs, targets.weights, tell)
         self.classes_, self.named_ = targets.classes, targets.named
-        self.reads_text_, self.temperature_, self.offset_ = texts is not None, 1.0, 0.0
+        self.reads_text_, self.temperature_ = texts is not None, 1.0
         return self
 
     def _check_parts(self) -> None:
@@ -138,7 +138,7 @@ class NoiseAwareClassifier(BaseClassifier):
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The class of each row: the most likely one, or what the wrapped estimator answers."""
         self._check_fitted()
-        if isinstance(self.estimator_, LearnsBeliefs) or np.any(self.offset_) or self._no_texts(rows):
+        if isinstance(self.estimator_, LearnsBeliefs) or self._no_texts(rows):
             return super().predict(rows)
         return self._names(self.estimator_.predict(self._read(rows)))
 

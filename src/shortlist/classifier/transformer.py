@@ -50,7 +50,7 @@ class TransformerClassifier(BaseClassifier):
     on : for rows that are tables or dicts, the column of text to read, or several to read one after the other
     seed : of weights, batches and dropout
     device : "auto" (CUDA where there is one), "cpu" or a CUDA device
-    progress : show a progress bar, or a function to call with each line of progress
+    progress : show a line of progress, or a function to call with each
 
     Attributes (once fitted)
     ------------------------
@@ -107,7 +107,7 @@ class TransformerClassifier(BaseClassifier):
         if len(held_out):
             network = log_softmax(tuning.logits([ids[a] for a in held_out]), axis=1)
             self.words_ = WordModel.learn(read, beliefs, weights, held_out, network)
-        self.temperature_, self.offset_ = 1.0, 0.0
+        self.temperature_ = 1.0
         return self
 
     def _examples(

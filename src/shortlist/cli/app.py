@@ -91,8 +91,8 @@ def stage_command(name: str) -> Callable[[Command], Command]:
     return command(STAGES[name].help, name)
 
 
-def plain_command(name: str) -> None:
-    """Register the command of a stage without options of its own."""
+def plain_command(name: str, show: str = "show_stage") -> None:
+    """Register the command of a stage without options of its own. `show` is the function that runs and prints it."""
 
     def run_stage(
         project: Folder = HERE,
@@ -102,9 +102,9 @@ def plain_command(name: str) -> None:
         json: Json = False,
         debug: Debug = False,
     ) -> None:
-        from shortlist.cli.commands import show_stage
+        from shortlist.cli import commands
 
-        show_stage(project, name, as_json=json, force=force, engine=engine, address=address)
+        getattr(commands, show)(project, name, as_json=json, force=force, engine=engine, address=address)
 
     run_stage.__doc__ = STAGES[name].help
     stage_command(name)(run_stage)
@@ -271,19 +271,7 @@ def vote(
         show_votes(project, as_json=json, force=force, engine=engine, address=address)
 
 
-@stage_command("fit")
-def fit(
-    project: Folder = HERE,
-    engine: EngineName = None,
-    address: Address = None,
-    force: Force = False,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Estimate the accuracy of each labeler."""
-    from shortlist.cli.commands import show_fit
-
-    show_fit(project, as_json=json, force=force, engine=engine, address=address)
+plain_command("fit", "show_fit")
 
 
 @stage_command("check")

@@ -119,10 +119,10 @@ def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
     screen.json({"rows": rows, "plan": plan.to_dict()})
 
 
-def show_fit(folder: Path, *, as_json: bool, **how: Any) -> None:
+def show_fit(folder: Path, stage: str, *, as_json: bool, **how: Any) -> None:
     """Fit the label model, and print the table of labelers and the class shares."""
     screen, project = Screen(as_json=as_json), Project(folder)
-    outcome = run_stage(project, "fit", screen, **how)
+    outcome = run_stage(project, stage, screen, **how)
     analysis = project.session.sampled_analysis
     table = analysis.labelers()
     shares = dict(zip(analysis.votes.space, (analysis.mass / len(analysis.votes)).tolist(), strict=True))

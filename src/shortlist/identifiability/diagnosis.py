@@ -29,7 +29,7 @@ from shortlist.labelmodel.layout import Layout, Panel
 from shortlist.labelmodel.likelihood import Parameters, emission, equal_split, log_joint, posterior
 from shortlist.labelspace import LabelSpace, Shortlist
 from shortlist.votes import Codomain, Votes
-from shortlist.wording import html_list, some_of
+from shortlist.wording import some_of
 
 Pair = tuple[str, str]
 
@@ -89,12 +89,6 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         return "\n  - ".join(self.findings)
-
-    def _repr_html_(self) -> str:
-        """The verdict and what to do; the theory is folded away."""
-        theory = list(findings.theory(self))
-        first = self.findings[: len(self.findings) - len(theory)]
-        return f"<div>{html_list(first)}<details><summary>Theory</summary>{html_list(theory)}</details></div>"
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as JSON stores it."""

@@ -181,4 +181,4 @@ def _unflatten(vector: Floats, like: Parameters) -> Parameters:
     alpha, beta, balance = legal[:a], legal[a:b], legal[b:]
     balance /= balance.sum()
     alpha, beta = alpha.reshape(like.accuracy.shape), beta.reshape(like.propensity.shape)
-    return Parameters(alpha, beta, balance, like.split, like.silence)
+    return Parameters(alpha, beta, balance, like.split)

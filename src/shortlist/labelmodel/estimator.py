@@ -35,7 +35,6 @@ class Problem:
     tol: float = 1e-8
     seed: int = 0
     device: str = "cpu"
-    threads: int | None = None
 
     @property
     def vote_counts(self) -> Floats:

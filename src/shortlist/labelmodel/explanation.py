@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy.typing as npt
 
 from shortlist.labelmodel.estimator import Estimate
 from shortlist.labelmodel.likelihood import log_joint
-from shortlist.wording import html_table
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,10 +26,6 @@ class Explanation:
     def log_odds(self) -> float:
         return self.balance + sum(self.moves.values())
 
-    @property
-    def _head(self) -> str:
-        return f"{self.of} against {self.against}: log-odds {self.log_odds:+.2f}"
-
     def lines(self) -> list[tuple[str, str, float]]:
         """(labeler, vote, contribution), the largest first. Of those that abstained, three are named."""
         order = sorted(self.moves, key=lambda name: -abs(self.moves[name]))
@@ -44,15 +38,11 @@ class Explanation:
         return sorted(lines, key=lambda line: -abs(line[2]))
 
     def __str__(self) -> str:
+        head = f"{self.of} against {self.against}: log-odds {self.log_odds:+.2f}"
         moves = (f"  {move:+6.2f}  {name}: {said}" for name, said, move in self.lines())
-        return "\n".join([self._head, f"  {self.balance:+6.2f}  balance", *moves])
+        return "\n".join([head, f"  {self.balance:+6.2f}  balance", *moves])
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        rows = [[f"{self.balance:+.2f}", "balance", ""]]
-        rows += [[f"{move:+.2f}", name, said] for name, said, move in self.lines()]
-        return f"<div><b>{escape(self._head)}</b>{html_table(['log-odds', 'labeler', 'says'], rows)}</div>"
 
 
 def explain(

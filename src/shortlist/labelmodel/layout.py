@@ -6,7 +6,7 @@ The shortlists of all labelers stand one below the other, S = Σ |T(G_i)| of the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,17 +27,12 @@ class Layout:
 
     sizes: tuple[int, ...]  # (n,)
     member: npt.NDArray[np.bool_]  # (S, k)
-    part: npt.NDArray[np.bool_] | None = None  # (S,): shortlists that count; None for all
 
     @classmethod
     def of(cls, codomains: Sequence[Codomain], space: LabelSpace) -> Layout:
         members = [codomain.member(space) for codomain in codomains]
         member = np.concatenate(members) if members else np.zeros((0, len(space)), np.bool_)
         return cls(tuple(len(codomain) for codomain in codomains), member)
-
-    def only(self, part: npt.NDArray[np.bool_]) -> Layout:
-        """A layout in which only the rows of `part` (S,) count for what a labeler can be right or wrong about."""
-        return replace(self, part=part)
 
     @property
     def n(self) -> int:
@@ -74,19 +69,13 @@ class Layout:
         return self._empty(~self.member)
 
     def _empty(self, table: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        table = table if self.part is None else table & self.part[:, None]
         none: npt.NDArray[np.bool_] = self.per_labeler(table.astype(np.float64)) == 0
-        return none & self._votes[:, None]
+        return none & self._any[:, None]
 
     @cached_property
     def free(self) -> npt.NDArray[np.bool_]:
         """(n, k): accuracies that are parameters."""
-        return ~self.no_right & ~self.no_wrong & self._votes[:, None]
-
-    @cached_property
-    def _votes(self) -> npt.NDArray[np.bool_]:
-        """(n,): labelers with a shortlist that counts."""
-        return self._any if self.part is None else self.per_labeler(self.part.astype(np.float64)) > 0
+        return ~self.no_right & ~self.no_wrong & self._any[:, None]
 
     @cached_property
     def _any(self) -> npt.NDArray[np.bool_]:

@@ -64,30 +64,21 @@ class Assumptions:
     learn_class_propensity: bool  # β for every labeler and class
     learn_balance: bool
     balance: Floats  # (k,): the balance, or what it starts from when learned
-    propensity: Floats  # (n,): P(labeler i votes); or (n, k), by class, if not learned
+    propensity: Floats  # (n,): P(labeler i votes)
     split: Floats  # (S, k)
-    accuracy_mean: float | Floats  # or (n, 1): of each labeler
+    accuracy_mean: float
     accuracy_votes: float
     propensity_rows: float
     balance_rows: float
-    silence: float = 1.0  # weight of abstaining as evidence
-
-    @property
-    def propensity_by_class(self) -> bool:
-        """True if propensities depend on the class."""
-        return self.learn_class_propensity or self.propensity.ndim == 2
 
     def start(self) -> Parameters:
         """Starting point: equal accuracies, observed propensities."""
         propensity = self.propensity
         if self.learn_class_propensity:
             propensity = np.repeat(propensity[:, None], self.layout.k, axis=1)
-        return Parameters(self.settled(self._mean()), propensity, self.balance, self.split, self.silence)
+        return Parameters(self.settled(self.accuracy_mean), propensity, self.balance, self.split)
 
-    def _mean(self) -> Floats:
-        return np.zeros((self.layout.n, self.layout.k)) + self.accuracy_mean
-
-    def settled(self, accuracy: Floats) -> Floats:
+    def settled(self, accuracy: Floats | float) -> Floats:
         """Set accuracies that are no parameter: 0 where a labeler cannot be right about a class, 1 where not wrong."""
         return np.where(self.layout.no_right, 0.0, np.where(self.layout.no_wrong, 1.0, accuracy))
 
@@ -100,7 +91,6 @@ class Assumptions:
             propensity=self._propensity(voted, counts.mass),
             balance=self._balance(counts.mass),
             split=self.split,
-            silence=self.silence,
         )
 
     def _accuracy(self, right: Floats, voted: Floats) -> Floats:
@@ -110,7 +100,7 @@ class Assumptions:
                 for x in (right, voted)
             )
         right, total = right + self.accuracy_votes * self.accuracy_mean, voted + self.accuracy_votes
-        accuracy = self._mean()
+        accuracy = np.full(total.shape, self.accuracy_mean)
         np.divide(right, total, out=accuracy, where=total > 0)
         return self.settled(np.clip(accuracy, TINY, 1 - TINY))
 

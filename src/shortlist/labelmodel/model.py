@@ -7,7 +7,6 @@ import warnings
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
-from html import escape
 from itertools import chain
 from typing import Any, Literal, Self
 
@@ -33,7 +32,7 @@ from shortlist.registry import Registry, attribute_of, check_amount, check_whole
 from shortlist.tensors import torch_on
 from shortlist.votes import Votes
 from shortlist.votes.patterns import Codes, find_patterns
-from shortlist.wording import html_table, number_of, percent, some_of, text_table
+from shortlist.wording import number_of, percent, some_of, text_table
 
 ESTIMATORS: Registry[type[Estimator]] = Registry(
     "estimator",
@@ -196,7 +195,6 @@ class LabelModel(Predictor):
             tol=self.tol,
             seed=self.seed,
             device=self.device,
-            threads=self.threads,
         )
 
     def _check_options(self) -> None:
@@ -263,12 +261,6 @@ class LabelModel(Predictor):
         if not self.__sklearn_is_fitted__():
             return options
         return f"{options}\n{_summary(self)}\n{text_table(*_table(self))}"
-
-    def _repr_html_(self) -> str:
-        options = f"<code>{escape(super().__repr__())}</code>"
-        if not self.__sklearn_is_fitted__():
-            return f"<div>{options}</div>"
-        return f"<div>{options}<p>{escape(_summary(self))}</p>{html_table(*_table(self))}</div>"
 
     # -- files -----------------------------------------------------------------------------------------
 

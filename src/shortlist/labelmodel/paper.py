@@ -161,4 +161,4 @@ def scattered(assumptions: Assumptions, first: Parameters, panel: Panel, seed: t
 def as_start(parameters: Parameters, assumptions: Assumptions) -> Parameters:
     """Parameters of an earlier fit in the form of these assumptions."""
     propensity = parameters.propensity if assumptions.learn_class_propensity else parameters.overall_propensity()
-    return replace(parameters, propensity=propensity, split=assumptions.split, silence=assumptions.silence)
+    return replace(parameters, propensity=propensity, split=assumptions.split, silence=1.0)

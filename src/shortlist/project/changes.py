@@ -10,7 +10,6 @@ import numpy.typing as npt
 import polars as pl
 
 from shortlist.analysis import Analysis
-from shortlist.analysis.bits import count, union
 from shortlist.analysis.labeler_tables import only_known
 
 
@@ -31,7 +30,7 @@ class Snapshot:
         votes = analysis.votes
         totals = {
             "covered": float(votes.covered.mean()),
-            "in conflict": float(count(union(analysis.bits.against))) / len(votes),
+            "in conflict": analysis.conflicted,
             "mean belief": float(analysis.distinct.counts @ analysis.distinct.beliefs.max(axis=1)) / len(votes),
         }
         if analysis.scored.any():

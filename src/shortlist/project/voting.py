@@ -7,9 +7,11 @@ elsewhere get the job with the parts to read; workers of this machine get chunks
 from __future__ import annotations
 
 import gc
+import io
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stdout
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,7 +34,6 @@ from shortlist.progress import Advance, Tell
 from shortlist.project.cache import digest, file_digest
 from shortlist.project.code.load import importable
 from shortlist.project.code.roster import Roster
-from shortlist.project.code.user_output import Excerpt, gathered, hand_over
 from shortlist.project.parts import Part, PartReader, remove_unlisted
 from shortlist.project.rows import Rows
 from shortlist.project.vote_cache import VoteCache
@@ -256,9 +257,7 @@ class VoteJob:
         ballots: list[list[Ballot]] = []
         pieces = self._chunks(unseen, frames, engine.workers)
         with closing(ordered(Threads(2) if threads else engine, ask, pieces)) as answers:
-            for part, votes, printed in answers:
-                for excerpt in printed:
-                    hand_over(excerpt)
+            for part, votes in answers:
                 ballots.append(votes)
                 advance(len(votes[0].codes))
                 if sum(len(one.codes) for one, *_ in ballots) == part.rows:
@@ -331,15 +330,18 @@ class VoteJob:
 
 def _ask(
     askers: Mapping[Labelers, Asker], sources: Mapping[str, str], home: int, piece: tuple[Part, Labelers, Chunk]
-) -> tuple[Part, list[Ballot], list[Excerpt]]:
-    """Call labelers on a chunk: their votes, and what they printed in another process than `home`."""
+) -> tuple[Part, list[Ballot]]:
+    """Call labelers on a chunk; in another process than `home`, what they print is shown at the end."""
     part, asked, chunk = piece
     with _exits_raise():
         if os.getpid() == home:
-            return part, askers[asked](chunk), []
+            return part, askers[asked](chunk)
         make_importable(sources)
-        with gathered() as printed:
-            return part, askers[asked](chunk), printed
+        with redirect_stdout(io.StringIO()) as printed:
+            try:
+                return part, askers[asked](chunk)
+            finally:
+                sys.stderr.write(printed.getvalue())  # at once: lines of several workers must not mix
 
 
 _leave = os._exit

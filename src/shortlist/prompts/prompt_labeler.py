@@ -25,14 +25,13 @@ from shortlist.labelers import Labeler, Parts, labeler_kind
 from shortlist.labelers.answers import Ballot, Codebook, Said, plain_answer
 from shortlist.labelers.features import Columns
 from shortlist.labelers.labeler import AllRows
-from shortlist.labelspace import as_written, names_in
+from shortlist.labelspace import as_written, is_missing, names_in
 from shortlist.models import Model, as_model, model_from_record
 from shortlist.progress import Tell
 from shortlist.prompts.answer_map import AnswerMap, checked_margin, mean_scores
 from shortlist.prompts.asking import Asking
 from shortlist.prompts.score_store import SCORES_FILE, ScoreStore, open_scores, prompt_keys, temporary_scores
 from shortlist.rows import Chunk
-from shortlist.rows.chunk import is_missing
 
 
 @dataclass(frozen=True)

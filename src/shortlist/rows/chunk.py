@@ -10,6 +10,7 @@ import polars as pl
 
 from shortlist.arrays import Floats
 from shortlist.errors import BadRows
+from shortlist.labelspace import is_missing
 from shortlist.wording import did_you_mean
 
 
@@ -178,13 +179,6 @@ def _text(value: Any, on: Any, a: int) -> str | None:
     what = f"column {on!r} of row {a}" if on is not None else f"row {a}"
     hint = "; say which column to read with on=…" if isinstance(value, Mapping) else ""
     raise BadRows(f"{what} holds {type(value).__name__}, not text{hint}", row=a, column=None if on is None else str(on))
-
-
-def is_missing(value: Any) -> bool:
-    """True for None, and for NaN, NA and NaT of pandas."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
 
 
 def no_column(name: Any, columns: Iterable[Any]) -> BadRows:

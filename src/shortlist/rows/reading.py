@@ -17,7 +17,8 @@ import polars as pl
 
 from shortlist.arrays import Positions
 from shortlist.errors import BadRows
-from shortlist.rows.chunk import Chunk, cell, is_missing, no_column, texts_of
+from shortlist.labelspace import is_missing
+from shortlist.rows.chunk import Chunk, cell, no_column, texts_of
 
 CHUNK = 262_144  # rows of the largest chunk, where chunks grow
 BATCH = 32_768  # rows of a chunk of a source that is read in equal batches

@@ -23,7 +23,7 @@ from shortlist.labelmodel.kernel import one_blas_thread
 from shortlist.labelmodel.likelihood import Parameters, emission, log_joint, posterior
 from shortlist.labelmodel.m_step import vote_counts
 from shortlist.votes import Votes
-from shortlist.wording import html_table, text_table
+from shortlist.wording import text_table
 
 if TYPE_CHECKING:
     from shortlist.labelmodel.model import LabelModel
@@ -44,17 +44,11 @@ class Intervals:
 
     def __repr__(self) -> str:
         """A line for each labeler: the interval of its accuracy on every class."""
-        return f"Intervals ({self.level:.0%}) of accuracies\n{text_table(*self._lines())}"
-
-    def _repr_html_(self) -> str:
-        return f"<div>Intervals ({self.level:.0%}) of accuracies{html_table(*self._lines())}</div>"
-
-    def _lines(self) -> tuple[list[str], list[list[str]]]:
         lines = [
             [name, *(f"{low:.0%} to {high:.0%}" for low, high in zip(lower, upper, strict=True))]
             for name, lower, upper in zip(self.labelers, self.lower, self.upper, strict=True)
         ]
-        return ["labeler", *self.classes], lines
+        return f"Intervals ({self.level:.0%}) of accuracies\n{text_table(['labeler', *self.classes], lines)}"
 
 
 def intervals(model: LabelModel, *, level: float = 0.9) -> Intervals:
@@ -131,7 +125,7 @@ class Curvature:
 
         parameters, (votes, mass) = self.parameters, self._expected
         propensity = parameters.propensity
-        if self.assumptions.propensity_by_class:
+        if self.assumptions.learn_class_propensity:
             propensity = half_a_vote_in(propensity, mass)
         balance = np.maximum(parameters.balance, 0.5 / (mass.sum() + 1))
         accuracy = half_a_vote_in(parameters.accuracy, votes)

@@ -55,10 +55,6 @@ class Codomain:
             raise BadShortlist(f"{sorted(shortlist)} is not one of {[sorted(s) for s in self.shortlists]}")
         return self.shortlists.index(shortlist) + 1
 
-    def check(self, space: LabelSpace) -> None:
-        """Raise unless these are different shortlists of the space that meet the paper's conditions."""
-        _check(self, space)
-
     @property
     def says(self) -> tuple[Shortlist, ...]:
         """The shortlists without the dummies: what the labeler really answers."""
@@ -103,7 +99,8 @@ class Codomain:
 
 
 @lru_cache(maxsize=4096)  # parts of one table have the same codomains, thousands of times
-def _check(codomain: Codomain, space: LabelSpace) -> None:
+def check_codomain(codomain: Codomain, space: LabelSpace) -> None:
+    """Raise unless these are different shortlists of the space that meet the paper's conditions."""
     for shortlist in codomain.shortlists:
         space.shortlist(shortlist)
     different = set(codomain.shortlists)

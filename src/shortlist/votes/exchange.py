@@ -5,14 +5,14 @@ Snorkel knows single classes only; giving it Votes with longer shortlists is an 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadVotes
-from shortlist.labelspace import LabelSpace, natural
+from shortlist.labelspace import LabelSpace
 from shortlist.votes.codomain import Codomain
 from shortlist.votes.crowd import read_answers, to_table
 
@@ -75,18 +75,6 @@ class Exchange:
         return L
 
     @classmethod
-    def from_wrench(
-        cls,
-        records: Mapping[str, Mapping[str, Any]],
-        space: LabelSpace | Iterable[str],
-        names: Iterable[str] | None = None,
-        *,
-        says: SeenOrAll = "seen",
-    ) -> Self:
-        """A WRENCH json file once read: id → {"label", "weak_labels", "data"}; the ids become row ids."""
-        return cls.from_snorkel(wrench_matrix(records), space, names, says=says, ids=list(records))
-
-    @classmethod
     def from_crowd(
         cls,
         answers: Any,
@@ -116,50 +104,6 @@ class Exchange:
         Labels are lists of names where people may say any set, or where some answer holds several classes.
         """
         return to_table(self)
-
-    @classmethod
-    def from_paper(
-        cls,
-        votes: npt.ArrayLike,
-        label_partition: Mapping[Any, Sequence[Sequence[int]]] | Sequence[Sequence[Sequence[int]]],
-        space: LabelSpace | Iterable[str],
-        names: Iterable[str] | None = None,
-        *,
-        ids: Sequence[Any] | npt.NDArray[Any] | None = None,
-    ) -> Self:
-        """The arrays of the paper's own code: votes (m, n) with 0 = abstain, and for each labeler its label
-        groups as 1-based class numbers; vote v of labeler i stands for `label_partition[i][v - 1]`.
-        """
-        space = space if isinstance(space, LabelSpace) else LabelSpace(space)
-        if not isinstance(label_partition, Mapping):
-            label_partition = dict(enumerate(label_partition))
-        keys = sorted(label_partition, key=natural)
-        codomains = [[_group(group, space, key) for group in label_partition[key]] for key in keys]
-        return cls(votes, codomains, space, names, ids=ids)  # type: ignore[call-arg]
-
-
-def wrench_matrix(records: Mapping[str, Mapping[str, Any]]) -> npt.NDArray[Any]:
-    """The weak labels of WRENCH records as Snorkel's label matrix."""
-    if not isinstance(records, Mapping):
-        kind = type(records).__name__
-        raise BadVotes(f"WRENCH records are what json.load reads, id → record; got a {kind}")
-    votes = []
-    for key, record in records.items():
-        if "weak_labels" not in record:
-            raise BadVotes(f"record {key!r} has no weak_labels; it has {', '.join(record) or 'nothing'}")
-        votes.append(record["weak_labels"])
-    lengths = {len(row) for row in votes}
-    if len(lengths) > 1:
-        raise BadVotes(f"rows have different numbers of weak labels: {sorted(lengths)}")
-    return np.array(votes) if votes and lengths != {0} else np.zeros((len(votes), 0), np.int64)
-
-
-def _group(group: Sequence[int], space: LabelSpace, key: Any) -> list[str]:
-    """The class names of a group of 1-based class numbers."""
-    for j in group:
-        if int(j) != j or not 1 <= j <= len(space):
-            raise BadVotes(f"classes are numbered 1 to {len(space)}, but a group of labeler {key!r} holds {j!r}")
-    return [space[int(j) - 1] for j in group]
 
 
 def _label_matrix(L: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +12,11 @@ import numpy.typing as npt
 
 from shortlist.errors import BadVotes, ShortlistError
 from shortlist.labelspace import LabelSpace, Shortlist
-from shortlist.votes.codomain import Codomain, Failure, infer_codomain, merged_failure
+from shortlist.votes.codomain import Codomain, Failure, check_codomain, infer_codomain, merged_failure
 from shortlist.votes.exchange import Exchange
 from shortlist.votes.files import load_votes, save_votes
 from shortlist.votes.patterns import Codes, Patterns, count_patterns, find_patterns
-from shortlist.wording import did_you_mean, first_duplicate, html_table, listed, lone_surrogate, number_of, percent
+from shortlist.wording import did_you_mean, first_duplicate, listed, lone_surrogate, number_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -246,14 +245,6 @@ class Votes(Exchange):
         lines = [self._line(i, width) for i in range(min(n, shown))]
         return "\n".join([self._head(), *lines, *([f"  … and {n - shown} more"] if n > shown else [])])
 
-    def _repr_html_(self) -> str:
-        """Return a table for notebooks."""
-        rows = [
-            [name, percent(float(self.coverage[i])), self._says(i), f"{failure.count:,}" if failure else ""]
-            for i, (name, failure) in enumerate(zip(self.names, self.failures, strict=True))
-        ]
-        return f"<div>{escape(self._head())}{html_table(['labeler', 'coverage', 'says', 'failed on'], rows)}</div>"
-
     def _head(self) -> str:
         m, n = self.shape
         classes = listed(self.space[:6]) + (", …" if len(self.space) > 6 else "")
@@ -366,7 +357,7 @@ def _checked_codomain(codomain: Codomain | Iterable[Any], name: str, space: Labe
     try:
         if not isinstance(codomain, Codomain):
             return Codomain.declare(codomain, space)
-        codomain.check(space)
+        check_codomain(codomain, space)
         return codomain
     except ShortlistError as error:
         raise error.about(labeler=name) from None

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from shortlist.archive import read_archive, write_archive
 from shortlist.errors import BadFit, BadRows, MissingPackage, require
-from shortlist.progress import progress_bar
+from shortlist.progress import progress_share
 from shortlist.tensors import torch_on
 from shortlist.zeroshot.task import Features
 
@@ -190,12 +190,11 @@ def image_features(
         features |= zip(kept["keys"].tolist(), kept["features"], strict=True)
     missing = [key for key in image_of if key not in features]
     try:
-        with progress_bar(progress, "images") as tick:
+        with progress_share(progress, "images") as tick:
             for start in range(0, len(missing), batch_size):
                 batch = missing[start : start + batch_size]
                 features |= dict(zip(batch, reader([image_of[key] for key in batch]), strict=True))
-                if tick:
-                    tick((start + len(batch)) / len(missing))
+                tick((start + len(batch)) / len(missing))
     finally:
         if path is not None and missing and features:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,6 @@ import shortlist
 from shortlist.errors import ShortlistError, ShortlistWarning
 from shortlist.labelers import Labeler
 from shortlist.project.code.source import Source, elements, local_files
-from shortlist.project.code.user_output import printing
 from shortlist.project.toml import BadProject
 
 
@@ -118,7 +117,7 @@ def importable(folder: Path) -> Iterator[None]:
     sys.dont_write_bytecode = True  # an edit within a second of the last one must be seen
     importlib.invalidate_caches()
     try:
-        with printing():
+        with contextlib.redirect_stdout(sys.stderr):
             yield
     finally:
         sys.path.remove(here)
