@@ -159,13 +159,13 @@ def demo_short() -> str:
 
 def takehome() -> str:
     """Labels of rows with a vote, and a classifier on test rows, by what it learned from."""
-    columns = ("counting", "label model", "joint")
+    columns = {"counting": "counting", "label model": "label model", "joint": "joint", "encoder": "joint, encoder"}
     rows = [
         [f["task"], *(f"{f[name][i]:.1f}" for i in (0, 1) for name in columns), f"{f['gold']:.1f}"]
         for f in load("benchmarks/results/takehome.json")["tasks"]
     ]
-    heads = [*(f"labels: {name}" for name in columns), *(f"classifier: {name}" for name in columns), "classifier: gold"]
-    return table(["", *heads], rows)
+    heads = [f"{what}: {name}" for what in ("labels", "classifier") for name in columns.values()]
+    return table(["", *heads, "classifier: gold"], rows)
 
 
 PEERS = "benchmarks/results/peers.json"

@@ -397,7 +397,8 @@ def means(every: list[dict[str, Any]]) -> dict[str, Any]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for found in every:
         groups.setdefault("written" if found["task"].startswith("written/") else found["task"], []).append(found)
-    mean = {name: tuple(_mean(groups, name, i) for i in (0, 1)) for name in ("counting", "label model", "joint")}
+    names = [name for name in ("counting", "label model", "joint", "encoder") if name in every[0]]
+    mean = {name: tuple(_mean(groups, name, i) for i in (0, 1)) for name in names}
     return {"task": "mean", "rows": 0, **mean, "gold": _mean(groups, "gold", None), "teacher": ""}
 
 
@@ -439,7 +440,7 @@ def main() -> None:
     print(line(means(every)))
     if given.encoder:
         print("\n| with vectors of the encoder | labels | classifier |\n|---|---:|---:|")
-        for found in every:
+        for found in [*every, means(every)]:
             print(f"| {found['task']} | {found['encoder'][0]:.1f} | {found['encoder'][1]:.1f} |")
     print("\n" + verdict(every))
     for found in every:
