@@ -38,7 +38,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     words, characters : the shortest and longest n-grams, or None to leave that half out
     max_features : how many of the most frequent n-grams each half keeps
     encoder : the name of an encoder on the Hugging Face hub, or a folder that holds one, whose vectors of the texts
-        stand beside the n-grams (needs `shortlist[transformers]`)
+        stand beside the n-grams (needs the extra transformers)
     """
 
     width_ = 0  # numbers of a vector
