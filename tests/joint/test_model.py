@@ -40,6 +40,15 @@ def test_rows_without_a_vote_are_labelled_from_text_alone(world, joint):
     assert np.allclose(joint.beliefs_.sum(axis=1), 1)
 
 
+def test_labels_are_a_table_of_the_beliefs(world, joint):
+    table = joint.labels_
+    assert table["class"].to_list() == joint.classes_[joint.beliefs_.argmax(axis=1)].tolist()
+    assert table["source"].to_list() == joint.source_.tolist()
+    np.testing.assert_array_equal(table.select(f"belief_{name}" for name in CLASSES).to_numpy(), joint.beliefs_)
+    with pytest.raises(NotFitted):
+        _ = JointModel().labels_
+
+
 def test_gold_of_a_row_does_not_change_its_own_out_of_fold_belief(world):
     gold = np.where(np.arange(len(world.truth)) % 5 == 0, world.names, None)
     lied = gold.copy()

@@ -164,7 +164,7 @@ classes = {json.dumps(CLASSES)}
 
 [data]
 files = ["articles.csv"]
-text = "opening"  # what the classifier reads: headline and first paragraph, which is quick
+text = "text"  # what the classifier reads; "opening" is the headline and the first paragraph
 id = "id"
 gold = "topic"  # for scoring
 

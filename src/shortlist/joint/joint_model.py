@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ import shortlist.classifier
 import shortlist.labelmodel
 from shortlist.archive import read_archive, write_archive
 from shortlist.arrays import Floats, Mask, Positions
-from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, recalibrated, recalibration
+from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, LabelTable, recalibrated, recalibration
 from shortlist.classifier import NoiseAwareClassifier, SoftLogisticRegression, TextFeatures
 from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, ShortlistError
 from shortlist.joint.bayes import Combined, combine, likelihood_of, normalised, tempered
@@ -41,6 +41,9 @@ from shortlist.progress import Tell, progress_lines, silent
 from shortlist.registry import check_choice, check_whole
 from shortlist.rows import read_texts
 from shortlist.votes import Votes
+
+if TYPE_CHECKING:
+    import polars as pl
 
 By: TypeAlias = Literal["auto", "counting", "label-model", "mean"]
 SOURCES = (BY_GOLD, BY_BOTH, BY_ROW)
@@ -84,6 +87,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
 
     Attributes (once fitted)
     ------------------------
+    labels_: the labels as a polars table: class, belief, shortlist, source and more
     beliefs_ (m, k): P(class | votes, row); of a gold row, all belief is in its gold class
     out_of_fold_ (m, k): the same, but for gold rows as if their gold label were unknown: score these
     rows_alone_ (m, k): what the other rows say about a row, without its votes; of gold rows as out_of_fold_
@@ -183,6 +187,16 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
         return mixed(likelihood_of(self.counting_, votes), likelihood_of(label_model, votes), self.teacher_.name)
 
     # -- reading ---------------------------------------------------------------------------------------
+
+    @property
+    def labels_(self) -> pl.DataFrame:
+        """The labels as a table, like a project's: class, belief, margin, shortlist, source, belief per class."""
+        import polars as pl
+
+        self._check_fitted()
+        table = LabelTable(list(self.classes_), ("row", pl.Int64()), balance=self.balance_, voted=False)
+        numbers = pl.arange(len(self.beliefs_), eager=True)
+        return table.frame(numbers, self.beliefs_, source=self.source_.tolist()).drop("row")
 
     def predict_proba(self, rows: Any, votes: Votes | None = None) -> Floats:
         """P(class | row), (m, k); with votes about the same rows, P(class | votes, row)."""

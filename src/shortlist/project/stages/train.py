@@ -86,8 +86,7 @@ class Train(Stage):
         return JointModel.load(paths[1], classifier_class(settings).load(paths[0]))
 
     def summary(self, facts: Facts) -> str:
-        right, n = facts.get("right", {}).get("votes and text"), facts.get("gold_rows")
-        score = f", {right / n:.1%} right on gold rows" if n else ""
+        score = f", {facts['accuracy']:.1%} right on gold rows" if "accuracy" in facts else ""
         return f"trained on {number_of(facts['trained_on'], 'row')}{score}"
 
     def is_poor(self, facts: Facts) -> bool:
@@ -147,7 +146,7 @@ def _facts(joint: JointModel, gold: list[str | None]) -> Facts:
     truth = np.array([name for name in gold if name is not None], object)
     tables = {"votes and text": joint.out_of_fold_, "text alone": joint.rows_alone_}
     right = {name: int((joint.classes_[table[known].argmax(axis=1)] == truth).sum()) for name, table in tables.items()}
-    return facts | {"gold_rows": int(known.sum()), "right": right}
+    return facts | {"gold_rows": len(truth), "right": right, "accuracy": right["votes and text"] / len(truth)}
 
 
 def training_rows(session: Session) -> Positions:
