@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import threading
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 from shortlist import LabelModel, apply, keywords, labeler, pattern
+from shortlist.engines import Local
 from shortlist.errors import FitWarning, ShortlistError
 from shortlist.labelmodel import Likelihood
 from shortlist.project import BadProject
@@ -50,6 +52,7 @@ def test_every_stage_is_told_when_it_ends(project):
     fit = told[1].metrics
     assert fit["fit/n_iter"] == outcomes[1].facts["n_iter"]
     assert set(fit) >= {"fit/n_iter", "fit/converged", "fit/seconds"}
+    assert "train/accuracy" in told[2].metrics
     assert all(isinstance(value, float) for one in told for value in one.metrics.values())
 
 
@@ -321,10 +324,13 @@ def test_the_classifier_tells_how_it_learns(tmp_path):
     told = []
 
     class Lines(Listener):
+        def __init__(self):
+            self.screen = threading.RLock()  # as a terminal has: it cannot travel to the workers that label
+
         def tell(self, line):
             told.append(line)
 
-    make(tmp_path).run(["train"], listener=Lines())
+    make(tmp_path).run(listener=Lines(), engine=Local(2))
     assert any(line.startswith("learning from") and "step 1" in line for line in told)
 
 

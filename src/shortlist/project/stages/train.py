@@ -77,7 +77,7 @@ class Train(Stage):
             joint.fit(votes, rows, gold if settings.gold_wins else None)
         joint.classifier_.save(paths[0])
         joint.save(paths[1], classifier=False)
-        session.results[self.name] = joint
+        session.results[self.name] = joint.set_params(progress=None)  # it travels to workers, the screen does not
         return _facts(joint, gold) | {"notes": [*notes, *_left_out(len(chosen), len(session.parts))]}
 
     def load(self, paths: Sequence[Path], settings: Settings) -> JointModel:
