@@ -172,12 +172,23 @@ PEERS = "benchmarks/results/peers.json"
 
 
 def peers() -> str:
-    """Accuracy / NLL / calibration error in points / seconds, by set and label model."""
+    """Accuracy / NLL / calibration error in points / seconds, by set and label model; then end models."""
     kept = load(PEERS)
-    sets = list(kept["results"])
-    names = list(dict.fromkeys(name for found in kept["results"].values() for name in found))
-    rows = [[_versioned(name, kept), *(_peer(kept["results"][s].get(name)) for s in sets)] for name in names]
-    return table(["", *sets], rows)
+    sets, ends = kept["results"], kept["end_models"]
+    names = list(dict.fromkeys(name for found in [*sets.values(), *ends.values()] for name in found))
+    rows = [
+        [
+            _versioned(name, kept),
+            *(_peer(sets[s].get(name)) for s in sets),
+            *(_end(ends[s].get(name)) for s in ends),
+        ]
+        for name in names
+    ]
+    return table(["", *sets, *(f"end model: {s}" for s in ends)], rows)
+
+
+def _end(right: float | str | None) -> str:
+    return f"{right:.1f}" if isinstance(right, float) else _peer(right)
 
 
 def _versioned(name: str, kept: dict[str, Any]) -> str:

@@ -7,6 +7,10 @@ Votes for single classes only, since no peer reads shortlists. Everything is fit
 `accuracy.py` fits, and scored on its rows with a vote: accuracy, negative log-likelihood, expected calibration error in
 points (15 bins), seconds to fit and to answer, on one thread. Each run is a process of its own, with a limit.
 
+End models, on the sets with texts: a classifier like one of WRENCH's (logistic regression on tf-idf of words, soft
+labels, rows with a vote), taught by the beliefs of each about the training rows: how many of all test rows it gets
+right. `JointModel()` is the classifier that our users take home: it learns from votes and texts at once.
+
 Options are the peers' defaults. BWA has no package: it is written here as its paper describes it (Li, Rubinstein and
 Cohn, WWW 2019), and was not checked against the authors' code. hyperlm's weights are a pickle, which is read in that
 environment only. A peer that is not there, or cannot be imported, has no line; `left_out` in the result says why.
@@ -20,8 +24,10 @@ import importlib.metadata
 import multiprocessing
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +39,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from accuracy import Scores, Task, crowdkit, methods, run, snorkel, tasks
 from kept import ROOT, keep, load
+from sklearn.feature_extraction.text import TfidfVectorizer
+from takehome import Task as Texts
+from takehome import wrench
 
+from shortlist import JointModel
+from shortlist.classifier import SoftLogisticRegression
 from shortlist.errors import BadVotes
 
 OUT = "benchmarks/results/peers.json"
@@ -42,6 +53,7 @@ SETS = (
     "wrench/chemprot", "published/commercial", "published/yelp", "more/llm_mmlupro",
 )  # fmt: skip
 OURS = ("LabelModel()", "likelihood", "LabelModel.paper()", "majority vote")
+END_MODELS = ("wrench/youtube", "wrench/trec", "wrench/chemprot")
 LIMIT = 60.0  # seconds
 
 
@@ -117,19 +129,46 @@ PEERS: dict[str, tuple[str, str, Callable[[Task], np.ndarray]]] = {
 }
 
 
-def within_limit(how: Callable[[Task], np.ndarray], task: Task, limit: float) -> Scores | str | None:
-    """The scores, "t/o" where they take too long, or None where it cannot read these votes."""
+# -- end models -------------------------------------------------------------------------------------------------
+
+
+def taught(how: Callable[[Task], np.ndarray], task: Texts) -> float | None:
+    """% of the test rows that an end model gets right."""
+    votes = task.votes
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            beliefs = np.asarray(how(Task(task.name, votes, votes, task.truth)), float)[votes.covered]
+    except BadVotes:
+        return None
+    reader = TfidfVectorizer(sublinear_tf=True)
+    X = reader.fit_transform(text for text, voted in zip(task.rows, votes.covered, strict=True) if voted)
+    model = SoftLogisticRegression().fit_beliefs(X, beliefs, np.ones(len(beliefs)))
+    scores = reader.transform(task.test_rows) @ model.coef_.T + model.intercept_
+    return 100 * float((scores.argmax(axis=1) == task.test_truth).mean())
+
+
+def joint(task: Texts) -> float:
+    model = JointModel().fit(task.votes, task.rows)
+    return 100 * float((model.predict_proba(task.test_rows).argmax(axis=1) == task.test_truth).mean())
+
+
+# ---------------------------------------------------------------------------------------------------------------
+
+
+def within_limit(work: Callable[[], Any], limit: float) -> Any:
+    """What it gives, "t/o" where that takes too long, or the name of what it raised."""
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
 
-    def work() -> None:
+    def send() -> None:
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  peers draw progress bars
         try:
-            there.send(run(how, task))
+            there.send(work())
         except Exception as error:  # a peer's own failure is a result
             there.send(type(error).__name__)
 
-    process = context.Process(target=work)
+    process = context.Process(target=send)
     process.start()
     found = here.recv() if here.poll(limit) else "t/o"
     process.kill()
@@ -164,19 +203,30 @@ def main() -> None:
     some = (given.ours or given.again) and (ROOT / given.json).exists()
     before: dict[str, Any] = load(given.json) if some else {}
     results: dict[str, dict[str, Any]] = before.get("results", {})
+    end_models: dict[str, dict[str, Any]] = before.get("end_models", {})
     for task in tasks(given.data_home, given.sets):
         for name, how in found.items():
             if given.again and not isinstance(results.get(task.name, {}).get(name), str):
                 continue
-            scores = within_limit(how, task, given.limit)
+            scores = within_limit(partial(run, how, task), given.limit)
             shown = {k: round(float(v), 3) for k, v in asdict(scores).items()} if isinstance(scores, Scores) else scores
             results.setdefault(task.name, {})[name] = shown
             print(f"{task.name:24} {name:20} {shown}", flush=True)
+        if task.name in END_MODELS:
+            texts, ends = wrench(task.name, given.data_home), end_models.setdefault(task.name, {})
+            works = {name: partial(taught, how, texts) for name, how in found.items()}
+            for name, work in (works | {"JointModel()": partial(joint, texts)}).items():
+                if given.again and not isinstance(ends.get(name), str):
+                    continue
+                right = within_limit(work, 2 * given.limit)  # text takes longer
+                ends[name] = round(right, 1) if isinstance(right, float) else right
+                print(f"{task.name:24} {name:20} end model {ends[name]}", flush=True)
         kept = {
             "versions": before.get("versions", versions),
             "left_out": before.get("left_out", left_out),
             "limit": before.get("limit", given.limit) if given.ours else given.limit,
             "results": results,
+            "end_models": end_models,
         }
         keep(ROOT / given.json, ["label model", "paper"], kept)
 

@@ -8,17 +8,19 @@ import polars as pl
 import pytest
 
 import shortlist
-from shortlist import LabelModel, Votes
+from shortlist import LabelModel, MajorityVote, Votes
+from shortlist.analysis import Analysis
 from shortlist.reporting.advice import (
     ENOUGH,
     Case,
     advise,
     balance_of_votes,
     check,
+    contradiction,
 )
 from shortlist.reporting.checkup import Checkup
 from shortlist.reporting.harm import suspects, worse_than_chance
-from shortlist.reporting.overview import Overview, verdict
+from shortlist.reporting.overview import Final, Overview, verdict
 from shortlist.reporting.snippets import Snippets
 from shortlist.reporting.trials import Average, named_shares
 from shortlist.votes import Failure
@@ -70,6 +72,29 @@ def test_the_most_gain_comes_first():
         assert len(gains) >= least
         assert gains == sorted(gains, reverse=True)
         assert min(gains) >= 1
+
+
+def contradicted(seen=()):
+    """40 rows on which two labelers contradict each other, and each alone on gold rows: 20 of 20 right, 4 of 10."""
+    codes = np.repeat([[1, 1], [1, 0], [0, 1]], [40, 20, 10], axis=0)
+    votes = Votes(codes, [["a"], ["b"]], ["a", "b"], ["good", "poor"])
+    alone = dict(enumerate(["a"] * 20 + ["b"] * 4 + ["a"] * 6, start=40))
+    labels = np.eye(2)[np.repeat([1, 0, 1], [40, 20, 10])]  # they follow the poor one
+    analysis = Analysis(votes, MajorityVote().fit(votes), gold={**alone, **dict(seen)})
+    return Case(Overview(analysis, final=Final(labels, None, None, None)), Snippets())
+
+
+def test_a_contradiction_that_labels_settle_for_the_worse_side():
+    (one,) = contradiction(contradicted())
+    assert one.what == "Let poor abstain where it contradicts good."
+    assert "good is right on 20 of 20, poor on 4 of 10" in one.why
+    good, poor = 21 / 1, 5 / 7  # odds that each is right, with one row more right and wrong
+    assert one.gain == pytest.approx(40 * (good - poor) / (good + poor))
+
+
+def test_gold_rows_on_which_both_vote_tell_who_is_right():
+    """Ten of them side with the labels."""
+    assert not list(contradiction(contradicted(dict.fromkeys(range(10), "b"))))
 
 
 def test_a_labeler_worse_than_chance_by_gold_rows():

@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowView:
-    """A row. `beliefs` are sorted, the largest first; `known` is one class, or several that are possible."""
+    """A row. `beliefs` are by votes alone, the largest first; `known` is one class, or several that are possible."""
 
     row: int
     id: str | None
     pieces: tuple[Piece, ...]
     fields: dict[str, str]  # the other columns, if the project has no text column
     votes: dict[str, tuple[str, ...]]  # labeler → its shortlist, for those that vote
-    label: str | None  # the most likely class; None without a vote
+    label: str | None  # the most likely class by votes alone; None without a vote
     beliefs: dict[str, float]
     known: tuple[str, ...]
+    final: tuple[str, float] | None = None  # label by votes and text and the belief in it, if there was a run
 
     @property
     def name(self) -> str:
@@ -42,7 +43,7 @@ class RowView:
     def blind(self) -> RowView:
         """Copy without what labelers, model and other people say about it."""
         text = (Piece(self.text),) if self.text else ()
-        return replace(self, pieces=text, votes={}, label=None, beliefs={}, known=())
+        return replace(self, pieces=text, votes={}, label=None, beliefs={}, known=(), final=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON. A piece is [text, labelers that match it]."""
@@ -56,6 +57,7 @@ class RowView:
             "class": self.label,
             "beliefs": self.beliefs,
             "gold": list(self.known),
+            "final": self.final,
         }
 
 
@@ -68,6 +70,7 @@ def show_rows(
     marked = _marked(session, texts, labeler, search)
     analysis, votes, ids = session.analysis, session.votes, session.votes.ids
     beliefs = analysis.distinct.at(np.array(chosen, np.int64)) if chosen else np.zeros((0, 0))
+    final = _final(session, chosen)
     return [
         RowView(
             row=a,
@@ -78,6 +81,7 @@ def show_rows(
             label=votes.space[int(analysis.guess[a])] if votes.covered[a] else None,
             beliefs=dict(sorted(zip(votes.space, beliefs[place].tolist(), strict=True), key=lambda pair: -pair[1])),
             known=_known(session, a),
+            final=final.get(a),
         )
         for place, a in enumerate(chosen)
     ]
@@ -101,6 +105,18 @@ def _marked(session: Session, texts: list[str], labeler: str | None, search: str
             for mark, places in zip(marks, spans(one, texts), strict=True):
                 mark += [(one.name, span) for span in places]
     return [pieces(text, mark) for text, mark in zip(texts, marks, strict=True)]
+
+
+def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
+    """Labels by votes and text, of rows that the last run learned from, unless something has changed since."""
+    from shortlist.project.stages.run import is_current
+    from shortlist.project.stages.train import training_rows
+
+    if session.in_memory or not is_current(session, "train"):
+        return {}
+    learned, beliefs = training_rows(session), session.joint.beliefs_
+    both = ((a, beliefs[np.searchsorted(learned, a)]) for a in np.intersect1d(chosen, learned).tolist())
+    return {a: (str(session.joint.classes_[each.argmax()]), float(each.max())) for a, each in both}
 
 
 def _known(session: Session, row: int) -> tuple[str, ...]:

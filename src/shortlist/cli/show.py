@@ -45,7 +45,7 @@ def show_why(folder: Path, name: str, against: str | None, *, as_json: bool) -> 
     session = fitted_session(folder, screen)
     reasons = why(session, find_row(session, name), against)
     screen.print(*row_lines(reasons.row, plain=not screen.out.is_terminal), "")
-    title = f"{reasons.of} against {reasons.against}, in log-odds (above 0: for {reasons.of})"
+    title = f"By votes alone: {reasons.of} against {reasons.against}, in log-odds (above 0: for {reasons.of})"
     rows = [["before any vote", "class balance", f"{reasons.start:+.2f}"]]
     rows += [[labeler, says, f"{added:+.2f}"] for labeler, says, added in reasons.moves]
     if reasons.row.label is None and session.has("train"):
@@ -78,11 +78,15 @@ def show_suspects(folder: Path, *, as_json: bool, limit: int = 20) -> None:
 
 
 def row_lines(row: RowView, *, plain: bool) -> Sequence[Text]:
-    """A row in three lines: its beliefs and known class, its text, and its votes."""
+    """A row in three lines: its label, beliefs by votes and known class; its text; and its votes."""
     ranked = [f"{name} {belief:.0%}" for name, belief in list(row.beliefs.items())[:3] if belief >= 0.005]
-    head = Text.assemble((row.name, "bold"), f"  {', '.join(ranked) if row.label else 'no votes'}")
+    by_votes, label = ", ".join(ranked) if row.label else "no votes", row.label
+    if row.final:
+        label = row.final[0]
+        by_votes = f"{label} {row.final[1]:.0%} ({'by votes alone: ' * bool(row.label)}{by_votes})"
+    head = Text.assemble((row.name, "bold"), f"  {by_votes}")
     if row.known:
-        head.append(f"  known: {' or '.join(row.known)}", "green" if row.label in row.known else "red")
+        head.append(f"  known: {' or '.join(row.known)}", "green" if label in row.known else "red")
     votes = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
                       for name, classes in row.votes.items())  # fmt: skip
     return [head, marked_text(row, plain=plain), Text(votes or "no labeler votes", "dim")]

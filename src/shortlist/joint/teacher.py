@@ -72,12 +72,12 @@ class Teacher:
     def _reason(self) -> str:
         if self.judge in ("user", "nobody"):
             return "as asked for" if self.judge == "user" else "there are too few labelers or gold rows to judge"
-        judges, says = "votes of held-out labelers", "agree beyond chance"
-        if self.judge == "gold":
-            judges, says = f"{self.judges} gold rows", "are labelled right"
+        judges = f"{self.judges} gold rows" if self.judge == "gold" else "votes of held-out labelers"
         if (self.name, self.power) == WAYS[0]:
-            return f"the safest way, and {judges} show none that is clearly better ({self.score:.1%} {says})"
-        return f"of {judges}, {self.score:.1%} {says}; {self.safest:.1%} with the safest way"
+            return f"the safest way, and {judges} show none that is clearly better"
+        if self.judge == "gold":  # how many it gets right is in the table of scores
+            return f"{judges} show that it is clearly better than the safest way"
+        return f"of {judges}, {self.score:.1%} agree beyond chance; {self.safest:.1%} with the safest way"
 
 
 def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:

@@ -77,15 +77,15 @@ def gold_rows(facts: Mapping[str, Facts]) -> int:
     return int(facts.get("fit", {}).get("gold_rows", 0) or facts.get("train", {}).get("gold_rows", 0))
 
 
-def right_rows(facts: Mapping[str, Facts]) -> dict[str, int]:
-    """Number of gold rows that each way of labelling gets right; a row without a vote has no label by votes."""
+def right_rows(facts: Mapping[str, Facts]) -> dict[str, float]:
+    """Gold rows that each way gets right: by votes, none of those without a vote; classes that tie share a row."""
     fit, voted = facts.get("fit", {}), facts.get("fit", {}).get("gold_voted", 0)
     shares = {"counting votes": fit.get("counting"), "label model": fit.get("accuracy")}
-    by_votes = {name: round(share * voted) for name, share in shares.items() if share is not None}
+    by_votes = {name: share * voted for name, share in shares.items() if share is not None}
     return {**by_votes, **facts.get("train", {}).get("right", {})}
 
 
-def interval(right: int, n: int) -> str:
+def interval(right: float, n: int) -> str:
     """Wilson's interval of a share, in percent."""
     share, spread = right / n, CERTAIN**2 / n
     middle = (share + spread / 2) / (1 + spread)
@@ -123,15 +123,16 @@ def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iter
         yield f"Use {path}: {labelled:,} rows are labelled. To know how many of them are right, {fair}"
         return
     rivals = _rivals(facts, right)
-    better = [f"{name} is right on {count:,}" for name, count in rivals.items() if count > right[way]]
+    better = [f"{name} is right on {count:,.0f}" for name, count in rivals.items() if count > right[way]]
     if better:
-        yield f"Do not use {path} yet: its labels are right on {right[way]:,} of {n:,} gold rows; {', '.join(better)}."
+        score = f"right on {right[way]:,.0f} of {n:,} gold rows"
+        yield f"Do not use {path} yet: its labels are {score}; {', '.join(better)}."
     else:
         sure = interval(right[way], n)
         yield f"Use {path}: {labelled:,} rows are labelled, {right[way] / n:.0%} right ({sure}, by {n:,} gold rows)."
 
 
-def _rivals(facts: Mapping[str, Facts], right: Mapping[str, int]) -> dict[str, int]:
+def _rivals(facts: Mapping[str, Facts], right: Mapping[str, float]) -> dict[str, float]:
     """Simpler ways that labels have to beat, unless hard rows were picked, which labels seldom get right."""
     fit, way = facts.get("fit", {}), "votes and text" if "train" in facts else "label model"
     if fit.get("gold_hard"):

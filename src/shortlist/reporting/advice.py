@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis import Analysis
+from shortlist.analysis.tables import contradicting_pairs
 from shortlist.identifiability import Diagnosis, diagnose
 from shortlist.labelmodel.evidence import Gold
 from shortlist.reporting.checkup import Advice, Checkup
@@ -143,6 +144,44 @@ def poor(case: Case, least: float = 0.6) -> Iterator[Advice]:
             "and write rules for what you see there.",
             "[row for row in range(len(votes)) if gold[row] not in (None, model.predict(votes[[row]])[0])][:20]",
             command="shortlist show --wrong",
+        )
+
+
+def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
+    """Of two answers that contradict each other, most labels follow the one that gold rows find less often right."""
+    analysis, final, gold = case.overview.analysis, case.overview.final, case.overview.analysis.gold
+    if case.model is None or gold is None or case.overview.known.sum() < FEW:
+        return
+    bits, member = analysis.bits, analysis.bits.layout.member
+    labels = final.beliefs.argmax(axis=1) if final else analysis.guess
+
+    def odds(s: int) -> tuple[float, str, str]:
+        """Odds that it is right where another answer is wrong; its labeler; how often it is right."""
+        voted = bits.indices(bits.rows[s])
+        right = member[s][gold[voted[analysis.known[voted]]]]
+        name, hits = case.votes.names[bits.layout.owner[s]], int(right.sum())
+        return (hits + 1) / (len(right) - hits + 1) * (~member[s]).mean(), name, f"{hits} of {len(right)}"
+
+    pairs = contradicting_pairs(analysis)[:most]
+    gains = [(0.0, 0, 0, 0)]
+    for s, t in [*pairs, *pairs[:, ::-1]]:
+        rows, to_follow, followed = bits.indices(bits.rows[s] & bits.rows[t]), odds(s)[0], odds(t)[0]
+        expected = member[t][labels[rows]].mean() * (to_follow - followed) / (to_follow + followed)
+        seen = rows[analysis.known[rows]]  # what they show counts beside an expectation that is worth two rows
+        shown = (member[s][gold[seen]].astype(int) - (labels[seen] == gold[seen])).sum()
+        gains.append((len(rows) * (shown + 2 * expected) / (len(seen) + 2), len(rows), s, t))
+    gain, count, s, t = max(gains)
+    if gain >= 1:
+        (_, better, its), (_, worse, other) = odds(s), odds(t)
+        yield Advice(
+            "contradiction",
+            f"Let {worse} abstain where it contradicts {better}.",
+            f"It does on {number_of(count, 'row')}, and most labels follow it there. But of their gold rows, {better} "
+            f"is right on {its}, {worse} on {other}.",
+            "analysis.buckets()    # who contradicts whom",
+            gain,
+            command=f"shortlist show {quote(worse)} --conflict {quote(better)}",
+            about=worse,
         )
 
 
@@ -296,5 +335,5 @@ def label_more(case: Case) -> Iterator[Advice]:
 
 RULES: tuple[Callable[[Case], Iterator[Advice]], ...] = (
     failed, silent, unfinished, unnamed, by_counting, leave_out, wrong, copied, one_sided, too_many, balance, two_sided,
-    mixed, uncovered, poor, label_more,
+    contradiction, mixed, uncovered, poor, label_more,
 )  # fmt: skip

@@ -36,7 +36,7 @@ class Advice:
     @property
     def in_project(self) -> Advice:
         """This advice with its command beside the code, or in its place."""
-        if self.kind in ("uncovered", "label"):
+        if self.kind in ("uncovered", "label", "contradiction"):
             return replace(self, code=self.command)
         return replace(self, code=f"{self.code}\n# see such rows: {self.command}") if self.command else self
 

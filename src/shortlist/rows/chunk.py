@@ -36,7 +36,8 @@ class Row(dict[str, Any]):
         try:
             return self[name]
         except KeyError as missing:
-            raise AttributeError(str(missing)) from None
+            cure = " To be given the text of a row, name the parameter text." if hasattr(str, name) else ""
+            raise AttributeError(f"{missing}{cure}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (dict(self),)
