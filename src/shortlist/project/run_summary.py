@@ -25,9 +25,8 @@ def run_scores(facts: Mapping[str, Facts]) -> ScoreTable | None:
     right, n = right_rows(facts), gold_rows(facts)
     if n:
         scored = [(name, f"{right[name] / n:.1%}", interval(right[name], n)) for name in WAYS if name in right]
-        return ScoreTable(
-            f"Right on {n:,} gold rows{_uncovered(facts, n)}", ("labels by", "right", "95 % sure"), scored
-        )
+        title = f"Right on {n:,} gold rows{_uncovered(facts, n)}"
+        return ScoreTable(title, ("labels by", "right", "95 % sure"), scored) if scored else None
     agreed = facts.get("train", {}).get("agreement") or {}
     agreed = {name.replace("counting", WAYS[0]): share for name, share in agreed.items()}
     title = (
@@ -115,6 +114,9 @@ def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iter
     """One sentence: the file to use, and how good its labels are."""
     path = next((str(one.outputs[0]) for one in outcomes if one.stage == "export" and one.outputs), None)
     if path is None:
+        return
+    if not facts.get("vote", {}).get("covered", 1):
+        yield f"No labeler votes on any row, so {path} holds gold labels and guesses."
         return
     way = "votes and text" if "train" in facts else "label model"
     right, n, labelled = right_rows(facts), gold_rows(facts), facts["export"].get("labelled", 0)

@@ -154,6 +154,8 @@ def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
         return
     bits, member = analysis.bits, analysis.bits.layout.member
     labels = final.beliefs.argmax(axis=1) if final else analysis.guess
+    hit = labels == gold
+    usual = hit[analysis.known].mean()  # a right answer of several classes makes no right label yet
 
     def odds(s: int) -> tuple[float, str, str]:
         """Odds that it is right where another answer is wrong; its labeler; how often it is right."""
@@ -168,8 +170,8 @@ def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
         rows, to_follow, followed = bits.indices(bits.rows[s] & bits.rows[t]), odds(s)[0], odds(t)[0]
         expected = member[t][labels[rows]].mean() * (to_follow - followed) / (to_follow + followed)
         seen = rows[analysis.known[rows]]  # what they show counts beside an expectation that is worth two rows
-        shown = (member[s][gold[seen]].astype(int) - (labels[seen] == gold[seen])).sum()
-        gains.append((len(rows) * (shown + 2 * expected) / (len(seen) + 2), len(rows), s, t))
+        shown = (usual * member[s][gold[seen]] - hit[seen]).sum()
+        gains.append((len(rows) * (shown + 2 * usual * expected) / (len(seen) + 2), len(rows), s, t))
     gain, count, s, t = max(gains)
     if gain >= 1:
         (_, better, its), (_, worse, other) = odds(s), odds(t)
