@@ -2,7 +2,7 @@
 
     python benchmarks/effect.py --json benchmarks/results/effect.json --plot benchmarks/results/effect.svg
     python benchmarks/effect.py --skip 0 --projects 6    # those that the trial's constants were chosen on
-    python benchmarks/effect.py --cache FOLDER           # rules that a person wrote (handwritten.py), on 2,000 rows each
+    python benchmarks/effect.py --cache FOLDER           # rules that a person wrote (handwritten.py)
 
 A project grows: some of its rules are there, at random, and one more is added. Its effect is predicted as the studio
 does it, by a trial fit on a sample of rows (`shortlist.browse.trial`). The real effect is that of `JointModel` on all
