@@ -124,18 +124,10 @@ def open_closed() -> None:
 
 
 def replace_unwritable() -> None:
-    """Let streams that cannot write a character write a plain one instead of failing."""
-    codecs.register_error("shortlist.plain", _plain)
+    """Let streams that cannot write a character write a question mark instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream):
-            stream.reconfigure(errors="shortlist.plain")
-
-
-def _plain(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    plain = {"✓": "+", "→": "->", "·": ".", "–": "-", "−": "-", "…": "...", "×": "x", "“": '"', "”": '"', "’": "'"}
-    return "".join(plain.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
+            stream.reconfigure(errors="replace")
 
 
 def _is_unicode(stream: Any) -> bool:
