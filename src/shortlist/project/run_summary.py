@@ -43,7 +43,10 @@ def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str
     if "reason" in facts.get("train", {}):
         yield facts["train"]["reason"]
     if fit.get("gold_hard"):
-        yield _hard_rows(fit, scored=bool(right_rows(facts)))
+        from shortlist.reporting.overview import FAIR_SCORE, hard_ones  # slow to import
+
+        too_low = ", so these scores may be too low" if right_rows(facts) else ""
+        yield f"{hard_ones(fit['gold_hard'])}{too_low}. {FAIR_SCORE}"
     yield from _which_file(outcomes, facts)
     if old:
         yield f"Left over from an earlier run: {', '.join(old)}."
@@ -95,19 +98,6 @@ def interval(right: float, n: int) -> str:
 def _uncovered(facts: Mapping[str, Facts], n: int) -> str:
     none = n - facts.get("fit", {}).get("gold_voted", n)
     return f" ({none:,} have no vote, and count as wrong by votes)" if none else ""
-
-
-def _hard_rows(fit: Facts, *, scored: bool) -> str:
-    """Warn that gold rows are a biased sample, with the scores on the other gold rows."""
-    from shortlist.reporting.overview import FAIR_SCORE, hard_ones
-    from shortlist.reporting.trials import ENOUGH
-
-    others = fit.get("others", {})
-    line = f"{hard_ones(fit['gold_hard'])}{', so these scores may be too low' if scored else ''}."
-    if "accuracy" in fit and "accuracy" in others:
-        figures = f"label model {others['accuracy']:.1%}, counting votes {others['counting']:.1%}"
-        line += f" On the other {others['gold_voted']:,} with a vote: {figures}."
-    return line if others.get("gold_voted", 0) >= ENOUGH else f"{line} {FAIR_SCORE}"
 
 
 def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:
