@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 import time
 import warnings
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -143,38 +143,19 @@ def save(home: Path, articles: Sequence[Article], votes: Votes, model: LabelMode
     table = pl.DataFrame([{**article.row(), "topic": article.topic} for article in articles])
     write_table(home / "articles.csv", [table], table.schema)
     labels = LabelTable(CLASSES, ("id", pl.String()))
-    keys = pl.Series([article.id for article in articles if not article.test])
-    voted = (votes.codes > 0).sum(axis=1)
-    write_table(home / "labels.csv", [labels.frame(keys, joint.beliefs_, voted)], labels.schema)
+    keys = pl.Series("id", [article.id for article in articles if not article.test])
+    frame = labels.frame(joint.beliefs_, (votes.codes > 0).sum(axis=1)).insert_column(0, keys)
+    write_table(home / "labels.csv", [frame], labels.schema)
     votes.save(home / "votes.npz")
     model.save(home / "model.npz")
     joint.classifier_.save(home / "classifier.npz")
     for name, text in {
         "labelers.py": Path(labelers_file.__file__).read_text("utf-8"),
-        "shortlist.toml": PROJECT,
+        "shortlist.toml": (resources.files(__package__) / "shortlist.toml").read_text("utf-8"),
     }.items():
         if not (home / name).exists():
             (home / name).write_text(text, "utf-8")
 
-
-PROJECT = f"""\
-# The demo as a project: `shortlist run` in this folder, or `shortlist watch` while you edit labelers.py
-version = 1
-classes = {json.dumps(CLASSES)}
-
-[data]
-files = ["articles.csv"]
-text = "text"  # what the classifier reads; "opening" is the headline and the first paragraph
-id = "id"
-gold = "topic"  # for scoring
-
-[label_model]
-use_gold = false  # all topics are known here, so they score only
-# estimator = "likelihood"  # the model of the paper, to compare: docs/label-model.md
-
-[output]
-format = "csv"
-"""
 
 FILES = {
     "report.html": "what the labelers do, to look at: open it in a browser",
