@@ -148,8 +148,8 @@ def write_certified(session: Session, made: Certified, path: Path) -> int:
     count, classes = (session.votes.codes != 0).sum(axis=1), session.settings.classes
     source = np.where(known >= 0, BY_GOLD, np.where(count > 0, BY_BOTH if session.has("train") else BY_VOTES, BY_ROW))
     table = LabelTable(classes, session.rows.key())
-    keys = pl.concat(session.rows.key_parts())[rows]
-    frame = table.frame(keys, beliefs[rows], count[rows], source[rows].tolist())
+    frame = table.frame(beliefs[rows], count[rows], source[rows].tolist())
+    frame.insert_column(0, pl.concat(session.rows.key_parts())[rows].alias(table.key[0]).cast(table.key[1]))
     sets = np.where((known >= 0)[:, None], np.eye(len(classes), dtype=np.bool_)[known], made.sets.sets)[rows]
     names = pl.Series("shortlist", [[classes[j] for j in np.flatnonzero(one)] for one in sets], pl.List(pl.String))
     write_table(path, [frame.with_columns(names)], table.schema)

@@ -85,11 +85,6 @@ class RowFile(RowStore):
             hint = f"{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}".strip()
         return BadFile(f"has no column {name!r}. {hint}", file=str(self.path), column=name)
 
-    def check_unchanged(self) -> None:
-        """Raise where the file was written to since it was opened: what was read may be of either version."""
-        if stamp(self.path) != self.stamp:
-            raise BadFile("changed while it was read: run again", file=self.path.name)
-
     def __len__(self) -> int:
         with _explained(self.path):
             return int(self._scan().select(pl.len()).collect(engine="streaming").item())
