@@ -21,8 +21,7 @@ BY_GOLD, BY_VOTES, BY_BOTH, BY_ROW = SOURCES = ("gold", "votes", "votes and text
 
 def leading(beliefs: Floats) -> Mask:
     """(m, k): the classes of the largest belief of each row; several where they tie."""
-    mask: Mask = beliefs >= row_largest(beliefs) - TIE
-    return mask
+    return beliefs >= row_largest(beliefs) - TIE
 
 
 def most_likely(beliefs: Floats, balance: Floats) -> Positions:

@@ -79,8 +79,7 @@ class Measures:
     @cached_property
     def mass(self) -> Floats:
         """(k,): expected number of rows of each class."""
-        mass: Floats = self.distinct.counts @ self.distinct.beliefs
-        return mass
+        return self.distinct.counts @ self.distinct.beliefs
 
     @cached_property
     def guess(self) -> Positions:
@@ -187,8 +186,7 @@ class Distinct:
 
     def at(self, rows: slice | Positions) -> Floats:
         """(rows, k): beliefs of a choice of rows."""
-        beliefs: Floats = self.beliefs[self.patterns.inverse[rows]]
-        return beliefs
+        return self.beliefs[self.patterns.inverse[rows]]
 
 
 def believed(model: Any, votes: Votes) -> Floats:

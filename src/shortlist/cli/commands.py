@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.cli.screen import Screen
-from shortlist.errors import MissingPackage, ShortlistError
+from shortlist.errors import MissingPackage, ShortlistError, warnings_as_notes
 from shortlist.project import Outcome, Project
 from shortlist.project.cache import Run
 from shortlist.project.run_summary import facts_of, run_scores, run_summary
@@ -99,7 +99,6 @@ def show_votes(folder: Path, *, as_json: bool, **how: Any) -> None:
 
 def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
     """Ask the labelers about the first rows only, and print what they say. No votes are saved."""
-    from shortlist.project.stages.stage import warnings_as_notes
     from shortlist.project.voting import vote_on
 
     screen, project = Screen(as_json=as_json), Project(folder)

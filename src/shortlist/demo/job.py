@@ -19,7 +19,7 @@ from shortlist.classifier import NoiseAwareClassifier, TextFeatures
 from shortlist.demo import labelers as labelers_file
 from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
-from shortlist.errors import BadFile, FitWarning, require
+from shortlist.errors import BadFile, FitWarning, require, warnings_as_notes
 from shortlist.identifiability import diagnose
 from shortlist.joint import JointModel
 from shortlist.labelers import apply
@@ -86,15 +86,14 @@ def main(folder: str | os.PathLike[str] = "shortlist-demo") -> None:
 
 def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
     """Fit the default label model; return it with its warnings."""
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", FitWarning)
+    notes: list[str] = []
+    with warnings_as_notes(notes):
         model = LabelModel().fit(votes)
-    return model, [str(warning.message) for warning in warned]
+    return model, notes
 
 
 def fit_joint(votes: Votes, rows: Rows) -> JointModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)  # shown already
+    with warnings.catch_warnings(action="ignore", category=FitWarning):  # shown already
         return JointModel(classifier=untrained_reader(), progress=False).fit(votes, rows)
 
 

@@ -113,8 +113,7 @@ def choice(reply: Mapping[str, Any]) -> dict[str, Any]:
     listed = reply.get("choices")
     if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
         raise BadReply(f"the reply has no choices: {str(dict(reply))[:80]}")
-    one: dict[str, Any] = listed[0]
-    return one
+    return listed[0]
 
 
 def refused(reply: Mapping[str, Any]) -> bool:
@@ -218,8 +217,7 @@ def first_token_scores(tokens: Sequence[tuple[str, float]], choices: Sequence[st
         return np.full(len(choices), np.nan)
     left = max(1 - sum(shares.values()), 1e-12)
     bound = max(min(math.exp(min(value for _, value in tokens)), left), 1e-300)
-    scores: Floats = np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
-    return scores
+    return np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
 
 
 def _first(word: str, shares: Mapping[str, float]) -> str | None:

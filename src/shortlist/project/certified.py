@@ -105,8 +105,7 @@ def _check_random(session: Session, random: set[int]) -> None:
 def certify_rows(session: Session, right: float, sure: float, *, all_random: bool = False) -> Certified:
     """Certify rows of a project: labels by a model that has not seen the random gold rows."""
     drawn, classes = drawn_gold(session, all_random=all_random), session.settings.classes
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)  # `fit` has told
+    with warnings.catch_warnings(action="ignore", category=FitWarning):  # `fit` has told
         beliefs = _beliefs_without(session, drawn.taught)
     among = np.ones(len(beliefs), np.bool_) if session.has("train") else session.votes.covered.copy()
     among[[row for row in np.flatnonzero(session.known.positions >= 0).tolist() if row not in drawn.tested]] = False

@@ -136,22 +136,14 @@ class KnownLabels(ByVotes):
     """Labels of all unique rows, made in one place: the same bytes, whoever joins them to the rows."""
 
     def __init__(self, votes: Votes, model: Any, table: LabelTable) -> None:
-        words = _words(votes)
-        order = np.lexsort(words[::-1])
-        self.words = [word[order] for word in words]
-        self.table = label_frame(votes[order], model, table)
+        words = _words(votes).with_row_index("row").sort(pl.exclude("row"))
+        self.words = words.drop("row").with_row_index("place")
+        self.table = label_frame(votes[words["row"].to_numpy()], model, table)
 
     def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:  # noqa: ARG002
-        return self.table[self._places(votes)]
-
-    def _places(self, votes: Votes) -> Positions:
-        words = _words(votes)
-        if len(words) == 1:
-            places: Positions = np.searchsorted(self.words[0], words[0])
-            return places
-        known, asked = (pl.DataFrame({str(i): w for i, w in enumerate(side)}) for side in (self.words, words))
-        joined = asked.join(known.with_row_index("place"), on=known.columns, how="left", maintain_order="left")
-        return joined["place"].to_numpy().astype(np.int64)
+        asked = _words(votes)
+        places = asked.join(self.words, on=asked.columns, how="left", maintain_order="left")["place"]
+        return self.table[places.to_numpy()]
 
 
 @dataclass(frozen=True)
@@ -177,8 +169,9 @@ def label_frame(votes: Votes, model: Any, table: LabelTable) -> pl.DataFrame:
     return table.frame(believed(model, votes), (votes.codes != 0).sum(axis=1))
 
 
-def _words(votes: Votes) -> list[Any]:
-    return [word.astype(np.uint64) for word in pack(votes.codes, votes.sizes)]
+def _words(votes: Votes) -> pl.DataFrame:
+    """The votes of each row, packed into a few whole numbers."""
+    return pl.DataFrame({str(i): word.astype(np.uint64) for i, word in enumerate(pack(votes.codes, votes.sizes))})
 
 
 # -- labels by votes and rows ----------------------------------------------------------------------------

@@ -138,8 +138,7 @@ def _refitted(votes: Votes, sample: GoldSample, model: Any) -> Right:
 
     def right(left_out: str | None) -> Mask:
         panel = some[:, [name for name in votes.names if name != left_out]]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
+        with warnings.catch_warnings(action="ignore"):  # a model of some of the labelers is nobody's concern
             fitted = type(model)(**model.get_params(deep=False)).fit(panel)
         return np.asarray(fitted.predict_proba(panel[:drawn]).argmax(axis=1) == sample.gold)
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import FitWarning, OneSided, ShortlistError
+from shortlist.errors import FitWarning, OneSided, ShortlistError, warnings_as_notes
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.stage import Facts, Stage, warnings_as_notes
+from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
@@ -117,8 +117,7 @@ def judged_by_halves(evidence: Evidence, fit: Callable[[Evidence], Any]) -> Fact
     from shortlist.labelmodel.evidence import two_folds
 
     def right(known: Evidence) -> Floats:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FitWarning)  # the fit with all of them has told
+        with warnings.catch_warnings(action="ignore", category=FitWarning):  # the fit with all of them has told
             first, second = (_right(fit(fold), known, judging) for fold, judging in two_folds(evidence))
         return first + second
 
