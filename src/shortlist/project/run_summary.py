@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from shortlist.project.cache import History
+from shortlist.project.cache import History, Run
 from shortlist.project.stages.stage import Facts, Outcome
 
 WAYS = ("counting votes", "label model", "votes and text", "text alone")
@@ -61,6 +61,14 @@ def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str
     elif advice is not None:
         yield "Nothing to improve was found."
     yield from (f"Look at: {one.outputs[0]}" for one in outcomes if one.stage == "report" and one.outputs)
+
+
+def run_of(facts: Mapping[str, Facts]) -> Run:
+    """The figures among the facts of stages."""
+    n, covered = gold_rows(facts), facts.get("vote", {}).get("covered")
+    figures = {name: float(right) / n for name, right in right_rows(facts).items()}
+    figures |= {} if covered is None else {"covered": float(covered)}
+    return Run(figures, n, int(facts.get("fit", {}).get("gold_voted", n)))
 
 
 def _by_chance(history: History) -> str:
