@@ -39,11 +39,6 @@ class SoftLogisticRegression(BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit_beliefs(self, X: Any, beliefs: Floats, weights: Floats, *, tell: Tell | None = None) -> Self:
         """Learn from features (m, p), beliefs (m, k) and row weights (m,). `tell` is called with a line each step."""
         if not self.C > 0:

@@ -203,9 +203,8 @@ class History:
         """Figure → its value one run before and now, if these differ."""
         if len(self.runs) < 2:
             return {}
-        before, now = self.runs[-2:]
-        names = [name for name in now.figures if name in before.figures]
-        both = {name: (before.figures[name], now.figures[name]) for name in names}
+        before, now = (run.figures for run in self.runs[-2:])
+        both = {name: (before[name], new) for name, new in now.items() if name in before}
         return {name: (old, new) for name, (old, new) in both.items() if round(old, 3) != round(new, 3)}
 
     @property

@@ -16,8 +16,7 @@ import polars as pl
 from shortlist.archive import atomic
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.gold import INTEGER, as_classes, classes_in
-from shortlist.project.settings import NAME, Check, Wrong, sign
-from shortlist.project.settings import encoding as check_encoding
+from shortlist.project.settings import NAME, Check, Wrong, check_encoding, check_sign
 from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.rows import RowFile
 from shortlist.wording import did_you_mean, first_duplicate, listed, some_of
@@ -99,7 +98,7 @@ def data_file(
     data: Path, separator: str | None = None, encoding: str | None = None, comment: str | None = None
 ) -> RowFile:
     """The file of rows of a new project, with at least one row."""
-    separator, encoding = _checked("separator", sign, separator), _checked("encoding", check_encoding, encoding)
+    separator, encoding = _checked("separator", check_sign, separator), _checked("encoding", check_encoding, encoding)
     file = RowFile(data, separator=separator, encoding=encoding, comment=comment)
     if not len(file.head(1)):
         raise BadFile("has a header and no rows: labelers need rows to vote on", file=str(data))

@@ -58,7 +58,8 @@ class RowFile(RowStore):
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
         self.dialect_options = {"separator": separator, "encoding": encoding, "comment": comment}
-        self.stamp = stamp(self.path)  # of the version that is read
+        status = self.path.stat()
+        self.stamp = status.st_size, status.st_mtime_ns  # of the version that is read
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
@@ -207,12 +208,6 @@ def file_kind(path: Path) -> str:
         endings = ", ".join(ROW_FORMATS)
         raise BadFile(f"is of no kind that can be read: its name should end in one of {endings}", file=str(path))
     return kind
-
-
-def stamp(path: Path) -> tuple[int, int, int]:
-    """Size, time of the last change and inode of a file, one of which changes when it is written to."""
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def _read_sheet(path: Path) -> pl.DataFrame:

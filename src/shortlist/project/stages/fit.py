@@ -70,7 +70,7 @@ def _notes(session: Session) -> Iterator[str]:
     from shortlist.project.gold import lost_labels
     from shortlist.reporting.overview import GOLD_FITS
 
-    if session.is_sampled:
+    if session.evidence_sum.sampled:
         yield (
             "too many rows differ in their votes to count them all: scores and tables are those of "
             f"{len(session.evidence.weights):,} of them, a sample"
