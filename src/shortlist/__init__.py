@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from shortlist.prompts import ask as ask
     from shortlist.prompts import choose as choose
     from shortlist.prompts import plan as plan
+    from shortlist.prompts import similar as similar
     from shortlist.prompts import suggest_rules as suggest_rules
     from shortlist.reporting import report as report
     from shortlist.reporting.advice import checkup as checkup
@@ -64,7 +65,7 @@ _NAMES = {
     "labelmodel": "LabelModel MajorityVote NearestClass simulate",
     "labelspace": "LabelSpace Not",
     "project": "Project",
-    "prompts": "ask choose plan suggest_rules",
+    "prompts": "ask choose plan similar suggest_rules",
     "reporting": "checkup report",
     "uncertainty": "certify intervals label_sets",
     "votes": "Votes",
