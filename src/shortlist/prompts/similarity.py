@@ -103,7 +103,8 @@ class SimilarLabeler(Labeler):
         with vectors_kept_in(self.hidden and self.hidden / VECTORS):
             vectors = embed(self.encoder, [*self.examples, *texts], tell)
         n = len(self.examples)
-        return np.unique(hashes_of(texts)[(vectors[n:] @ vectors[:n].T).max(axis=1) >= self.above])
+        close = np.flatnonzero((vectors[n:] @ vectors[:n].T).max(axis=1) >= self.above)
+        return hashes_of([texts[a] for a in close.tolist()])
 
 
 @labeler_kind("similar")

@@ -178,7 +178,7 @@ export const Fields = ({ fields }) => html`<dl class="fields">${Object.entries(f
 export function Beliefs({ row, classes }) {
   if (!row.class) return html`<p class="quiet">No labeler votes on this row.</p>`;
   const shown = Object.entries(row.beliefs).slice(0, 4).filter(([, belief], place) => place === 0 || belief >= 0.005);
-  return html`<p class="quiet">By votes alone:</p><div class="beliefs" role="img" aria-label=${`Beliefs by votes alone: ${shown.map(([name, belief]) => `${name} ${percent(belief, 0)}`).join(", ")}`}>
+  return html`${row.final && html`<p id="final-label">By votes and text: <b>${row.final[0]}</b> ${percent(row.final[1], 0)}</p>`}<p class="quiet">By votes alone:</p><div class="beliefs" role="img" aria-label=${`Beliefs by votes alone: ${shown.map(([name, belief]) => `${name} ${percent(belief, 0)}`).join(", ")}`}>
     ${shown.map(([name, belief]) => html`<span class="label" title=${name}>${name}</span>
       <span class="track"><i class=${colour(classes, name)} style=${{ width: `${100 * belief}%` }}></i></span><span class="figure">${percent(belief, 0)}</span>`)}
   </div>`;

@@ -73,7 +73,7 @@ export function Rows({ project, at, say }) {
 
   return html`
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
-      ${project.text && html`<input id="search" type="search" placeholder="Search the text  ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />`}
+      ${project.text && html`<input id="search" type="search" placeholder="Search ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />`}
       <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
       ${project.bare || html`<${Pick} title="Labeler" value=${query.labeler} options=${project.labelers.filter((one) => one.on).map((one) => one.name)} change=${(labeler) => change({ labeler, votes: "", conflict: labeler ? query.conflict : "" })} />
       ${query.labeler && html`<${Pick} title="vote" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
