@@ -1,6 +1,7 @@
 """similar(): texts close to an example. Vectors are angles here, so that cosines are known."""
 
 import os
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -153,6 +154,34 @@ def test_what_was_read_before_it_is_stopped_is_kept(read, tmp_path, monkeypatch)
         assert told == ["reading 35 texts with the encoder: 0%", "reading 35 texts with the encoder: 29%"]
         assert len(embeddings.embed("angles", texts)) == 35
     assert read == texts
+
+
+def test_who_waits_for_another_reader_sees_how_far_it_is_and_can_give_up(read, monkeypatch):
+    told, going, enough = [], threading.Event(), threading.Event()
+    vectors = embeddings.mean_vectors
+
+    def slowly(encoder, texts):
+        going.set()
+        assert enough.wait(60)
+        return vectors(encoder, texts)
+
+    monkeypatch.setattr(embeddings, "mean_vectors", slowly)
+    other = threading.Thread(target=embeddings.embed, args=("angles", ["1", "2"]))
+    other.start()
+    assert going.wait(60)
+
+    def check():
+        if told:
+            raise InterruptedError
+
+    token = still_wanted.set(check)
+    with pytest.raises(InterruptedError):
+        embeddings.embed("angles", ["1"], told.append)
+    still_wanted.reset(token)
+    enough.set()
+    other.join()
+    assert told == ["reading 2 texts with the encoder: 0%"]
+    assert len(embeddings.embed("angles", ["3"])) == 1  # nobody holds it any more
 
 
 @pytest.mark.slow

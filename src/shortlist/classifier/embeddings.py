@@ -26,10 +26,11 @@ from shortlist.progress import Tell, silent, still_wanted
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 KIND = "vectors of texts"  # in the header of the file
 VECTORS = "vectors.npz"  # the file of a project, in its hidden folder
-BLOCK = 512  # texts that are read at a time; between two, the work can be stopped
+BLOCK = 256  # texts that are read at a time; between two, the work can be stopped
 Halves: TypeAlias = npt.NDArray[np.float16]
 _file: ContextVar[Path | None] = ContextVar("file", default=None)
 _reading = Lock()  # of two threads with the same texts, the second finds what the first has read
+_told = [""]  # what the first says meanwhile
 
 
 @contextmanager
@@ -45,13 +46,14 @@ def vectors_kept_in(path: Path | None) -> Iterator[None]:
 def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
     """(m, width): vectors of unit length, as files hold them: in half precision. `tell` hears the share done."""
     path, hashes, made = _file.get(), hashes_of(texts), list[Halves]()
-    with _reading:
+    with _alone(tell):
         known, vectors = _read(path, encoder)
         new = np.flatnonzero(~np.isin(hashes, known)).tolist()
         try:
             for start in range(0, max(len(new), not len(known)), BLOCK):
                 still_wanted.get()()
-                tell(f"reading {len(new):,} texts with the encoder: {start / max(1, len(new)):.0%}")
+                _told[0] = f"reading {len(new):,} texts with the encoder: {start / max(1, len(new)):.0%}"
+                tell(_told[0])
                 block = [texts[a] for a in new[start : start + BLOCK]]
                 made.append(mean_vectors(_loaded(encoder), block).astype(np.float16))
         finally:  # if it is stopped, what was read is kept
@@ -63,6 +65,18 @@ def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
                 write_archive(path, kind=KIND, version=1, header={"encoder": encoder}, arrays=arrays)
     order = np.argsort(known, kind="stable")
     return vectors[order[np.searchsorted(known[order], hashes)]].astype(np.float32)
+
+
+@contextmanager
+def _alone(tell: Tell) -> Iterator[None]:
+    """Wait until no other thread reads texts."""
+    while not _reading.acquire(timeout=0.2):
+        still_wanted.get()()
+        tell(_told[0])
+    try:
+        yield
+    finally:
+        _reading.release()
 
 
 def _read(path: Path | None, encoder: str) -> tuple[Hashes, Halves]:
