@@ -22,6 +22,7 @@ from shortlist.archive import read_archive, write_archive
 from shortlist.classifier.finetuning import Encoder, Vectors, load_encoder, mean_vectors
 from shortlist.errors import BadFile
 from shortlist.progress import Tell, silent, still_wanted
+from shortlist.wording import number_of
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 KIND = "vectors of texts"  # in the header of the file
@@ -52,7 +53,7 @@ def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
         try:
             for start in range(0, max(len(new), not len(known)), BLOCK):
                 still_wanted.get()()
-                _told[0] = f"reading {len(new):,} texts with the encoder: {start / max(1, len(new)):.0%}"
+                _told[0] = f"reading {number_of(len(new), 'text')} with the encoder: {start / max(1, len(new)):.0%}"
                 tell(_told[0])
                 block = [texts[a] for a in new[start : start + BLOCK]]
                 made.append(mean_vectors(_loaded(encoder), block).astype(np.float16))

@@ -79,7 +79,7 @@ function isComplete(form) {
   const filled = { attribute: form.column && form.from !== "" && Number.isFinite(Number(form.from)), keywords: form.words.trim(), similar: form.examples.trim(), pattern: form.regex, ask: form.model && form.question.trim() }[form.kind];
   return Boolean(filled) && form.chosen.length > 0;
 }
-const proposed = (form) => (form.kind === "attribute" ? form.column : form.kind === "keywords" ? (perLine(form.words)[0] ?? "") : form.kind === "similar" ? `like ${perLine(form.examples)[0] ?? ""}` : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 30);
+const proposed = (form) => (form.kind === "attribute" ? form.column : form.kind === "keywords" ? (perLine(form.words)[0] ?? "") : form.kind === "similar" ? `like ${perLine(form.examples)[0] ?? ""}` : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").slice(0, 30).replace(/^_|_$/g, "");
 
 const free = (name, taken) => (taken.includes(name) ? free(/_\d+$/.test(name) ? name.replace(/\d+$/, (n) => Number(n) + 1) : `${name}_2`, taken) : name);
 
