@@ -27,7 +27,7 @@ $(VENV)/.installed-all: $(VENV)/.installed-dev
 	touch $@
 
 demo: $(VENV)/.installed
-	$(BIN)/python -m shortlist.demo
+	$(BIN)/shortlist demo
 
 # Needs no torch and no browser.
 test: $(VENV)/.installed-dev

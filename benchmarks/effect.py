@@ -2,6 +2,7 @@
 
     python benchmarks/effect.py --json benchmarks/results/effect.json --plot benchmarks/results/effect.svg
     python benchmarks/effect.py --skip 0 --projects 6    # those that the trial's constants were chosen on
+    python benchmarks/effect.py --cache FOLDER           # rules that a person wrote (handwritten.py)
 
 A project grows: some of its rules are there, at random, and one more is added. Its effect is predicted as the studio
 does it, by a trial fit on a sample of rows (`shortlist.browse.trial`). The real effect is that of `JointModel` on all
@@ -35,6 +36,7 @@ from keywords import SOURCES, projects, sampled, source  # noqa: E402
 
 from shortlist import JointModel, Votes  # noqa: E402
 from shortlist.browse.trial import ROWS, SteadyEvidence, TrialFit  # noqa: E402
+from shortlist.joint.joint_model import word_features  # noqa: E402
 from shortlist.joint.row_evidence import RowEvidence  # noqa: E402
 
 GOLD = 60  # rows
@@ -50,8 +52,24 @@ def cases(skip: int, count: int) -> Iterator[tuple[str, Votes, np.ndarray, np.nd
         for seed, one in islice(large, skip, skip + count):
             draw = np.random.default_rng([list(SOURCES).index(name), seed])
             X = TfidfTransformer().fit_transform(texts.words[sampled(texts, draw)])
-            yield one.name, one.votes, one.truth, np.full(len(one.truth), -1), X
-            yield f"{one.name}, gold", one.votes, one.truth, some_gold(one.truth, seed), X
+            yield from with_and_without_gold(one.name, one.votes, one.truth, X, seed)
+
+
+def written_cases(cache: Path) -> Iterator[tuple[str, Votes, np.ndarray, np.ndarray, Any]]:
+    """The same of the tables of `handwritten.py`."""
+    from takehome import written
+    from written import TABLES
+
+    for seed, name in enumerate(TABLES):
+        task = written(name, cache, None)
+        yield from with_and_without_gold(task.name, task.votes, task.truth, word_features(task.rows), seed)
+
+
+def with_and_without_gold(
+    name: str, votes: Votes, truth: np.ndarray, X: Any, seed: int
+) -> Iterator[tuple[str, Votes, np.ndarray, np.ndarray, Any]]:
+    yield name, votes, truth, np.full(len(truth), -1), X
+    yield f"{name}, gold", votes, truth, some_gold(truth, seed), X
 
 
 def some_gold(truth: np.ndarray, seed: int) -> np.ndarray:
@@ -118,11 +136,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--projects", type=int, default=3, help="of each source of keywords.py")
     parser.add_argument("--skip", type=int, default=CHOSEN_ON, help="projects of each source that are left out first")
+    parser.add_argument("--cache", type=Path, help="take the hand-written tables; the folder for their texts")
     parser.add_argument("--json", help="keep every rule in this file")
     parser.add_argument("--plot", help="draw predicted against real effects")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = [line for case in cases(options.skip, options.projects) for line in measure(*case)]
+    taken = written_cases(options.cache) if options.cache else cases(options.skip, options.projects)
+    lines = [line for case in taken for line in measure(*case)]
     parts = {"all": lines, "with gold": [x for x in lines if x["gold"]], "without": [x for x in lines if not x["gold"]]}
     found = {name: summary(part) for name, part in parts.items()}
     print(json.dumps(found, indent=1))

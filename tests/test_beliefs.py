@@ -24,7 +24,7 @@ def test_the_smallest_set_by_hand():
 
 def test_labels_by_hand():
     table = LabelTable(["business", "sports", "world"], ("id", pl.String()))
-    frame = table.frame(pl.Series(["a", "b", "c"]), BELIEFS, np.array([2, 1, 0]))
+    frame = table.frame(BELIEFS, np.array([2, 1, 0])).insert_column(0, pl.Series("id", ["a", "b", "c"]))
     assert frame.schema == pl.Schema(table.schema)
     assert frame["class"].to_list() == ["sports", "business", None]  # a tie goes to the first; nobody voted on c
     assert np.allclose(frame["belief"], [0.878, 0.5, 1 / 3])
@@ -40,14 +40,14 @@ def test_labels_by_hand():
 
 def test_ties_of_the_table_go_by_the_balance():
     table = LabelTable(["a", "b", "c"], ("row", pl.UInt32()), balance=np.array([0.1, 0.8, 0.1]), voted=False)
-    frame = table.frame(pl.Series([0, 1, 2]), BELIEFS)
+    frame = table.frame(BELIEFS)
     assert frame["class"].to_list() == ["b", "b", "b"]
     assert "votes" not in frame.columns
 
 
 def test_how_much_belief_a_shortlist_holds():
     table = LabelTable(["a", "b", "c"], ("row", pl.UInt32()), held=0.8, voted=False)
-    assert table.frame(pl.Series([0, 1, 2]), BELIEFS)["shortlist"].to_list()[0] == ["b"]
+    assert table.frame(BELIEFS)["shortlist"].to_list()[0] == ["b"]
 
 
 @pytest.mark.parametrize("name", ["class", "belief", "belief_a", "votes"])

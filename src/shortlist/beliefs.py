@@ -21,8 +21,7 @@ BY_GOLD, BY_VOTES, BY_BOTH, BY_ROW = SOURCES = ("gold", "votes", "votes and text
 
 def leading(beliefs: Floats) -> Mask:
     """(m, k): the classes of the largest belief of each row; several where they tie."""
-    mask: Mask = beliefs >= row_largest(beliefs) - TIE
-    return mask
+    return beliefs >= row_largest(beliefs) - TIE
 
 
 def most_likely(beliefs: Floats, balance: Floats) -> Positions:
@@ -116,12 +115,11 @@ class LabelTable:
             raise BadFile(f"the id column is called {key[0]!r}, which labels need for themselves: give it another name")
         self.schema: dict[str, Any] = {key[0]: key[1], **columns}
 
-    def frame(
-        self, keys: pl.Series, beliefs: Floats, votes: Any | None = None, source: Sequence[str] | None = None
-    ) -> pl.DataFrame:
-        """The labels of some rows; `votes` is the number of labelers that voted on each, `source` what they rest on.
+    def frame(self, beliefs: Floats, votes: Any | None = None, source: Sequence[str] | None = None) -> pl.DataFrame:
+        """The labels of some rows, without the key; `votes` is the number of labelers that voted on each.
 
-        Without a source it is the votes, and rows without a vote have neither class nor source.
+        `source` is what the labels rest on. Without it, that is the votes, and rows without a vote have neither class
+        nor source.
         """
         import polars as pl
 
@@ -129,7 +127,6 @@ class LabelTable:
         nothing = np.zeros(len(beliefs), np.bool_) if votes is None or source is not None else np.asarray(votes) == 0
         ranked = np.sort(beliefs, axis=1)
         columns: dict[str, Any] = {
-            self.key[0]: keys,
             "class": best.set(pl.Series(nothing), None),
             "belief": ranked[:, -1],
             "margin": ranked[:, -1] - ranked[:, -2],
@@ -139,7 +136,7 @@ class LabelTable:
         if votes is not None:
             columns["votes"] = votes.astype(np.uint32)
         columns |= {f"belief_{name}": beliefs[:, j] for j, name in enumerate(self.classes)}
-        return pl.DataFrame(columns, schema_overrides={self.key[0]: self.key[1], "source": pl.String()})
+        return pl.DataFrame(columns, schema_overrides={"source": pl.String()})
 
     def _shortlists(self, beliefs: Floats) -> pl.Series:
         """The names of the smallest sets, each distinct one made once."""

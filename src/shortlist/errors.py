@@ -9,6 +9,7 @@ attributes, so that no program needs to read a message: `error.labeler`, `error.
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -246,3 +247,14 @@ def about_option(*path: str) -> Iterator[None]:
     except ShortlistError as error:
         error.option = (*path, *error.option)
         raise
+
+
+@contextmanager
+def warnings_as_notes(
+    notes: list[str], of: type[Warning] = Warning, but: tuple[type[Warning], ...] = ()
+) -> Iterator[None]:
+    """Add warnings of a kind to notes, each once, but for some kinds that are shown elsewhere. All are silent."""
+    with warnings.catch_warnings(record=True, action="always", category=ShortlistWarning) as warned:
+        yield
+    chosen = [one for one in warned or () if issubclass(one.category, of) and not issubclass(one.category, but)]
+    notes += dict.fromkeys(str(one.message) for one in chosen)

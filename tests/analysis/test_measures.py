@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from shortlist.analysis.measures import Calibration, inside, share, soft_counts, wilson
+from shortlist.analysis.measures import NINETY, Calibration, inside, share, soft_counts
+from shortlist.arrays import wilson
 from shortlist.labelmodel.layout import Layout
 from shortlist.labelspace import LabelSpace
 from shortlist.votes import Codomain
@@ -50,6 +51,6 @@ def test_certainty_is_in_the_last_bin():
 
 def test_wilson_by_hand():
     # 8 of 10 at 90 %: z = 1.6449; (.8 + .13528) / 1.27055 ± 1.6449 √(.016 + .0067639) / 1.27055
-    assert wilson(0.8, 10) == pytest.approx((0.5408, 0.9314), abs=2e-4)
-    assert wilson(0.0, 5)[0] == 0
-    assert wilson(1.0, 5)[1] == 1
+    assert wilson(0.8, 10, NINETY) == pytest.approx((0.5408, 0.9314), abs=2e-4)
+    assert wilson(0.0, 5, NINETY)[0] == 0
+    assert wilson(1.0, 5, NINETY)[1] == 1

@@ -26,7 +26,6 @@ from shortlist.errors import BadFile, BadFit, BadRows, NotFitted, UnnamedClasses
 ESTIMATORS = [
     NoiseAwareClassifier(),
     NoiseAwareClassifier(LogisticRegression()),
-    SoftLogisticRegression(),
 ]
 
 

@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 import shortlist
-from shortlist.cli.exits import EXIT_CODES
 from shortlist.project.stages.run import STAGES
 from tests.cli.shell import COMMAND, call, environment, run
 from tests.project.news import edit, make, rows
@@ -293,10 +292,6 @@ def test_a_reader_that_has_seen_enough(folder):
         writing.stdout.close()
         err = writing.stderr.read()
     assert b"Traceback" not in err
-
-
-def test_exit_codes_are_told_apart():
-    assert len(set(EXIT_CODES)) == 7
 
 
 def test_the_folder_may_be_given_before_the_command(folder, monkeypatch, capfd):

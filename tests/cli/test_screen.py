@@ -45,7 +45,7 @@ def test_signs_that_cannot_be_written_do_not_end_the_run(project, encoding):
     env = {**environment(), "PYTHONIOENCODING": encoding}
     ended = subprocess.run([*COMMAND, "run"], cwd=project, capture_output=True, env=env)
     assert ended.returncode == 0, ended.stderr
-    assert b"+  vote" in ended.stdout
+    assert b"?  vote" in ended.stdout
     exported = subprocess.run([*COMMAND, "export", "--json"], cwd=project, capture_output=True, env=env)
     assert json.loads(exported.stdout.decode("ascii"))["status"] == "up to date"
 

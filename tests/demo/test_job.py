@@ -115,8 +115,8 @@ def test_a_mistake_is_one_line(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
     done = subprocess.run(
-        [sys.executable, "-m", "shortlist.demo", str(file)], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "shortlist", "demo", str(file)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert str(file) in done.stderr

@@ -11,6 +11,7 @@ from shortlist.errors import BadFile, BadFit, FitWarning
 from shortlist.labelmodel import Estimate, Estimator, Likelihood, Parameters, Pooled, Problem
 from shortlist.labelmodel.estimator import State
 from shortlist.labelmodel.likelihood import emission
+from shortlist.labelmodel.model import ESTIMATORS
 
 SAYS = [["a", "b", "c"], ["a", {"b", "c"}], [{"a", "b"}, "c"], ["b", {"a", "c"}]]
 TRUTH = Parameters(np.full((4, 3), 0.8), np.array([0.9, 0.7, 0.8, 0.6]), np.array([0.5, 0.3, 0.2]))
@@ -106,13 +107,15 @@ def test_what_reads_a_label_model_reads_a_foreign_one(model, drawn):
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
 @pytest.mark.parametrize("estimator", [Alike(0.7), Doubtful(0.7, 0.25)])
-def test_a_file_of_a_foreign_estimator_asks_for_its_class(estimator, drawn, tmp_path):
+def test_a_file_of_a_foreign_estimator_asks_for_its_class(estimator, drawn, tmp_path, monkeypatch):
     votes, _ = drawn
     model, path = LabelModel(estimator=estimator).fit(votes), tmp_path / "model.npz"
     model.save(path)
-    with pytest.raises(BadFile, match=r"'\w+', which is not part of shortlist.*estimators="):
+    with pytest.raises(BadFile, match=r"'\w+', which is not part of shortlist.*register_estimator"):
         LabelModel.load(path)
-    again = LabelModel.load(path, estimators=[Alike, Doubtful])
+    for made in (Alike, Doubtful):
+        monkeypatch.setitem(ESTIMATORS.added, made.kind, made)
+    again = LabelModel.load(path)
     assert again.estimator == estimator
     assert np.array_equal(again.predict_proba(votes), model.predict_proba(votes))
     assert again.partial_fit(votes).evidence_.total == 6000
@@ -130,10 +133,12 @@ def test_what_an_estimate_adds_to_its_table_is_one_more_move(drawn):
 
 
 @pytest.mark.filterwarnings("ignore::shortlist.errors.FitWarning")
-def test_a_foreign_estimator_from_plain_data():
-    made = LabelModel.from_options({"estimator": {"kind": "alike", "accuracy": 0.9}}, estimators=[Alike])
+def test_a_foreign_estimator_from_plain_data(monkeypatch):
+    monkeypatch.setitem(ESTIMATORS.added, "alike", Alike)
+    made = LabelModel.from_options({"estimator": {"kind": "alike", "accuracy": 0.9}})
     assert made.estimator == Alike(0.9)
     assert made.to_options()["estimator"] == {"kind": "alike", "accuracy": 0.9}
+    monkeypatch.delitem(ESTIMATORS.added, "alike")
     with pytest.raises(BadFit, match="Kinds: pooled, likelihood"):
         LabelModel.from_options({"estimator": {"kind": "alike"}})
 

@@ -4,7 +4,6 @@ import re
 import tomllib
 from pathlib import Path
 
-from shortlist.cli.exits import EXIT_CODES
 from shortlist.project.code.toml_labelers import toml_labelers
 from shortlist.project.settings import _TABLES, Settings
 from shortlist.project.stages.run import STAGES
@@ -33,6 +32,4 @@ def test_outputs_and_exit_codes(tmp_path):
     for name, stage in STAGES.own.items():
         for output in stage.outputs(settings):
             assert re.search(rf"^out/{re.escape(output)} +{name} ", PAGE, re.MULTILINE)
-    assert dict(re.findall(r"^\| (\d+) \| (.*) \|$", PAGE, re.MULTILINE)) == {
-        str(code): meaning for code, meaning in EXIT_CODES.items()
-    }
+    assert re.findall(r"^\| (\d+) \| .* \|$", PAGE, re.MULTILINE) == ["0", "1", "2", "3", "4", "5", "130"]

@@ -112,7 +112,7 @@ def test_rows_without_a_vote_are_not_scored():
     assert right_on_gold({"gold_rows": 3, "gold_voted": 0}) == ""
 
 
-def test_scores_on_rows_that_were_not_picked_because_they_are_hard(tmp_path):
+def test_rows_that_were_picked_because_they_are_hard_are_counted(tmp_path):
     """Of 100 rows of the gold column, which are not hard, and 4 of the gold file, which are, two of them wrong."""
     project = make(tmp_path)
     before = project.run(["fit"])[-1].facts
@@ -126,24 +126,3 @@ def test_scores_on_rows_that_were_not_picked_because_they_are_hard(tmp_path):
     facts = project.run(["fit"])[-1].facts
     assert (facts["gold_rows"], facts["gold_hard"]) == (104, 3)
     assert facts["accuracy"] == pytest.approx((before["accuracy"] * 100 + 2) / 104)
-    assert facts["others"]["gold_voted"] == 101
-    assert facts["others"]["accuracy"] == pytest.approx((before["accuracy"] * 100 + 1) / 101)
-    assert facts["others"]["counting"] == pytest.approx(counted_right(project, hard) / 101)
-
-
-def counted_right(project, hard):
-    """On all gold rows but the hard ones, as the public functions count it."""
-    session = project.session
-    gold = [None if row in hard[:3] else name for row, name in enumerate(session.gold)]
-    votes = session.votes
-    return MajorityVote().fit(votes).score(votes, gold) * 101
-
-
-def test_where_gold_rows_fit_there_is_no_score_on_the_others(tmp_path):
-    project = make(tmp_path)
-    edit(tmp_path / "shortlist.toml", "[classifier]", "[label_model]\nuse_gold = true\n\n[classifier]")
-    session = project.session
-    session.gold_file.add(entry_for(session.rows, 1, ["sports"], "gain"))
-    facts = project.run(["fit"])[-1].facts
-    assert facts["gold_hard"] == 1
-    assert "others" not in facts

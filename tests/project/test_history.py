@@ -7,6 +7,7 @@ import pytest
 from shortlist import MajorityVote
 from shortlist.project.cache import FORMAT, History, Run
 from shortlist.project.gold import entry_for
+from shortlist.project.run_summary import facts_of, run_of
 from tests.project.news import edit, make, rows
 
 
@@ -27,7 +28,7 @@ def test_a_run_says_what_it_changed(project):
 
 
 def test_figures_are_those_of_the_model_of_counting_and_of_the_classifier(project):
-    figures = Run.of(project.run()).figures
+    figures = run_of(facts_of(project.run())).figures
     votes, gold = project.votes, rows()["label"].to_list()
     known = [a for a, label in enumerate(gold) if label]
     counted = MajorityVote().fit(votes).predict(votes)

@@ -247,8 +247,7 @@ def fit_again(model: Any, votes: Votes, options: Mapping[str, Any] | None = None
     """A model like this one, perhaps with other options, fitted to other votes."""
     from sklearn.base import clone
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)  # they were said when the model was fitted
+    with warnings.catch_warnings(action="ignore", category=FitWarning):  # they were said when the model was fitted
         return clone(model).set_params(**(options or {})).fit(votes, **more)
 
 

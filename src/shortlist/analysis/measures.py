@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import ndtri
 
 from shortlist.analysis.bits import Bits, count, pack, union
-from shortlist.arrays import Floats, Mask, Positions
+from shortlist.arrays import Floats, Mask, Positions, wilson
 from shortlist.beliefs import most_likely, shared_credit
 from shortlist.errors import BadFit, BadVotes
 from shortlist.labelmodel.evidence import Gold, gold_positions
@@ -23,6 +22,7 @@ from shortlist.votes import Patterns, Votes
 from shortlist.votes.votes import not_votes
 
 Values = TypeVar("Values", bound=npt.NDArray[Any])
+NINETY = 1.6448536269514722  # standard errors: an interval of 90 %
 
 
 class Measures:
@@ -79,8 +79,7 @@ class Measures:
     @cached_property
     def mass(self) -> Floats:
         """(k,): expected number of rows of each class."""
-        mass: Floats = self.distinct.counts @ self.distinct.beliefs
-        return mass
+        return self.distinct.counts @ self.distinct.beliefs
 
     @cached_property
     def guess(self) -> Positions:
@@ -187,8 +186,7 @@ class Distinct:
 
     def at(self, rows: slice | Positions) -> Floats:
         """(rows, k): beliefs of a choice of rows."""
-        beliefs: Floats = self.beliefs[self.patterns.inverse[rows]]
-        return beliefs
+        return self.beliefs[self.patterns.inverse[rows]]
 
 
 def believed(model: Any, votes: Votes) -> Floats:
@@ -258,14 +256,6 @@ class Calibration:
         filled, which = [], np.minimum((belief * bins).astype(np.int64), bins - 1)
         for inside in (which == b for b in np.unique(which)):
             share, rows = float(right[inside].mean()), int(inside.sum())
-            filled.append(Bin(rows, float(belief[inside].mean()), share, *wilson(share, rows)))
+            filled.append(Bin(rows, float(belief[inside].mean()), share, *wilson(share, rows, NINETY)))
         error = sum(b.rows * abs(b.belief - b.right) for b in filled) / len(belief)
         return cls(tuple(filled), float(belief.mean()), float(right.mean()), error)
-
-
-def wilson(share: float, n: int, level: float = 0.9) -> tuple[float, float]:
-    """Wilson's interval for a share of n."""
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = (z2 * (share * (1 - share) / n + z2 / (4 * n * n))) ** 0.5 / (1 + z2 / n)
-    return (middle - reach if share > 0 else 0.0), (middle + reach if share < 1 else 1.0)

@@ -70,8 +70,7 @@ def correlations(data: Measures) -> Floats:
 def between(soft: Floats, mass: Floats, m: int) -> Floats:
     """(S, S): Σ_j P(j) P(s | j) P(t | j): how often shortlists meet if only the class brings them together."""
     rates = soft / np.maximum(mass, 1e-12)
-    meet: Floats = (rates * (mass / m)) @ rates.T
-    return meet
+    return (rates * (mass / m)) @ rates.T
 
 
 def whitening(covariance: Floats, m: int) -> Floats:

@@ -146,8 +146,7 @@ def _conflicting(session: Session, query: Query) -> Mask:
     one, two = (votes.codomains[column].member(votes.space).astype(np.int64) for column in (i, other))
     disjoint = np.zeros((len(one) + 1, len(two) + 1), np.bool_)
     disjoint[1:, 1:] = one @ two.T == 0
-    mask: Mask = disjoint[votes.codes[:, i], votes.codes[:, other]]
-    return mask
+    return disjoint[votes.codes[:, i], votes.codes[:, other]]
 
 
 def _with_gold(session: Session, query: Query) -> Mask:

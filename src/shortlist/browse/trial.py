@@ -33,7 +33,7 @@ ROWS = 2_000  # of the sample, at most
 FEWEST_GOLD = 30  # rows; with fewer, the effect is expected only
 # As in benchmarks/effect.py: share of rows of a class that is hardly found yet, of an even share; gold rows that change
 # their label which the expectation is worth; its standard error, as a share of the rows that change their label.
-RARE, TRUST, DOUBT = 0.5, 30, 0.3
+RARE, TRUST, DOUBT = 0.5, 30, 0.5
 
 
 @dataclass(frozen=True)

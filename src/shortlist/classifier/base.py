@@ -39,8 +39,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """P(class | row), (m, k), columns in the order of `classes_`."""
         self._check_fitted()
         log_p = self._log_proba(rows)
-        proba: Floats = np.exp(log_p if self.temperature_ == 1 else log_softmax(log_p / self.temperature_, axis=1))
-        return proba
+        return np.exp(log_p if self.temperature_ == 1 else log_softmax(log_p / self.temperature_, axis=1))
 
     def predict(self, rows: Any) -> npt.NDArray[Any]:
         """The most likely class of each row."""

@@ -14,21 +14,18 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from shortlist.arrays import Floats
-from shortlist.errors import BadFit, NotConverged, NotFitted
+from shortlist.errors import BadFit, NotConverged
 from shortlist.progress import Tell, time_left
 
 
-class SoftLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The default classifier: linear, trained on beliefs by L-BFGS.
+class SoftLogisticRegression(BaseEstimator):  # type: ignore[misc]
+    """The estimator of `NoiseAwareClassifier` by default: linear, trained on beliefs by L-BFGS.
 
     Parameters
     ----------
@@ -41,34 +38,6 @@ class SoftLogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
-
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn from features (m, p) and one label a row, as scikit-learn's classifiers do."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        classes, positions = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise BadFit(f"all rows are of one class, {classes[0]!r}: there is nothing to tell apart")
-        self.fit_beliefs(X, np.eye(len(classes))[positions], _check_sample_weight(sample_weight, X))
-        self.classes_ = classes
-        return self
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(class | x), (m, k), columns in the order of `classes_`."""
-        if not hasattr(self, "coef_"):
-            raise NotFitted("this SoftLogisticRegression is not fitted: call fit(X, y) first")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.exp(self.log_proba(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most likely class of each row."""
-        best = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit_beliefs(self, X: Any, beliefs: Floats, weights: Floats, *, tell: Tell | None = None) -> Self:
         """Learn from features (m, p), beliefs (m, k) and row weights (m,). `tell` is called with a line each step."""

@@ -208,7 +208,8 @@ class NoiseAwareClassifier(BaseClassifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.estimator is None or get_tags(self.estimator).input_tags.sparse
+        own = self.estimator is None or isinstance(self.estimator, SoftLogisticRegression)
+        tags.input_tags.sparse = own or get_tags(self.estimator).input_tags.sparse
         return tags
 
 

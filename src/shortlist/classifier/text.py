@@ -225,8 +225,7 @@ class Grams:
         sizes = np.repeat(list(tallies), lengths_of(often))
         kept = np.lexsort((sizes, -np.concatenate(often)))[: self.max_features]
         self._set_columns(np.concatenate(hashes)[kept])
-        chosen: Positions = sizes[kept]
-        return chosen
+        return sizes[kept]
 
     def _count(self, symbols: Symbols, examples: Positions | None = None) -> Iterator[Any]:
         """(rows, columns) of each part: how often each n-gram occurs. `examples` receives symbols of each column."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.cli.screen import Screen
-from shortlist.errors import MissingPackage, ShortlistError
+from shortlist.errors import MissingPackage, ShortlistError, warnings_as_notes
 from shortlist.project import Outcome, Project
-from shortlist.project.cache import Run
-from shortlist.project.run_summary import facts_of, run_scores, run_summary
+from shortlist.project.run_summary import facts_of, run_of, run_scores, run_summary
 from shortlist.project.stages.check import recorded
 from shortlist.project.stages.run import left_over
 from shortlist.project.stages.stage import Facts
@@ -44,14 +43,15 @@ def show_run(
     if not done:
         names = ", ".join(one.stage for one in outcomes if one.status == "up to date")
         screen.text(f"Everything is up to date: {names} ({seconds:.2f} s).")
-    scores = run_scores(facts_of(outcomes))
+    facts = facts_of(outcomes)
+    scores = run_scores(facts)
     if scores is not None:
         screen.table(*scores)
     old = [str(path) for path in left_over(project.session, outcomes)]
     for line in run_summary(outcomes, project.history, old):
         screen.text(line)
     since = project.history.change if done else {}
-    screen.json({"did": done, "seconds": round(seconds, 3), "figures": Run.of(outcomes).figures, "since": since,
+    screen.json({"did": done, "seconds": round(seconds, 3), "figures": run_of(facts).figures, "since": since,
                  "old": old, "stages": [one.to_dict() for one in outcomes]})  # fmt: skip
 
 
@@ -99,7 +99,6 @@ def show_votes(folder: Path, *, as_json: bool, **how: Any) -> None:
 
 def show_first_votes(folder: Path, first: int, *, as_json: bool) -> None:
     """Ask the labelers about the first rows only, and print what they say. No votes are saved."""
-    from shortlist.project.stages.stage import warnings_as_notes
     from shortlist.project.voting import vote_on
 
     screen, project = Screen(as_json=as_json), Project(folder)

@@ -21,16 +21,6 @@ from shortlist.wording import visible
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-EXIT_CODES = {
-    0: "done, or nothing to do",
-    1: "an unexpected error; `--debug` shows the traceback",
-    2: "a command or an option that does not exist, or is incomplete",
-    3: "a mistake in shortlist.toml, labelers.py or the data; the message is one line",
-    4: "an optional package is not installed; the message says how to install it",
-    5: "`shortlist check --strict` found that votes alone do not determine the accuracies",
-    130: "interrupted with Ctrl-C; finished work is kept",
-}
-
 
 def versions() -> Iterator[str]:
     """Lines of `shortlist --version`: what a report of a fault should name, without packages that are not there."""
@@ -124,18 +114,10 @@ def open_closed() -> None:
 
 
 def replace_unwritable() -> None:
-    """Let streams that cannot write a character write a plain one instead of failing."""
-    codecs.register_error("shortlist.plain", _plain)
+    """Let streams that cannot write a character write a question mark instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream):
-            stream.reconfigure(errors="shortlist.plain")
-
-
-def _plain(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    plain = {"✓": "+", "→": "->", "·": ".", "–": "-", "−": "-", "…": "...", "×": "x", "“": '"', "”": '"', "’": "'"}
-    return "".join(plain.get(sign, "?") for sign in error.object[error.start : error.end]), error.end
+            stream.reconfigure(errors="replace")
 
 
 def _is_unicode(stream: Any) -> bool:

@@ -6,7 +6,7 @@ import os
 import re
 import select
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -118,7 +118,8 @@ class LabelingSession:
         keys = [f"{key} {name}" for key, name in self.by_key.items()]
         self.screen.print("", *(row_lines(view, plain=False) if self.hidden is None else bare_lines(view)))
         if self.picked == "differ":
-            self.screen.text(said_by_people(self.session.known.people[row]))
+            said = self.session.known.people[row].items()
+            self.screen.text("; ".join(f"{by or NOBODY}: {' or '.join(one.classes) or 'skipped'}" for by, one in said))
         hint = "" if self.hidden is None else f"{HINT} show votes  "
         self.screen.text(f"{'  '.join(keys)}   {SEVERAL} several  {SKIP} skip  {UNDO} undo  {hint}{QUIT} quit")
 
@@ -170,11 +171,6 @@ class LabelingSession:
         self.session.gold_file.undo(entry)
         self.session.gold_changed()
         return before
-
-
-def said_by_people(entries: Mapping[str, Entry]) -> str:
-    """What each person said about a row, in one line."""
-    return "; ".join(f"{by or NOBODY}: {' or '.join(entry.classes) or 'skipped'}" for by, entry in entries.items())
 
 
 def summary(entries: Sequence[Entry], path: Path) -> str:

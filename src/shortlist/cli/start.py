@@ -6,7 +6,7 @@ import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -38,6 +38,12 @@ class InitOptions:
         separator = "\t" if self.separator in ("tab", "\\t") else self.separator
         return {"separator": separator or None, "encoding": self.encoding or None, "comment": self.comment or None}
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All of them, as `write_starter` takes them."""
+        lists = {"classes": split_names(self.classes), "features": split_names(self.features)}
+        return lists | {"text": self.text or None, "id": self.id or None, "gold": self.gold or None} | self.dialect
+
 
 def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: bool, as_json: bool) -> None:
     """Write the files of a project. On a terminal, ask first for what the options leave open."""
@@ -51,18 +57,7 @@ def start(data: Path, folder: Path, options: InitOptions, *, ask: bool, force: b
     asks = ask and sys.stdin.isatty()
     if asks:
         ask_user(file, options, screen)
-    written = write_starter(
-        folder,
-        data,
-        classes=split_names(options.classes),
-        text=options.text or None,
-        features=split_names(options.features),
-        id=options.id or None,
-        gold=options.gold or None,
-        guess=not asks,
-        force=force,
-        **options.dialect,
-    )
+    written = write_starter(folder, data, guess=not asks, force=force, **options.settings)
     for path in written:
         screen.text(f"wrote {path}")
     settings = Settings.read(folder)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 import time
 import warnings
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from shortlist.classifier import NoiseAwareClassifier, TextFeatures
 from shortlist.demo import labelers as labelers_file
 from shortlist.demo.articles import LICENCE, Article, read_articles
 from shortlist.demo.labelers import CLASSES, LABELERS
-from shortlist.errors import BadFile, FitWarning, require
+from shortlist.errors import BadFile, FitWarning, require, warnings_as_notes
 from shortlist.identifiability import diagnose
 from shortlist.joint import JointModel
 from shortlist.labelers import apply
@@ -86,15 +86,14 @@ def main(folder: str | os.PathLike[str] = "shortlist-demo") -> None:
 
 def fit_model(votes: Votes) -> tuple[LabelModel, list[str]]:
     """Fit the default label model; return it with its warnings."""
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", FitWarning)
+    notes: list[str] = []
+    with warnings_as_notes(notes):
         model = LabelModel().fit(votes)
-    return model, [str(warning.message) for warning in warned]
+    return model, notes
 
 
 def fit_joint(votes: Votes, rows: Rows) -> JointModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)  # shown already
+    with warnings.catch_warnings(action="ignore", category=FitWarning):  # shown already
         return JointModel(classifier=untrained_reader(), progress=False).fit(votes, rows)
 
 
@@ -143,38 +142,19 @@ def save(home: Path, articles: Sequence[Article], votes: Votes, model: LabelMode
     table = pl.DataFrame([{**article.row(), "topic": article.topic} for article in articles])
     write_table(home / "articles.csv", [table], table.schema)
     labels = LabelTable(CLASSES, ("id", pl.String()))
-    keys = pl.Series([article.id for article in articles if not article.test])
-    voted = (votes.codes > 0).sum(axis=1)
-    write_table(home / "labels.csv", [labels.frame(keys, joint.beliefs_, voted)], labels.schema)
+    keys = pl.Series("id", [article.id for article in articles if not article.test])
+    frame = labels.frame(joint.beliefs_, (votes.codes > 0).sum(axis=1)).insert_column(0, keys)
+    write_table(home / "labels.csv", [frame], labels.schema)
     votes.save(home / "votes.npz")
     model.save(home / "model.npz")
     joint.classifier_.save(home / "classifier.npz")
     for name, text in {
         "labelers.py": Path(labelers_file.__file__).read_text("utf-8"),
-        "shortlist.toml": PROJECT,
+        "shortlist.toml": (resources.files(__package__) / "shortlist.toml").read_text("utf-8"),
     }.items():
         if not (home / name).exists():
             (home / name).write_text(text, "utf-8")
 
-
-PROJECT = f"""\
-# The demo as a project: `shortlist run` in this folder, or `shortlist watch` while you edit labelers.py
-version = 1
-classes = {json.dumps(CLASSES)}
-
-[data]
-files = ["articles.csv"]
-text = "text"  # what the classifier reads; "opening" is the headline and the first paragraph
-id = "id"
-gold = "topic"  # for scoring
-
-[label_model]
-use_gold = false  # all topics are known here, so they score only
-# estimator = "likelihood"  # the model of the paper, to compare: docs/label-model.md
-
-[output]
-format = "csv"
-"""
 
 FILES = {
     "report.html": "what the labelers do, to look at: open it in a browser",

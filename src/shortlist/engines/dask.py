@@ -39,8 +39,7 @@ class Dask(Cluster):
     @property
     def dashboard(self) -> str | None:
         """Address of the page that shows what workers do."""
-        link: str | None = self.client.dashboard_link or None
-        return link
+        return self.client.dashboard_link or None
 
     def map(self, function: Callable[[Any], Any], pieces: Pieces[Any]) -> Results[Any]:
         """(id, result) as they finish. A piece whose worker is killed is begun again elsewhere, and counts once.

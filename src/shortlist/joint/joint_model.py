@@ -195,8 +195,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
 
         self._check_fitted()
         table = LabelTable(list(self.classes_), ("row", pl.Int64()), balance=self.balance_, voted=False)
-        numbers = pl.arange(len(self.beliefs_), eager=True)
-        return table.frame(numbers, self.beliefs_, source=self.source_.tolist()).drop("row")
+        return table.frame(self.beliefs_, source=self.source_.tolist())
 
     def predict_proba(self, rows: Any, votes: Votes | None = None) -> Floats:
         """P(class | row), (m, k); with votes about the same rows, P(class | votes, row)."""

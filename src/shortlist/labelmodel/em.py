@@ -169,8 +169,7 @@ class Anderson:
         diagonal = gram.ravel()[:: len(gram) + 1]
         diagonal += 1e-12 * np.add.reduce(diagonal) + float(np.finfo(np.float64).tiny)  # ridge: steps may be equal
         _, weights, failed = dposv(gram, dF @ residual)  # as `scipy.linalg.solve`, without its checks
-        mixed: Floats = image if failed else image - weights @ dG
-        return mixed
+        return image if failed else image - weights @ dG
 
 
 def _unflatten(vector: Floats, like: Parameters) -> Parameters:

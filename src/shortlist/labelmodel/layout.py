@@ -94,8 +94,7 @@ class Layout:
 
     def rows_of(self, codes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """(m, n): row of each vote among the S shortlists; any row where there is no vote."""
-        rows: npt.NDArray[np.int64] = np.clip(self.starts + codes.astype(np.int64) - 1, 0, max(len(self.member) - 1, 0))
-        return rows
+        return np.clip(self.starts + codes.astype(np.int64) - 1, 0, max(len(self.member) - 1, 0))
 
     def per_labeler(self, table: Floats) -> Floats:
         """Sum the rows (S, …) of each labeler: (n, …). Labelers without shortlists get zeros."""

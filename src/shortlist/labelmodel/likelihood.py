@@ -96,8 +96,7 @@ def emission(parameters: Parameters, layout: Layout) -> Emission:
 
 def _legal(probability: Floats, out: Floats | None = None) -> Floats:
     """Clip to [TINY, 1 − TINY], in half the time of `np.clip`."""
-    legal: Floats = np.minimum(np.maximum(probability, TINY, out=out), 1 - TINY, out=out)
-    return legal
+    return np.minimum(np.maximum(probability, TINY, out=out), 1 - TINY, out=out)
 
 
 def log_joint(codes: npt.NDArray[np.integer], table: Emission, layout: Layout) -> Floats:

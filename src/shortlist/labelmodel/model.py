@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import ChainMap
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from itertools import chain
@@ -104,15 +103,14 @@ class LabelModel(Predictor):
         return cls(**{"estimator": Likelihood.paper(**own), "balance": "learn", **options})
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Make a model from plain data (JSON, shortlist.toml): an estimator is a name, or a table with its `kind`.
 
         An error names its option: `error.option` is ("estimator", "accuracy_mean"), for example.
-        `estimators` are the classes of estimators that are not part of shortlist.
         """
         _check_option_names(options, list(cls().get_params(deep=False)))
         if "estimator" in options:
-            estimator = from_table(_kinds_with(estimators), options["estimator"], "estimator")
+            estimator = from_table(ESTIMATORS, options["estimator"], "estimator")
             options = {**options, "estimator": estimator}
         return cls(**options)
 
@@ -274,19 +272,18 @@ class LabelModel(Predictor):
         write_archive(path, kind="label model", header=header, arrays=arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, estimators: Iterable[type[Estimator]] = ()) -> Self:
-        """Read what `save` wrote. `estimators` are the classes of estimators that are not part of shortlist."""
-        kinds = _kinds_with(estimators)
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote. An estimator of your own has to be registered (`register_estimator`)."""
         header, arrays = read_archive(path, kind="label model")
         try:
             kind = header["estimator"]["kind"]
-            if kind not in kinds:
+            if kind not in ESTIMATORS:
                 raise BadFile(
-                    f"{path} was fitted by the estimator {kind!r}, which is not part of shortlist: give its class, "
-                    "LabelModel.load(path, estimators=[...])"
+                    f"{path} was fitted by the estimator {kind!r}, which is not part of shortlist: register its class, "
+                    "register_estimator(...)"
                 )
-            model = cls.from_options(header["options"], estimators=kinds.values())
-            _restore(model, header, arrays, from_table(kinds, header["estimator"], "estimator"))
+            model, made = cls.from_options(header["options"]), dict(header["estimator"])
+            _restore(model, header, arrays, ESTIMATORS[made.pop("kind")].from_plain(made))
         except (BadFile, MissingPackage):
             raise
         except Exception as error:  # arrays that do not belong together can break any formula
@@ -323,11 +320,6 @@ def register_estimator(estimator: type[Estimator]) -> None:
     A package can announce one instead, as an entry point of the group `shortlist.estimators`.
     """
     ESTIMATORS.add(estimator)
-
-
-def _kinds_with(more: Iterable[type[Estimator]]) -> Mapping[str, type[Estimator]]:
-    """Estimators by kind."""
-    return ChainMap({made.kind: made for made in more}, ESTIMATORS)  # type: ignore[arg-type]
 
 
 def _check_option_names(options: Mapping[str, Any], valid: Collection[str]) -> None:

@@ -108,7 +108,7 @@ class Predictor:
 
         beliefs, voted = self.predict_proba(votes), (votes.codes > 0).sum(axis=1)
         table = LabelTable(list(self.classes_), ("row", pl.Int64()), balance=self.class_balance_)
-        return table.frame(pl.arange(len(votes), eager=True), beliefs, voted).drop("row")
+        return table.frame(beliefs, voted)
 
     def to_dataset(self, votes: Votes, rows: Any) -> Any:
         """The rows, a Hugging Face `Dataset`, with the columns of `labels` beside theirs."""

@@ -58,8 +58,9 @@ class Protocol:
                 return no_answer(choices, "refused", how=self.name, **token_counts(reply))
             if self.top:
                 scores = first_token_scores(first_token(reply), choices)
-            else:
-                scores = written_scores(reply_text(reply), choices)
+            else:  # −∞ for the choices that were not written; NaN throughout where that is not clear
+                match = matched(reply_text(reply), choices)
+                scores = np.where(np.arange(len(choices)) == match, 0.0, np.nan if match is None else -np.inf)
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
             raise BadReply(f"the reply cannot be read ({type(error).__name__})") from error
         if scores is None:
@@ -113,8 +114,7 @@ def choice(reply: Mapping[str, Any]) -> dict[str, Any]:
     listed = reply.get("choices")
     if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
         raise BadReply(f"the reply has no choices: {str(dict(reply))[:80]}")
-    one: dict[str, Any] = listed[0]
-    return one
+    return listed[0]
 
 
 def refused(reply: Mapping[str, Any]) -> bool:
@@ -146,14 +146,11 @@ def first_token(reply: Mapping[str, Any]) -> list[tuple[str, float]]:
         pairs = [(one["token"], one["logprob"]) for one in logprobs["content"][0]["top_logprobs"]]
     else:
         pairs = list((logprobs.get("top_logprobs") or [{}])[0].items())
-    tokens = [(token, min(float(value), 0.0)) for token, value in pairs if _usable(token, value)]
+    numbers = [(token, value) for token, value in pairs if isinstance(token, str) and isinstance(value, (int, float))]
+    tokens = [(token, min(float(value), 0.0)) for token, value in numbers if math.isfinite(value)]
     if not tokens:
         raise BadReply("the reply has no log-probabilities")
     return tokens
-
-
-def _usable(token: Any, value: Any) -> bool:
-    return isinstance(token, str) and isinstance(value, (int, float)) and math.isfinite(value)
 
 
 def _error_in(content: str) -> Any:
@@ -218,8 +215,7 @@ def first_token_scores(tokens: Sequence[tuple[str, float]], choices: Sequence[st
         return np.full(len(choices), np.nan)
     left = max(1 - sum(shares.values()), 1e-12)
     bound = max(min(math.exp(min(value for _, value in tokens)), left), 1e-300)
-    scores: Floats = np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
-    return scores
+    return np.log(np.where(mass > 0, np.minimum(mass, 1.0), bound))
 
 
 def _first(word: str, shares: Mapping[str, float]) -> str | None:
@@ -229,12 +225,6 @@ def _first(word: str, shares: Mapping[str, float]) -> str | None:
     marked = [token for token in shares if token.startswith(word) and not token[len(word)].isalnum()]
     begins = [token for token in shares if len(token) >= 2 and word.startswith(token)]
     return max(marked, key=lambda token: shares[token]) if marked else max(begins, key=len, default=None)
-
-
-def written_scores(written: str, choices: Sequence[str]) -> Floats:
-    """(c,): 0 for the choice that was written, −∞ for the others; NaN throughout where that is not clear."""
-    match = matched(written, choices)
-    return np.where(np.arange(len(choices)) == match, 0.0, np.nan if match is None else -np.inf)
 
 
 def matched(written: str, choices: Sequence[str]) -> int | None:

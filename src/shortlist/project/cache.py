@@ -181,21 +181,6 @@ class Run:
     gold_rows: int = 0
     gold_voted: int = 0
 
-    @classmethod
-    def of(cls, outcomes: Iterable[Any]) -> Run:
-        """The figures among the facts of outcomes (`stages.stage.Outcome`)."""
-        facts = {one.stage: one.facts for one in outcomes if one.status != "skipped"}
-        fit, trained = facts.get("fit", {}), facts.get("train", {})
-        rows = int(fit.get("gold_rows", 0) or trained.get("gold_rows", 0))
-        voted, by_votes = int(fit.get("gold_voted", rows)), {"counting votes": "counting", "label model": "accuracy"}
-        figures = {
-            **{name: fit[key] * voted / rows for name, key in by_votes.items() if fit.get(key) is not None},
-            **{name: right / rows for name, right in trained.get("right", {}).items()},
-            "covered": facts.get("vote", {}).get("covered"),
-        }
-        shares = {name: float(share) for name, share in figures.items() if share is not None}
-        return cls(shares, rows, voted)
-
 
 class History:
     """The runs so far, the latest at the end. A file that cannot be read counts as none."""
@@ -218,9 +203,8 @@ class History:
         """Figure → its value one run before and now, if these differ."""
         if len(self.runs) < 2:
             return {}
-        before, now = self.runs[-2:]
-        names = [name for name in now.figures if name in before.figures]
-        both = {name: (before.figures[name], now.figures[name]) for name in names}
+        before, now = (run.figures for run in self.runs[-2:])
+        both = {name: (before[name], new) for name, new in now.items() if name in before}
         return {name: (old, new) for name, (old, new) in both.items() if round(old, 3) != round(new, 3)}
 
     @property

@@ -105,8 +105,7 @@ def _check_random(session: Session, random: set[int]) -> None:
 def certify_rows(session: Session, right: float, sure: float, *, all_random: bool = False) -> Certified:
     """Certify rows of a project: labels by a model that has not seen the random gold rows."""
     drawn, classes = drawn_gold(session, all_random=all_random), session.settings.classes
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitWarning)  # `fit` has told
+    with warnings.catch_warnings(action="ignore", category=FitWarning):  # `fit` has told
         beliefs = _beliefs_without(session, drawn.taught)
     among = np.ones(len(beliefs), np.bool_) if session.has("train") else session.votes.covered.copy()
     among[[row for row in np.flatnonzero(session.known.positions >= 0).tolist() if row not in drawn.tested]] = False
@@ -148,8 +147,8 @@ def write_certified(session: Session, made: Certified, path: Path) -> int:
     count, classes = (session.votes.codes != 0).sum(axis=1), session.settings.classes
     source = np.where(known >= 0, BY_GOLD, np.where(count > 0, BY_BOTH if session.has("train") else BY_VOTES, BY_ROW))
     table = LabelTable(classes, session.rows.key())
-    keys = pl.concat(session.rows.key_parts())[rows]
-    frame = table.frame(keys, beliefs[rows], count[rows], source[rows].tolist())
+    frame = table.frame(beliefs[rows], count[rows], source[rows].tolist())
+    frame.insert_column(0, pl.concat(session.rows.key_parts())[rows].alias(table.key[0]).cast(table.key[1]))
     sets = np.where((known >= 0)[:, None], np.eye(len(classes), dtype=np.bool_)[known], made.sets.sets)[rows]
     names = pl.Series("shortlist", [[classes[j] for j in np.flatnonzero(one)] for one in sets], pl.List(pl.String))
     write_table(path, [frame.with_columns(names)], table.schema)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from keyword import iskeyword
 from pathlib import Path
 from typing import cast
@@ -15,8 +16,7 @@ import polars as pl
 from shortlist.archive import atomic
 from shortlist.errors import BadFile, ShortlistError
 from shortlist.project.gold import INTEGER, as_classes, classes_in
-from shortlist.project.settings import NAME, Check, Wrong, sign
-from shortlist.project.settings import encoding as check_encoding
+from shortlist.project.settings import NAME, Check, Wrong, check_encoding, check_sign
 from shortlist.registry import ROW_FORMATS, TABLE_FORMATS
 from shortlist.rows import RowFile
 from shortlist.wording import did_you_mean, first_duplicate, listed, some_of
@@ -35,44 +35,6 @@ parameter of any other name receives the whole row: row.title, row["title"].
 
 from shortlist import Not, feature, keywords, labeler, pattern  # noqa: F401
 '''
-_TOML = """# A Shortlist project. What each setting means: docs/project.md
-version = 1
-
-# What a row may be. A labeler names some of these, or nothing.
-classes = {classes}
-
-[data]
-files = {files}  # {row_formats}; names with * are fine
-{dialect}# columns: {columns}
-{text}  # the column that labelers and the classifier read
-{features}  # columns of numbers for the classifier, where there is no text
-{id}  # the id of a row, in all results; without it, rows are numbered from 0
-{gold}  # a column of known classes (empty where unknown): they score, win over labels, and train the classifier
-
-[labelers]
-file = "labelers.py"
-# on_error = "abstain"  # go on where a labeler fails; the default is "raise"
-# workers = 2  # processes that share the rows
-
-# Labelers that are words or patterns can be written here as well:
-# [[labeler]]
-# kind = "keywords"
-# name = "some_words"
-# words = ["one word", "another"]
-# says = {one}  # or a shortlist {two}, or {{ not = {one} }}
-
-[label_model]
-# balance = {{ {shares} }}  # the share of each class, if you know it
-{use_gold}
-
-[classifier]
-kind = "linear"  # or "mlp", "transformer", "none"
-# on = {on}  # columns of text it reads, one after the other; without this, data.text
-
-[output]
-folder = "out"
-format = {formats}
-"""
 
 
 def write_starter(
@@ -136,7 +98,7 @@ def data_file(
     data: Path, separator: str | None = None, encoding: str | None = None, comment: str | None = None
 ) -> RowFile:
     """The file of rows of a new project, with at least one row."""
-    separator, encoding = _checked("separator", sign, separator), _checked("encoding", check_encoding, encoding)
+    separator, encoding = _checked("separator", check_sign, separator), _checked("encoding", check_encoding, encoding)
     file = RowFile(data, separator=separator, encoding=encoding, comment=comment)
     if not len(file.head(1)):
         raise BadFile("has a header and no rows: labelers need rows to vote on", file=str(data))
@@ -253,7 +215,8 @@ def toml_text(
     """The commented toml. Settings without a value are examples, in comments."""
     numeric = [name for name, kind in file.schema.items() if kind.is_numeric() and name != identity]
     texts = [name for name, kind in file.schema.items() if kind == pl.String and name not in (identity, gold)]
-    return _TOML.format(
+    template = (resources.files(__package__) / "assets" / "shortlist.toml").read_text("utf-8")
+    return template.format(
         classes=_array(classes),
         files=_array([data]),
         dialect="".join(f"{name} = {quoted(value)}\n" for name, value in file.dialect_options.items() if value),

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.analysis.measures import believed
-from shortlist.arrays import Floats, Positions
+from shortlist.arrays import Positions
 from shortlist.beliefs import BY_BOTH, BY_GOLD, BY_ROW, TIE, LabelTable
 from shortlist.engines import Engine, ordered
 from shortlist.errors import BadFile, ShortlistError
@@ -136,22 +136,14 @@ class KnownLabels(ByVotes):
     """Labels of all unique rows, made in one place: the same bytes, whoever joins them to the rows."""
 
     def __init__(self, votes: Votes, model: Any, table: LabelTable) -> None:
-        words = _words(votes)
-        order = np.lexsort(words[::-1])
-        self.words = [word[order] for word in words]
-        self.table = label_frame(votes[order], model, table)
+        words = _words(votes).with_row_index("row").sort(pl.exclude("row"))
+        self.words = words.drop("row").with_row_index("place")
+        self.table = label_frame(votes[words["row"].to_numpy()], model, table)
 
     def of(self, votes: Votes, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:  # noqa: ARG002
-        return self.table[self._places(votes)]
-
-    def _places(self, votes: Votes) -> Positions:
-        words = _words(votes)
-        if len(words) == 1:
-            places: Positions = np.searchsorted(self.words[0], words[0])
-            return places
-        known, asked = (pl.DataFrame({str(i): w for i, w in enumerate(side)}) for side in (self.words, words))
-        joined = asked.join(known.with_row_index("place"), on=known.columns, how="left", maintain_order="left")
-        return joined["place"].to_numpy().astype(np.int64)
+        asked = _words(votes)
+        places = asked.join(self.words, on=asked.columns, how="left", maintain_order="left")["place"]
+        return self.table[places.to_numpy()]
 
 
 @dataclass(frozen=True)
@@ -174,13 +166,12 @@ def labels_by_votes(votes: Votes, model: Any, table: LabelTable) -> Labels:
 
 def label_frame(votes: Votes, model: Any, table: LabelTable) -> pl.DataFrame:
     """The labels of rows, without the column that joins them to the rows."""
-    keys = pl.repeat(None, len(votes), dtype=table.key[1], eager=True)
-    frame = table.frame(keys, believed(model, votes), (votes.codes != 0).sum(axis=1))
-    return frame.drop(table.key[0])
+    return table.frame(believed(model, votes), (votes.codes != 0).sum(axis=1))
 
 
-def _words(votes: Votes) -> list[Any]:
-    return [word.astype(np.uint64) for word in pack(votes.codes, votes.sizes)]
+def _words(votes: Votes) -> pl.DataFrame:
+    """The votes of each row, packed into a few whole numbers."""
+    return pl.DataFrame({str(i): word.astype(np.uint64) for i, word in enumerate(pack(votes.codes, votes.sizes))})
 
 
 # -- labels by votes and rows ----------------------------------------------------------------------------
@@ -207,16 +198,12 @@ class JointLabels:
         beliefs[~new] = self.joint.beliefs_[first:last]
         if rows is not None and new.any():
             beliefs[new] = self.joint.predict_proba(self.inputs(rows.filter(pl.Series(new))), votes[new])
-        return self._frame(votes, beliefs)
+        source = np.where(votes.covered, BY_BOTH, BY_ROW).tolist()
+        return self.table.frame(beliefs, (votes.codes != 0).sum(axis=1), source)
 
     def _learned(self, part: Part) -> tuple[int, int]:
         first, last = np.searchsorted(self.trained, [part.start, part.start + part.rows])
         return int(first), int(last)
-
-    def _frame(self, votes: Votes, beliefs: Floats) -> pl.DataFrame:
-        keys = pl.repeat(None, len(votes), dtype=self.table.key[1], eager=True)
-        source = np.where(votes.covered, BY_BOTH, BY_ROW).tolist()
-        return self.table.frame(keys, beliefs, (votes.codes != 0).sum(axis=1), source).drop(self.table.key[0])
 
 
 @dataclass(frozen=True)
@@ -233,8 +220,7 @@ class Predictions:
 
     def of(self, votes: Votes | None, part: Part, rows: pl.DataFrame | None) -> pl.DataFrame:  # noqa: ARG002
         beliefs = self.classifier.predict_proba(self.inputs(rows))  # type: ignore[arg-type]  # it reads columns
-        keys = pl.repeat(None, len(beliefs), dtype=self.table.key[1], eager=True)
-        return self.table.frame(keys, beliefs, source=[BY_ROW] * len(beliefs)).drop(self.table.key[0])
+        return self.table.frame(beliefs, source=[BY_ROW] * len(beliefs))
 
 
 # -- part by part ----------------------------------------------------------------------------------------
@@ -276,8 +262,7 @@ class LabelJob:
     def _with_gold(self, labels: pl.DataFrame, gold: Positions) -> pl.DataFrame:
         """Labels in which rows of known class have it, with all belief."""
         k = len(self.table.classes)
-        keys = pl.repeat(None, k, dtype=self.table.key[1], eager=True)
-        certain = self.table.frame(keys, np.eye(k), np.zeros(k), [BY_GOLD] * k).drop(self.table.key[0])
+        certain = self.table.frame(np.eye(k), np.zeros(k), [BY_GOLD] * k)
         places = np.where(gold >= 0, len(labels) + gold, np.arange(len(labels)))
         return pl.concat([labels, certain])[places].with_columns(labels["votes"])
 

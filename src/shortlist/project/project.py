@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.errors import ShortlistError
-from shortlist.project.cache import HIDDEN, Digests, History, Run, locked, sweep
+from shortlist.project.cache import HIDDEN, Digests, History, locked, sweep
+from shortlist.project.run_summary import facts_of, run_of
 from shortlist.project.session import Listener, Session
 from shortlist.project.settings import Settings
 from shortlist.project.stages.run import chosen_stages, load_result, run_stages, write_extract
@@ -216,7 +217,7 @@ class Project:
         with self.open(listener, engine, address, by=by) as session:
             outcomes = run_stages(session, stages, force=force, on_stage=on_stage)
             if stages is None and any(one.status == "done" for one in outcomes):
-                self.history.add(Run.of(outcomes))
+                self.history.add(run_of(facts_of(outcomes)))
             return outcomes
 
     @property

@@ -98,7 +98,7 @@ class Rows(RowStore):
     @property
     def reader(self) -> PartReader:
         """Reader of the parts, to be sent to workers, which may see other inodes."""
-        files = [(str(f.path.absolute()), f.types, f.dialect_options, (f.stamp[0], f.stamp[1])) for f in self.files]
+        files = [(str(f.path.absolute()), f.types, f.dialect_options, f.stamp) for f in self.files]
         return PartReader(tuple(SourceFile(*file) for file in files))
 
     def segments(self, columns: Sequence[str] | None = None) -> Iterator[Segment]:
@@ -186,11 +186,6 @@ class Rows(RowStore):
         if all(part.dtype.is_integer() for part in parts):
             return np.concatenate([part.to_numpy() for part in parts])
         return np.concatenate([np.array(part.cast(pl.String).to_list(), np.str_) for part in parts])
-
-    def check_ids(self) -> None:
-        """Raise if an id is missing or on two rows. Memory does not grow with the rows."""
-        if self.data.id is not None:
-            check_different(self.key_parts, self.data.id, self.toml)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from shortlist.project.cache import History
+from shortlist.project.cache import History, Run
 from shortlist.project.stages.stage import Facts, Outcome
 
 WAYS = ("counting votes", "label model", "votes and text", "text alone")
@@ -43,7 +43,10 @@ def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str
     if "reason" in facts.get("train", {}):
         yield facts["train"]["reason"]
     if fit.get("gold_hard"):
-        yield _hard_rows(fit, scored=bool(right_rows(facts)))
+        from shortlist.reporting.overview import FAIR_SCORE, hard_ones  # slow to import
+
+        too_low = ", so these scores may be too low" if right_rows(facts) else ""
+        yield f"{hard_ones(fit['gold_hard'])}{too_low}. {FAIR_SCORE}"
     yield from _which_file(outcomes, facts)
     if old:
         yield f"Left over from an earlier run: {', '.join(old)}."
@@ -58,6 +61,14 @@ def run_summary(outcomes: Sequence[Outcome], history: History, old: Sequence[str
     elif advice is not None:
         yield "Nothing to improve was found."
     yield from (f"Look at: {one.outputs[0]}" for one in outcomes if one.stage == "report" and one.outputs)
+
+
+def run_of(facts: Mapping[str, Facts]) -> Run:
+    """The figures among the facts of stages."""
+    n, covered = gold_rows(facts), facts.get("vote", {}).get("covered")
+    figures = {name: float(right) / n for name, right in right_rows(facts).items()}
+    figures |= {} if covered is None else {"covered": float(covered)}
+    return Run(figures, n, int(facts.get("fit", {}).get("gold_voted", n)))
 
 
 def _by_chance(history: History) -> str:
@@ -95,19 +106,6 @@ def interval(right: float, n: int) -> str:
 def _uncovered(facts: Mapping[str, Facts], n: int) -> str:
     none = n - facts.get("fit", {}).get("gold_voted", n)
     return f" ({none:,} have no vote, and count as wrong by votes)" if none else ""
-
-
-def _hard_rows(fit: Facts, *, scored: bool) -> str:
-    """Warn that gold rows are a biased sample, with the scores on the other gold rows."""
-    from shortlist.reporting.overview import FAIR_SCORE, hard_ones
-    from shortlist.reporting.trials import ENOUGH
-
-    others = fit.get("others", {})
-    line = f"{hard_ones(fit['gold_hard'])}{', so these scores may be too low' if scored else ''}."
-    if "accuracy" in fit and "accuracy" in others:
-        figures = f"label model {others['accuracy']:.1%}, counting votes {others['counting']:.1%}"
-        line += f" On the other {others['gold_voted']:,} with a vote: {figures}."
-    return line if others.get("gold_voted", 0) >= ENOUGH else f"{line} {FAIR_SCORE}"
 
 
 def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iterator[str]:

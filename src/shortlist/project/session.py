@@ -304,11 +304,6 @@ class Session:
 
         return count_rows(self.rows, self.parts, self.gold_reader, self.engine)
 
-    @property
-    def is_sampled(self) -> bool:
-        """The evidence is that of a sample of the rows."""
-        return not self.in_memory and self.evidence_sum.sampled
-
     @cached_property
     def evidence(self) -> Evidence:
         """Unique rows of votes and known class with their counts: all that a fit, a check and a report need.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from inspect import signature
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -20,21 +20,103 @@ TEACHERS = ("auto", "counting", "label-model", "mean")  # of JointModel, which i
 Check = Callable[[Any], Any]
 
 
+# -- checks of values --------------------------------------------------------------------------------------
+
+
+class Wrong(Exception):  # noqa: N818
+    """The error about a value, which says what it should be."""
+
+
+def _rule(message: str, test: Callable[[Any], bool], convert: Check = lambda value: value) -> Check:
+    """Return a check that converts values that pass the test, and raises Wrong for others."""
+
+    def check(value: Any) -> Any:
+        if not test(value):
+            raise Wrong(message)
+        return convert(value)
+
+    return check
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_inside(value: Any) -> bool:
+    """Name of a folder inside the project: a project from elsewhere writes nowhere else."""
+    path = PureWindowsPath(value if _is_text(value) else "/")
+    return not (path.root or path.drive or ".." in path.parts)
+
+
+def quoted(*names: str) -> str:
+    return ", ".join(map(repr, names))
+
+
+_text = _rule("is a text between quotation marks", _is_text)
+_texts = _rule(
+    'is a list of texts, such as ["one", "two"]', lambda v: isinstance(v, list) and all(map(_is_text, v)), tuple
+)
+_whole = _rule("is a whole number from 1", lambda v: type(v) is int and v >= 1)
+_flag = _rule("is true or false", lambda v: isinstance(v, bool))
+_share = _rule("is a share of belief, above 0 and at most 1", lambda v: type(v) in (int, float) and 0 < v <= 1, float)
+_inside = _rule("is a folder inside the project (`shortlist export --to` writes anywhere)", _is_inside)
+check_sign = _rule("is one character, such as ;", lambda v: isinstance(v, str) and len(v.encode()) == 1)
+column_types = ("text", "number", "integer", "boolean")
+_types = _rule(
+    f"says what columns hold, each one of {quoted(*column_types)}",
+    lambda v: isinstance(v, dict) and all(kind in column_types for kind in v.values()), dict,
+)  # fmt: skip
+
+
+def _names(message: str, test: Callable[[tuple[str, ...]], bool]) -> Check:
+    check = _rule(message, test)
+    return lambda value: check(_texts([value] if isinstance(value, str) else value))
+
+
+_files = _names("names at least one file", bool)
+_columns = _names('names columns, each once, such as ["title", "body"]', lambda v: 0 < len(set(v)) == len(v))
+
+
+def _one_of(*choices: str) -> Check:
+    return _rule(f"is one of {quoted(*choices)}", lambda value: value in choices, str)
+
+
+def _kind(value: Any) -> str:
+    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
+        raise Wrong(f"is one of {quoted(*kind_names(), *RESERVED)}")
+    return str(value)
+
+
+def check_encoding(value: Any) -> str:
+    try:
+        return codecs.lookup(value).name
+    except (LookupError, TypeError):
+        raise Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
+
+
+def _setting(check: Check, default: Any = MISSING) -> Any:
+    """A setting of a table: how its value is checked, and what it is where it is not written."""
+    return field(default=default, metadata={"check": check})
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class DataSettings:
     """The data files, and the meaning of their columns."""
 
-    files: tuple[str, ...]
-    text: str | None = None
-    features: tuple[str, ...] = ()
-    id: str | None = None
-    gold: str | None = None
-    gold_file: str = "gold.jsonl"  # labels made by people: see gold.py
-    people: str = "gold"  # what these labels are: "gold" or "votes"
-    types: Mapping[str, str] = field(default_factory=dict)
-    separator: str | None = None
-    encoding: str | None = None
-    comment: str | None = None
+    files: tuple[str, ...] = _setting(_files)
+    text: str | None = _setting(_text, None)
+    features: tuple[str, ...] = _setting(_texts, ())
+    id: str | None = _setting(_text, None)
+    gold: str | None = _setting(_text, None)
+    gold_file: str = _setting(_text, "gold.jsonl")  # labels made by people: see gold.py
+    people: str = _setting(_one_of("gold", "votes"), "gold")  # what these labels are: "gold" or "votes"
+    types: Mapping[str, str] = field(default_factory=dict, metadata={"check": _types})
+    separator: str | None = _setting(check_sign, None)
+    encoding: str | None = _setting(check_encoding, None)
+    comment: str | None = _setting(_text, None)
 
     @property
     def dialect(self) -> dict[str, Any]:
@@ -46,20 +128,20 @@ class DataSettings:
 class LabelerSettings:
     """The file of the labelers, and how they are called."""
 
-    file: str = "labelers.py"
-    depends: tuple[str, ...] = ()
-    off: tuple[str, ...] = ()  # labelers that are switched off
-    workers: int = 1
-    on_error: str = "raise"
+    file: str = _setting(_text, "labelers.py")
+    depends: tuple[str, ...] = _setting(_texts, ())
+    off: tuple[str, ...] = _setting(_texts, ())  # labelers that are switched off
+    workers: int = _setting(_whole, 1)
+    on_error: str = _setting(_one_of("raise", "abstain"), "raise")
 
 
 @dataclass(frozen=True)
 class ClassifierSettings:
     """The classifier that is trained on the beliefs."""
 
-    kind: str = "linear"
-    on: tuple[str, ...] = ()  # columns of text; without any, data.text
-    max_rows: int = 100_000
+    kind: str = _setting(_kind, "linear")
+    on: tuple[str, ...] = _setting(_columns, ())  # columns of text; without any, data.text
+    max_rows: int = _setting(_whole, 100_000)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -67,22 +149,36 @@ class ClassifierSettings:
 class OutputSettings:
     """The output folder and its formats."""
 
-    folder: str = "out"
-    format: str = "parquet"
-    shortlist: float = 0.9
-    by: str = "auto"  # who teaches the classifier
-    partitioned: bool | None = None  # None: where the engine works on other machines
-    stages: tuple[str, ...] | None = None  # None: all
+    folder: str = _setting(_inside, "out")
+    format: str = _setting(_one_of(*TABLE_FORMATS), "parquet")
+    shortlist: float = _setting(_share, 0.9)
+    by: str = _setting(_one_of(*TEACHERS), "auto")  # who teaches the classifier
+    partitioned: bool | None = _setting(_flag, None)  # None: where the engine works on other machines
+    stages: tuple[str, ...] | None = _setting(_texts, None)  # None: all
 
 
 @dataclass(frozen=True)
 class EngineSettings:
     """The engine that votes, counts rows and writes labels."""
 
-    kind: str = "local"
-    address: str | None = None
-    workers: int | None = None
-    part_rows: int = 131_072
+    kind: str = _setting(_one_of(*ENGINES), "local")
+    address: str | None = _setting(_text, None)
+    workers: int | None = _setting(_whole, None)
+    part_rows: int = _setting(_whole, 131_072)
+
+
+def _checks(settings: Any) -> dict[str, Check]:
+    return {one.name: one.metadata["check"] for one in fields(settings) if one.metadata}
+
+
+_TABLES: dict[str, dict[str, Check]] = {
+    "data": _checks(DataSettings),
+    "labelers": _checks(LabelerSettings),
+    "label_model": {"use_gold": _flag, "*": lambda value: value},
+    "classifier": {**_checks(ClassifierSettings), "*": lambda value: value},
+    "output": _checks(OutputSettings),
+    "engine": _checks(EngineSettings),
+}
 
 
 @dataclass(frozen=True)
@@ -161,94 +257,7 @@ class Settings:
         return read
 
 
-class Wrong(Exception):  # noqa: N818
-    """The error about a value, which says what it should be."""
-
-
-def _rule(message: str, test: Callable[[Any], bool], convert: Check = lambda value: value) -> Check:
-    """Return a check that converts values that pass the test, and raises Wrong for others."""
-
-    def check(value: Any) -> Any:
-        if not test(value):
-            raise Wrong(message)
-        return convert(value)
-
-    return check
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _is_inside(value: Any) -> bool:
-    """Name of a folder inside the project: a project from elsewhere writes nowhere else."""
-    path = PureWindowsPath(value if _is_text(value) else "/")
-    return not (path.root or path.drive or ".." in path.parts)
-
-
-def quoted(*names: str) -> str:
-    return ", ".join(map(repr, names))
-
-
-text = _rule("is a text between quotation marks", _is_text)
-texts = _rule(
-    'is a list of texts, such as ["one", "two"]', lambda v: isinstance(v, list) and all(map(_is_text, v)), tuple
-)
-whole = _rule("is a whole number from 1", lambda v: type(v) is int and v >= 1)
-flag = _rule("is true or false", lambda v: isinstance(v, bool))
-share = _rule("is a share of belief, above 0 and at most 1", lambda v: type(v) in (int, float) and 0 < v <= 1, float)
-inside = _rule("is a folder inside the project (`shortlist export --to` writes anywhere)", _is_inside)
-sign = _rule("is one character, such as ;", lambda v: isinstance(v, str) and len(v.encode()) == 1)
-column_types = ("text", "number", "integer", "boolean")
-types = _rule(
-    f"says what columns hold, each one of {quoted(*column_types)}",
-    lambda v: isinstance(v, dict) and all(kind in column_types for kind in v.values()), dict,
-)  # fmt: skip
-
-
-def _names(message: str, test: Callable[[tuple[str, ...]], bool]) -> Check:
-    check = _rule(message, test)
-    return lambda value: check(texts([value] if isinstance(value, str) else value))
-
-
-files = _names("names at least one file", bool)
-columns = _names('names columns, each once, such as ["title", "body"]', lambda v: 0 < len(set(v)) == len(v))
-
-
-def one_of(*choices: str) -> Check:
-    return _rule(f"is one of {quoted(*choices)}", lambda value: value in choices, str)
-
-
-def kind(value: Any) -> str:
-    if value not in RESERVED and (not isinstance(value, str) or find_kind(value) is None):
-        raise Wrong(f"is one of {quoted(*kind_names(), *RESERVED)}")
-    return str(value)
-
-
-def encoding(value: Any) -> str:
-    try:
-        return codecs.lookup(value).name
-    except (LookupError, TypeError):
-        raise Wrong('is an encoding, such as "utf-8" or "latin-1"') from None
-
-
-_TABLES: dict[str, dict[str, Check]] = {
-    "data": {
-        "files": files, "text": text, "features": texts, "id": text, "gold": text, "gold_file": text,
-        "people": one_of("gold", "votes"),
-        "types": types, "separator": sign, "encoding": encoding, "comment": text,
-    },
-    "labelers": {
-        "file": text, "depends": texts, "off": texts, "workers": whole, "on_error": one_of("raise", "abstain"),
-    },
-    "label_model": {"use_gold": flag, "*": lambda value: value},
-    "classifier": {"kind": kind, "on": columns, "max_rows": whole, "*": lambda value: value},
-    "output": {
-        "folder": inside, "format": one_of(*TABLE_FORMATS), "shortlist": share, "by": one_of(*TEACHERS),
-        "partitioned": flag, "stages": texts,
-    },
-    "engine": {"kind": one_of(*ENGINES), "address": text, "workers": whole, "part_rows": whole},
-}  # fmt: skip
+# -- reading -----------------------------------------------------------------------------------------------
 
 
 def _version(toml: TomlFile) -> None:
@@ -329,7 +338,7 @@ def _classes(toml: TomlFile) -> tuple[str, ...]:
     classes = toml.values.get("classes")
     if classes is None:
         raise toml.wrong('it does not name the classes: classes = ["one", "other"], before the first [table]')
-    names: tuple[str, ...] = _checked(toml, texts, classes, "classes")
+    names: tuple[str, ...] = _checked(toml, _texts, classes, "classes")
     if twice := first_duplicate(names):
         raise toml.wrong(f"class {twice!r} is named twice", "classes")
     if len(names) < 2:

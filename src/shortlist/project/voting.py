@@ -35,7 +35,7 @@ from shortlist.project.cache import digest, file_digest
 from shortlist.project.code.load import importable
 from shortlist.project.code.roster import Roster
 from shortlist.project.parts import Part, PartReader, remove_unlisted
-from shortlist.project.rows import Rows
+from shortlist.project.rows import Rows, check_different
 from shortlist.project.vote_cache import VoteCache
 from shortlist.rows import Chunk, chunks
 from shortlist.votes import Votes
@@ -106,8 +106,8 @@ def vote(
         lines = any(file.kind in ("csv", "tsv") and file.path.read_bytes().count(b"\n") > 1 for file in rows.files)
         hint = ": is a quotation mark opened there and never closed?" if lines else ""
         raise BadFile(f"there are no rows in {', '.join(path.name for path in rows.paths)}{hint}")
-    if not is_elsewhere(engine):  # on a cluster, there may be too many rows to compare
-        rows.check_ids()
+    if rows.data.id is not None and not is_elsewhere(engine):  # on a cluster, there may be too many rows to compare
+        check_different(rows.key_parts, rows.data.id, rows.toml)
     cache.sweep()
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)

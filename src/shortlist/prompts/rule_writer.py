@@ -83,8 +83,7 @@ def parse_rule(line: str, space: LabelSpace) -> TextLabeler:
     if kind.lower().startswith("keyword"):
         words = [word.strip().strip("\"'`") for word in what.split(",")]
         return keywords([word for word in dict.fromkeys(words) if word], says=says)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SlowPattern)
+    with warnings.catch_warnings(action="ignore", category=SlowPattern):
         rule = pattern(what.strip("`/"), yes=says, ignore_case=True)
     if rule.engine != "polars":
         raise BadLabeler("its expression may take very long on some texts")

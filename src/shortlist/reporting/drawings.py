@@ -223,7 +223,7 @@ def class_heat(overview: Overview) -> Heat:
     """Expected error of the better guess between two classes; above the diagonal, the error on gold rows."""
     space, k = overview.votes.space, len(overview.votes.space)
     grid, activity = [[Cell() for _ in range(k)] for _ in range(k)], np.zeros(k)
-    for (i, j), pair in zip(combinations(range(k), 2), overview.classes.iter_rows(named=True), strict=True):
+    for (i, j), pair in zip(combinations(range(k), 2), overview.analysis.classes().iter_rows(named=True), strict=True):
         either, error, gold = f"{pair['class']} or {pair['other']}", pair["error"], pair.get("gold_error")
         tell = "labeler tells" if pair["labelers"] == 1 else "labelers tell"
         tip = f"{either}: {error:.1%} of guesses between the two expected to be wrong; "

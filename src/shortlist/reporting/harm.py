@@ -8,8 +8,8 @@ from shlex import quote
 import numpy as np
 import polars as pl
 
-from shortlist.analysis.measures import wilson
-from shortlist.arrays import Mask
+from shortlist.analysis.measures import NINETY
+from shortlist.arrays import Mask, wilson
 from shortlist.reporting.checkup import Advice
 from shortlist.reporting.overview import Overview
 from shortlist.reporting.trials import FEW, Case
@@ -67,7 +67,7 @@ def worse_than_chance(table: pl.DataFrame, one_sided: list[str], k: int) -> Iter
     for line in table.filter(pl.col("votes") > 0).iter_rows(named=True):
         name, chance = line["labeler"], line["size"] / k
         if line.get("gold_votes", 0) >= FEW:
-            right, top = line["gold_accuracy"], wilson(line["gold_accuracy"], line["gold_votes"])[1]
+            right, top = line["gold_accuracy"], wilson(line["gold_accuracy"], line["gold_votes"], NINETY)[1]
             where = f"on {right:.0%} of {line['gold_votes']:,} gold rows"
         else:
             right = line["accuracy"]

@@ -135,14 +135,6 @@ class Overview:
         return {(one, other) for one, other, both in pairs if both >= 0.5 * coverage[one] * coverage[other]}
 
     @cached_property
-    def classes(self) -> pl.DataFrame:
-        return self.analysis.classes()
-
-    @cached_property
-    def buckets(self) -> pl.DataFrame:
-        return self.analysis.buckets()
-
-    @cached_property
     def suggestions(self) -> pl.DataFrame:
         """Rows to look at next; where all rows have a gold label, as if none had."""
         return (self.analysis.with_gold(None) if self.known.all() else self.analysis).suggest(12)

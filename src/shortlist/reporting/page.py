@@ -112,7 +112,7 @@ def content(overview: Overview, checkup: Checkup, rows: Any) -> dict[str, Any]:
         "calibration": drawings.reliability(calibration) if calibration else None,
         "calibration_error": calibration.error if calibration else None,
         "conflicts": contradictions(overview, rows),
-        "conflict_kinds": len(overview.buckets),
+        "conflict_kinds": len(overview.analysis.buckets()),
         "suggestions": suggested(overview, rows),
         "ids": overview.votes.ids is not None,
         "k": len(overview.votes.space),

@@ -58,7 +58,8 @@ class RowFile(RowStore):
         if self.path.is_dir():
             raise BadFile("is a folder, not a file of rows", file=str(path))
         self.dialect_options = {"separator": separator, "encoding": encoding, "comment": comment}
-        self.stamp = stamp(self.path)  # of the version that is read
+        status = self.path.stat()
+        self.stamp = status.st_size, status.st_mtime_ns  # of the version that is read
 
     @cached_property
     def schema(self) -> dict[str, pl.DataType]:
@@ -84,11 +85,6 @@ class RowFile(RowStore):
         else:
             hint = f"{did_you_mean(name, self.columns)} Columns: {', '.join(self.columns)}".strip()
         return BadFile(f"has no column {name!r}. {hint}", file=str(self.path), column=name)
-
-    def check_unchanged(self) -> None:
-        """Raise where the file was written to since it was opened: what was read may be of either version."""
-        if stamp(self.path) != self.stamp:
-            raise BadFile("changed while it was read: run again", file=self.path.name)
 
     def __len__(self) -> int:
         with _explained(self.path):
@@ -212,12 +208,6 @@ def file_kind(path: Path) -> str:
         endings = ", ".join(ROW_FORMATS)
         raise BadFile(f"is of no kind that can be read: its name should end in one of {endings}", file=str(path))
     return kind
-
-
-def stamp(path: Path) -> tuple[int, int, int]:
-    """Size, time of the last change and inode of a file, one of which changes when it is written to."""
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def _read_sheet(path: Path) -> pl.DataFrame:

@@ -22,6 +22,8 @@ import numpy as np
 
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadFit, BadRows, BadVotes
+from shortlist.labelmodel.layout import Layout
+from shortlist.labelmodel.predictor import shares, tally
 from shortlist.votes import Votes
 
 BETS = np.array([-1.9, -1.2, -0.6, -0.2, 0.2, 0.6, 1.2, 1.9])  # λ; both signs, as scores may rise or fall
@@ -130,21 +132,13 @@ def agreement(votes: Votes) -> dict[str, Floats]:
     """
     if not isinstance(votes, Votes):
         raise BadVotes(f"agreement is about Votes; got {type(votes).__name__}")
-    columns = [(_parts(votes, i), codes) for i, codes in enumerate(votes.codes.T)]
-    total, found = np.zeros((len(votes), len(votes.space))), {}
-    for table, codes in columns:
-        total += table[codes]
-    for name, (table, codes) in zip(votes.names, columns, strict=True):
-        part = table[codes]
+    layout, found = Layout.of(votes.codomains, votes.space), {}
+    worth = shares(layout)
+    total = tally(votes.codes, layout, worth)
+    for i, (name, codes) in enumerate(zip(votes.names, votes.codes.T, strict=True)):
+        part = layout.by_code(i, worth)[codes]
         others = total - part
         count = others.sum(axis=1)
         share = (others * (part > 0)).sum(axis=1) / np.maximum(count, 1e-9)
         found[name] = np.where((codes > 0) & (count > 1e-9), share.clip(0, 1), np.nan)
     return found
-
-
-def _parts(votes: Votes, i: int) -> Floats:
-    """(codes, k): each vote of labeler i, in equal parts over its shortlist; 0 where it abstains."""
-    members = [votes.space.mask(s).astype(np.float64) for s in votes.codomains[i].shortlists]
-    table = np.stack([np.zeros(len(votes.space)), *members])
-    return np.asarray(table / np.maximum(table.sum(axis=1, keepdims=True), 1.0))

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import ndtri
 
-from shortlist.arrays import Floats, Mask, Positions
+from shortlist.arrays import Floats, Mask, Positions, wilson
 from shortlist.beliefs import leading
 from shortlist.errors import BadFit, BadRows
 from shortlist.labelspace import LabelSpace
@@ -104,17 +104,11 @@ def rate(true: Any, predicted: Any, rows: Positions, *, level: float = 0.95) -> 
     left = y - y.mean() - power * (own - own.mean())
     gain = (float(((y - y.mean()) ** 2).sum()) + PSEUDO_ROWS / 4) / (float(left @ left) + PSEUDO_ROWS / 4)
     share = float(np.clip(y.mean() + power * (f.mean() - own.mean()), 0, 1))
-    (lower, upper), alone = _wilson(share, n * gain, level, part), _wilson(float(y.mean()), n, level, part)
+    errors = float(ndtri((1 + level) / 2))
+    (lower, upper), alone = wilson(share, n * gain, errors, part), wilson(float(y.mean()), n, errors, part)
     if upper - lower > alone[1] - alone[0]:  # predictions that say next to nothing, and a share that is nearer to 1/2
         return Rate(float(y.mean()), *alone, alone, n)
     return Rate(share, lower, upper, alone, round(n * gain))
-
-
-def _wilson(share: float, n: float, level: float, part: float) -> tuple[float, float]:
-    """Wilson's interval for a share that n rows were asked about, `part` of the variance left."""
-    z2 = ndtri((1 + level) / 2) ** 2 * part / n
-    middle, reach = (share + z2 / 2) / (1 + z2), np.sqrt(z2 * share * (1 - share) + z2**2 / 4) / (1 + z2)
-    return max(float(middle - reach), 0.0), min(float(middle + reach), 1.0)
 
 
 def class_shares(

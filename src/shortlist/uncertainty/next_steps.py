@@ -24,6 +24,7 @@ import numpy as np
 from shortlist.arrays import Floats, Mask, Positions
 from shortlist.errors import BadRows
 from shortlist.labelmodel import LabelModel
+from shortlist.labelmodel.layout import Layout
 from shortlist.uncertainty.gold_sample import GoldSample, RandomGold
 from shortlist.votes import Votes
 
@@ -109,12 +110,9 @@ def kinds_of(votes: Votes) -> dict[str, list[str]]:
 
 def hits_of(votes: Votes, truth: Positions) -> Floats:
     """(m, n): 1 where the true class is in a labeler's shortlist, 0 where it is not, NaN where it abstains."""
-    hits = np.full(votes.shape, np.nan)
-    for i, codomain in enumerate(votes.codomains):
-        member = np.array([np.zeros(len(votes.space), np.bool_), *map(votes.space.mask, codomain.shortlists)])
-        codes = votes.codes[:, i].astype(np.int64)
-        hits[:, i] = np.where(codes > 0, member[codes, np.maximum(truth, 0)] & (truth >= 0), np.nan)
-    return hits
+    layout = Layout.of(votes.codomains, votes.space)
+    right = layout.member[layout.rows_of(votes.codes), np.maximum(truth, 0)[:, None]] & (truth >= 0)[:, None]
+    return np.where(votes.codes > 0, right, np.nan)
 
 
 def effective_number(hits: Floats) -> float:
@@ -140,8 +138,7 @@ def _refitted(votes: Votes, sample: GoldSample, model: Any) -> Right:
 
     def right(left_out: str | None) -> Mask:
         panel = some[:, [name for name in votes.names if name != left_out]]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a model of some of the labelers is nobody's concern
+        with warnings.catch_warnings(action="ignore"):  # a model of some of the labelers is nobody's concern
             fitted = type(model)(**model.get_params(deep=False)).fit(panel)
         return np.asarray(fitted.predict_proba(panel[:drawn]).argmax(axis=1) == sample.gold)
 

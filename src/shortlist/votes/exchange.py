@@ -48,7 +48,8 @@ class Exchange:
             raise BadVotes(f'says is "seen" or "all"; got {says!r}')
         space = space if isinstance(space, LabelSpace) else LabelSpace(space)
         matrix = _label_matrix(L)
-        names = _column_names(L) if names is None else names
+        columns = list(getattr(L, "columns", ()))  # of a table
+        names = columns if names is None and columns and all(isinstance(one, str) for one in columns) else names
         wrong = (matrix < -1) | (matrix >= len(space))
         if wrong.any():
             a, i = (int(place) for place in np.argwhere(wrong)[0])
@@ -116,12 +117,6 @@ def _label_matrix(L: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
         hint = "; write −1 for what is missing, and .astype(int)" if matrix.dtype.kind == "f" else ""
         raise BadVotes(f"a label matrix is a 2-D array of integers; got {matrix.dtype} of shape {matrix.shape}{hint}")
     return matrix
-
-
-def _column_names(L: Any) -> list[str] | None:
-    """Names of the columns of a table, or None."""
-    names = list(getattr(L, "columns", ()))
-    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _single_classes(votes: Votes) -> list[npt.NDArray[np.int64]]:

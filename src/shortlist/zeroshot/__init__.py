@@ -7,21 +7,6 @@
 `vision`].
 """
 
-from shortlist.labelers.attributes import AttributeTable
-from shortlist.zeroshot.attribute_detectors import AttributeDetectors
-from shortlist.zeroshot.classifier import ZeroShotClassifier
-from shortlist.zeroshot.images import Backbone, ImageFolder, efficientnet_lite0, image_features, image_folder
-from shortlist.zeroshot.task import Scores, zero_shot_scores
+from shortlist.lazy import lazy_names
 
-__all__ = [
-    "AttributeDetectors",
-    "AttributeTable",
-    "Backbone",
-    "ImageFolder",
-    "Scores",
-    "ZeroShotClassifier",
-    "efficientnet_lite0",
-    "image_features",
-    "image_folder",
-    "zero_shot_scores",
-]
+__getattr__, __all__ = lazy_names(__name__)

@@ -177,8 +177,7 @@ def validated(X: Features, truth: Positions, has: Mask, seed: int) -> Floats:
         for j in held:
             said = scores(X[truth == j], weights) >= 0.5
             right[j, varies] = (said == has[j, varies]).mean(axis=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a side without any class that could be held out
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # a side without classes
         sides = [np.nanmean(np.where(side, right, np.nan), axis=0) for side in (has, ~has)]
         accuracy: Floats = np.nanmean(sides, axis=0)
     return accuracy

@@ -168,8 +168,7 @@ class ZeroShotClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise NotFitted(
                 "this ZeroShotClassifier is not fitted: call fit(features, seen_labels, unlabelled=features) first"
             )
-        proba: Floats = self.classifier_.predict_proba(self.scaling_(read_features(X, len(self.scaling_.shift))))
-        return proba
+        return self.classifier_.predict_proba(self.scaling_(read_features(X, len(self.scaling_.shift))))
 
     def scores(self, X: Any, y: Any) -> Scores:
         """Mean class accuracy on rows of unseen and, in the generalised setting, of seen classes."""

@@ -78,8 +78,7 @@ def k_means(task: Task, new: Features, seed: int) -> list[tuple[Positions, float
 def in_order(labels: npt.NDArray[Any]) -> Positions:
     """(m,): the same clusters, numbered in the order of their first rows."""
     _, first, place = np.unique(labels, return_index=True, return_inverse=True)
-    ranks: Positions = np.argsort(np.argsort(first))[place].astype(np.int64)
-    return ranks
+    return np.argsort(np.argsort(first))[place].astype(np.int64)
 
 
 def whitening(X: Floats, truth: Positions) -> Floats:

@@ -134,8 +134,7 @@ class Scaling:
         return cls(X.mean(axis=0, dtype=np.float64).astype(np.float32), scale.astype(np.float32))
 
     def __call__(self, X: Features) -> Features:
-        scaled: Features = (X - self.shift) / self.scale
-        return scaled
+        return (X - self.shift) / self.scale
 
 
 @dataclass(frozen=True)

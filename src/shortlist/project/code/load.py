@@ -8,14 +8,13 @@ import os
 import sys
 import traceback
 import types
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import shortlist
-from shortlist.errors import ShortlistError, ShortlistWarning
+from shortlist.errors import ShortlistError, ShortlistWarning, warnings_as_notes
 from shortlist.labelers import Labeler
 from shortlist.project.code.source import Source, elements, local_files
 from shortlist.project.toml import BadProject
@@ -59,8 +58,8 @@ def load(path: Path) -> Code:
     modules = local_files(path)
     module = types.ModuleType("labelers")
     module.__file__ = str(path)
-    with warnings.catch_warnings(record=True) as warned, importable(path.parent), _opened() as reads:
-        warnings.simplefilter("always", ShortlistWarning)
+    notes: list[str] = []
+    with warnings_as_notes(notes, of=ShortlistWarning), importable(path.parent), _opened() as reads:
         _forget(modules)
         sys.modules[module.__name__] = module
         try:
@@ -70,10 +69,10 @@ def load(path: Path) -> Code:
         finally:
             sys.modules.pop(module.__name__, None)  # so that it is pickled with its code, and loaded afresh
             _forget(modules)
-    opened = sorted(reads.difference([path, *modules]))
-    notes = tuple(dict.fromkeys(str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)))
+    opened = tuple(sorted(reads.difference([path, *modules])))
     made = gathered(module.__dict__)
-    return Code(source, module.__dict__, made, named(made, module.__dict__), tuple(modules), tuple(opened), notes)
+    labelers = named(made, module.__dict__)
+    return Code(source, module.__dict__, made, labelers, tuple(modules), opened, tuple(notes))
 
 
 def _check_lost(source: Source) -> None:

@@ -144,15 +144,12 @@ def _code(thing: Any, labeler: Labeler, code: Code | None) -> Any:
             with suppress(TypeError):
                 if statement is not None:
                     needs = code.source.needs([statement], code.namespace)
-                    return [thing.__qualname__, line - statement.lineno, needs, _closure(thing)]
+                    held = (cell.cell_contents for cell in thing.__closure__ or ())
+                    values = _plain([*held, *(thing.__defaults__ or ())])  # TypeError if they are not plain data
+                    return [thing.__qualname__, line - statement.lineno, needs, values]
         if pieces := code.source.makers(labeler, code.namespace):
             return ["made", code.source.needs(pieces, code.namespace)]
     return ["the whole file", code.source.text]
-
-
-def _closure(function: Any) -> Any:
-    """Values that a function holds; TypeError if they are not plain data."""
-    return _plain([*(cell.cell_contents for cell in function.__closure__ or ()), *(function.__defaults__ or ())])
 
 
 def _plain(value: Any) -> Any:

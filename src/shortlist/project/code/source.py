@@ -70,7 +70,8 @@ class Source:
         """The statements, or the one expression, that made an object of the file; None if that cannot be known."""
         named = [name for name, value in namespace.items() if value is thing]
         if named:
-            return None if self._rebound(named[0]) else self._binding(named[0]) or None
+            changed = (node.names for node in ast.walk(self.tree) if isinstance(node, ast.Global))
+            return None if any(named[0] in names for names in changed) else self._binding(named[0]) or None
         holding = [name for name, value in namespace.items() if any(one is thing for one in elements(value))]
         if any(self._touched(name, namespace) for name in holding):
             return None
@@ -79,9 +80,6 @@ class Source:
 
     def _binding(self, name: str) -> list[ast.stmt]:
         return [statement for statement in self.tree.body if name in _bound(statement)]
-
-    def _rebound(self, name: str) -> bool:
-        return any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(self.tree))
 
     def _touched(self, name: str, namespace: Mapping[str, Any]) -> bool:
         """A list may have been changed after it was made: by a function or a statement that mentions it."""

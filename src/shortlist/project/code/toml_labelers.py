@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shortlist.errors import ShortlistError, ShortlistWarning
+from shortlist.errors import ShortlistError, ShortlistWarning, warnings_as_notes
 from shortlist.labelers import Labeler
 from shortlist.labelers.labeler import from_record
 from shortlist.labelspace import Not
@@ -47,11 +46,10 @@ class TomlModels:
 
 def toml_labelers(settings: Settings, folder: Path = Path()) -> tuple[list[Labeler], list[str]]:
     """Every [[labeler]] of the toml, and warnings about them; a mistake is an error at its line."""
-    models = TomlModels(settings, folder)
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", ShortlistWarning)
+    models, notes = TomlModels(settings, folder), list[str]()
+    with warnings_as_notes(notes, of=ShortlistWarning):
         made = [toml_labeler(settings, models, i, record) for i, record in enumerate(settings.declared)]
-    return made, [str(one.message) for one in warned if issubclass(one.category, ShortlistWarning)]
+    return made, notes
 
 
 def toml_labeler(settings: Settings, models: TomlModels, i: int, record: Mapping[str, Any]) -> Labeler:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shortlist.errors import FitWarning, OneSided, ShortlistError
+from shortlist.errors import FitWarning, OneSided, ShortlistError, warnings_as_notes
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.stage import Facts, Stage, warnings_as_notes
+from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Fit(Stage):
         model.save(paths[0])
         if session.has_gold:
             facts |= score_fit(session.settings, session.evidence, model)
-        return facts | without_hard(session, model)
+        return facts | hard_rows(session)
 
     def load(self, paths: Sequence[Path], settings: Settings) -> Any:  # noqa: ARG002
         from shortlist.labelmodel import LabelModel
@@ -70,7 +70,7 @@ def _notes(session: Session) -> Iterator[str]:
     from shortlist.project.gold import lost_labels
     from shortlist.reporting.overview import GOLD_FITS
 
-    if session.is_sampled:
+    if session.evidence_sum.sampled:
         yield (
             "too many rows differ in their votes to count them all: scores and tables are those of "
             f"{len(session.evidence.weights):,} of them, a sample"
@@ -117,47 +117,20 @@ def judged_by_halves(evidence: Evidence, fit: Callable[[Evidence], Any]) -> Fact
     from shortlist.labelmodel.evidence import two_folds
 
     def right(known: Evidence) -> Floats:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FitWarning)  # the fit with all of them has told
+        with warnings.catch_warnings(action="ignore", category=FitWarning):  # the fit with all of them has told
             first, second = (_right(fit(fold), known, judging) for fold, judging in two_folds(evidence))
         return first + second
 
     return _facts(evidence, right)
 
 
-def without_hard(session: Session, model: Any) -> Facts:
-    """Number of gold rows that were picked because they are hard, and the scores on the others.
-
-    If known classes fit the model, there is no score on the others: it has seen them.
-    """
+def hard_rows(session: Session) -> Facts:
+    """Number of gold rows that were picked because they are hard, if there are any."""
     from shortlist.project.gold import picked_rows
 
     picked = picked_rows(session.rows, session.gold_file)
-    hard = sorted(row for row, how in picked.items() if how != "random" and session.gold_by_row.get(row, -1) >= 0)
-    if not hard:
-        return {}
-    scored = not (session.settings.gold_fits or session.is_sampled)
-    return {"gold_hard": len(hard)} | ({"others": _on_others(session, model, hard)} if scored else {})
-
-
-def _on_others(session: Session, model: Any, hard: list[int]) -> Facts:
-    import numpy as np
-
-    from shortlist.labelmodel import MajorityVote
-    from shortlist.labelmodel.evidence import Evidence
-
-    every = session.evidence.known()
-    gold = np.array([session.gold_by_row[row] for row in hard])
-    known = Evidence(session.parts.take(np.array(hard)), np.ones(len(hard)), gold)
-    voted = round(_voted(every) - _voted(known))
-    if not voted:
-        return {"gold_voted": 0}
-    models = {"accuracy": model, "counting": MajorityVote().fit(session.evidence.votes)}
-    right = {
-        name: float(_right(one, every, every.weights).sum() - _right(one, known, known.weights).sum())
-        for name, one in models.items()
-    }
-    return {"gold_voted": voted} | {name: count / voted for name, count in right.items()}
+    hard = sum(how != "random" and session.gold_by_row.get(row, -1) >= 0 for row, how in picked.items())
+    return {"gold_hard": hard} if hard else {}
 
 
 def right_on_gold(facts: Facts) -> str:

@@ -95,7 +95,8 @@ def run_stages(
     With `force`, the named stages are done again in any case. Stages of `uses` are done if they can be. `on_stage` is
     called with each outcome.
     """
-    wanted = all_stages(session.settings) if names is None else named_stages(session.settings, names)
+    settings = session.settings
+    wanted = enabled(chosen_stages(settings), settings) if names is None else named_stages(settings, names)
     session.skipped.update(set(STAGES).difference(enabled(STAGES, session.settings)))
     outcomes: dict[str, Outcome] = {}
     for stage in in_order([*wanted, *enabled(uses, session.settings)], session.settings):
@@ -117,11 +118,6 @@ def chosen_stages(settings: Settings) -> tuple[str, ...]:
         message = f"output.stages names stages, which are {', '.join(STAGES)}; got {list(names)!r}"
         raise settings.toml.wrong(message, "output", "stages")
     return (*(name for name in here if name in names), *(name for name in names if name not in here))
-
-
-def all_stages(settings: Settings) -> list[str]:
-    """The chosen stages, without those that the settings switch off."""
-    return enabled(chosen_stages(settings), settings)
 
 
 def named_stages(settings: Settings, names: Iterable[str]) -> list[str]:

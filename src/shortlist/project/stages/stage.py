@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from shortlist.errors import ShortlistError, ShortlistWarning
+from shortlist.errors import ShortlistError
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
 
@@ -121,12 +119,3 @@ class Outcome:
             "seconds": round(self.seconds, 3),
             **self.facts,
         }
-
-
-@contextmanager
-def warnings_as_notes(notes: list[str], but: tuple[type[Warning], ...] = ()) -> Iterator[None]:
-    """Add warnings to notes, but for some kinds that are shown elsewhere."""
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", ShortlistWarning)
-        yield
-    notes += dict.fromkeys(str(one.message) for one in warned if not issubclass(one.category, but))

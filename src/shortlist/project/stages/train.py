@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shortlist.classifier.kinds import find_kind
-from shortlist.errors import BadFit, ShortlistError
+from shortlist.errors import BadFit, ShortlistError, warnings_as_notes
 from shortlist.progress import Tell
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings, belongs
-from shortlist.project.stages.stage import Facts, Stage, warnings_as_notes
+from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import did_you_mean, number_of
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shortlist.errors import warnings_as_notes
 from shortlist.project.parts import depended_files, listed_files
 from shortlist.project.session import Session
 from shortlist.project.settings import Settings
-from shortlist.project.stages.stage import Facts, Stage, warnings_as_notes
+from shortlist.project.stages.stage import Facts, Stage
 from shortlist.wording import number_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,9 @@
+from shortlist.classifier.evaluation import Evaluation as Evaluation
+from shortlist.classifier.evaluation import evaluate as evaluate
+from shortlist.classifier.kinds import Kind as Kind
+from shortlist.classifier.kinds import register_kind as register_kind
+from shortlist.classifier.linear import SoftLogisticRegression as SoftLogisticRegression
+from shortlist.classifier.mlp import MLPClassifier as MLPClassifier
+from shortlist.classifier.noise_aware import NoiseAwareClassifier as NoiseAwareClassifier
+from shortlist.classifier.text import TextFeatures as TextFeatures
+from shortlist.classifier.transformer import TransformerClassifier as TransformerClassifier

@@ -1,0 +1,13 @@
+from shortlist.labelmodel.default.pooled import Pooled as Pooled
+from shortlist.labelmodel.em import EM as EM
+from shortlist.labelmodel.estimator import Estimate as Estimate
+from shortlist.labelmodel.estimator import Estimator as Estimator
+from shortlist.labelmodel.estimator import Problem as Problem
+from shortlist.labelmodel.likelihood import Parameters as Parameters
+from shortlist.labelmodel.model import LabelModel as LabelModel
+from shortlist.labelmodel.model import held_out_score as held_out_score
+from shortlist.labelmodel.model import register_estimator as register_estimator
+from shortlist.labelmodel.paper import Likelihood as Likelihood
+from shortlist.labelmodel.predictor import MajorityVote as MajorityVote
+from shortlist.labelmodel.predictor import NearestClass as NearestClass
+from shortlist.labelmodel.simulate import simulate as simulate

@@ -1,0 +1,17 @@
+from shortlist.uncertainty.alarms import Alarm as Alarm
+from shortlist.uncertainty.alarms import Monitor as Monitor
+from shortlist.uncertainty.alarms import agreement as agreement
+from shortlist.uncertainty.certificate import Certificate as Certificate
+from shortlist.uncertainty.certificate import certify as certify
+from shortlist.uncertainty.certificate import plan_certificate as plan_certificate
+from shortlist.uncertainty.gold_sample import LabelSets as LabelSets
+from shortlist.uncertainty.gold_sample import Rate as Rate
+from shortlist.uncertainty.gold_sample import accuracy as accuracy
+from shortlist.uncertainty.gold_sample import class_shares as class_shares
+from shortlist.uncertainty.gold_sample import gold_needed as gold_needed
+from shortlist.uncertainty.gold_sample import label_sets as label_sets
+from shortlist.uncertainty.gold_sample import rate as rate
+from shortlist.uncertainty.intervals import Intervals as Intervals
+from shortlist.uncertainty.intervals import intervals as intervals
+from shortlist.uncertainty.next_steps import NextSteps as NextSteps
+from shortlist.uncertainty.next_steps import next_steps as next_steps

@@ -1,0 +1,10 @@
+from shortlist.labelers.attributes import AttributeTable as AttributeTable
+from shortlist.zeroshot.attribute_detectors import AttributeDetectors as AttributeDetectors
+from shortlist.zeroshot.classifier import ZeroShotClassifier as ZeroShotClassifier
+from shortlist.zeroshot.images import Backbone as Backbone
+from shortlist.zeroshot.images import ImageFolder as ImageFolder
+from shortlist.zeroshot.images import efficientnet_lite0 as efficientnet_lite0
+from shortlist.zeroshot.images import image_features as image_features
+from shortlist.zeroshot.images import image_folder as image_folder
+from shortlist.zeroshot.task import Scores as Scores
+from shortlist.zeroshot.task import zero_shot_scores as zero_shot_scores
