@@ -165,7 +165,8 @@ def test_a_rule_of_similarity_is_tried_and_kept(project, angles):
     service, told = Service(project), []
     project.subscribers.append(lambda kind, facts: told.append((kind, facts.get("stage"))))
     seen = service.preview({"record": NEAR})
-    assert told == [("working", "reading 301 texts with the encoder: 0%"), ("idle", None)]
+    shares = [("working", f"reading 301 texts with the encoder: {share}") for share in ("0%", "85%")]
+    assert told == [*shares, ("idle", None)]
     assert seen["votes"] == (cosines >= 0.8).sum()
     assert preview(project.current, NEAR | {"above": 0.2}, None)["votes"] == (cosines >= 0.2).sum()
     effect = TrialFits().effect(project.current, NEAR, None)
