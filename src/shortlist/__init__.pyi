@@ -25,6 +25,7 @@ from shortlist.project import Project as Project
 from shortlist.prompts import ask as ask
 from shortlist.prompts import choose as choose
 from shortlist.prompts import plan as plan
+from shortlist.prompts import similar as similar
 from shortlist.prompts import suggest_rules as suggest_rules
 from shortlist.reporting import report as report
 from shortlist.reporting.advice import checkup as checkup

@@ -94,11 +94,11 @@ def test_a_project_names_its_encoder_and_reads_new_texts_only(encoder, tmp_path,
     toml = TOML.replace('kind = "linear"', f'kind = "linear"\nencoder = "{encoder}"')
     project = make(tmp_path / "news", toml=toml)
     project.run(["export", "check"])
-    assert [len(each) for each in read] == [300]
+    assert sum(map(len, read)) == 300
     assert project.classifier.features_.encoder == encoder
     edit(project.folder / "labelers.py", "goal", "match")
     project.run(["export"])
-    assert len(read) == 1
+    assert sum(map(len, read)) == 300
     rows(40, seed=5).write_csv(tmp_path / "new.csv")
     assert project.predict(tmp_path / "new.csv", path=tmp_path / "out.csv")["rows"] == 40
     edit(project.folder / "shortlist.toml", "encoder =", "encode =")

@@ -15,7 +15,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "project.md").read_text("utf-8")
 def test_the_commented_toml_is_read(tmp_path):
     (tmp_path / "shortlist.toml").write_text(TOML, "utf-8")
     settings = Settings.read(tmp_path)
-    assert [labeler.name for labeler in toml_labelers(settings)[0]] == ["money", "election", "numbers", "vote"]
+    names = ["money", "election", "like_derby", "numbers", "vote"]
+    assert [labeler.name for labeler in toml_labelers(settings)[0]] == names
     assert settings.data.types == {"zip_code": "text"}
 
 

@@ -5,11 +5,13 @@ import json
 import threading
 import tomllib
 
+import numpy as np
 import polars as pl
 import pytest
 
 from shortlist import Project
 from shortlist.browse.labeling import random_rows
+from shortlist.classifier import embeddings
 from shortlist.project.gold import entry_for
 from tests.project.news import TOML, edit, rows
 from tests.studio.browsing import Person, chromium
@@ -288,6 +290,41 @@ def test_counts_of_one_and_nothing_are_words_that_people_write(person):
         "2 of the gold rows were picked because they are hard. For a fair score, label random rows.",
         ["+0.00", "0.00", "+0.00", "0.00", "−0.50", "−0.50"],
     ]
+
+
+def test_a_rule_of_similarity_begins_with_a_row(browser, folder, monkeypatch):
+    def by_first_letters(_encoder, texts):
+        vectors = np.array([[text.count("a") + 0.1, text.count("e"), text.count("o")] for text in texts], np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    monkeypatch.setattr(embeddings, "_loaded", lambda name: name)
+    monkeypatch.setattr(embeddings, "mean_vectors", by_first_letters)
+    edit(folder / "shortlist.toml", 'kind = "linear"', 'kind = "linear"\nencoder = "letters"')
+    with running(folder) as studio:
+        person = Person(browser, studio)
+        page = person.page
+        person.go("rows", "#reading .words")
+        text, known = page.locator("#reading").inner_text(), page.locator("aside .known").inner_text()
+        page.get_by_role("button", name="Rule of similarity").click()
+        page.wait_for_selector("#examples")
+        assert page.locator("#examples").input_value() == text
+        assert known.endswith(page.locator(".pickclass[aria-pressed=true]").inner_text())
+        page.wait_for_selector("#matches")
+        person.timed("preview", lambda: page.locator("#above").fill("0.95"))
+        few = int(page.locator("#matches").inner_text())
+        person.timed("preview", lambda: page.locator("#above").fill("0.5"))
+        assert 0 < few < int(page.locator("#matches").inner_text())
+        person.until("(document.getElementById('gain')?.innerText ?? '').includes('right (±')")
+        person.timed("keep", lambda: page.locator("#keep").click())
+        page.wait_for_selector("text=Save the change")
+        assert page.locator("#above").input_value() == "0.5"
+        assert page.locator("#keep").is_disabled()  # nothing has changed
+        complaints = person.complaints
+        person.close()
+    assert not complaints
+    kept = tomllib.loads((folder / "shortlist.toml").read_text())["labeler"][-1]
+    assert (kept["kind"], kept["examples"], kept["above"]) == ("similar", [text], 0.5)
+    assert known.endswith(kept["yes"])
 
 
 def test_states_are_compared_and_files_are_written(person, folder):

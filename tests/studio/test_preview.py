@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
+from shortlist.browse.query import alike
 from shortlist.browse.trial import measured
+from shortlist.classifier import embeddings
 from shortlist.errors import ShortlistError
 from shortlist.studio.preview import TrialFits, preview
 from shortlist.studio.rules import Superseded, rules, save_rule
+from shortlist.studio.service import Service
+from shortlist.studio.views import overview
+from tests.project.news import edit
 
 DRAFT = {"kind": "keywords", "name": "teams", "words": ["team", "w1"], "says": "sports", "no": {"not": "sports"}}
 
@@ -132,3 +137,60 @@ def test_words_of_a_class_are_suggested_until_a_rule_has_them(project):
     assert first not in {one["word"] for one in trials.suggest(project.current, ["sports"], [first], None)}
     text = project.current.rows.take([7])["body"][0]
     assert all(one["word"] in text for one in trials.suggest(project.current, [], [], 7))
+
+
+NEAR = {"kind": "similar", "name": "near", "examples": ["0"], "yes": "sports", "above": 0.8}
+
+
+@pytest.fixture
+def angles(project, monkeypatch):
+    """The project with an encoder whose vectors are known: the angle of a text is its number of letters, times ten."""
+    made = []
+
+    def vectors(_encoder, texts):
+        made.extend(texts)
+        turned = np.radians([10.0 * len(text) for text in texts])
+        return np.stack([np.cos(turned), np.sin(turned)], axis=1).astype(np.float32)
+
+    monkeypatch.setattr(embeddings, "_loaded", lambda name: name)
+    monkeypatch.setattr(embeddings, "mean_vectors", vectors)
+    edit(project.folder / "shortlist.toml", 'kind = "linear"', 'kind = "linear"\nencoder = "angles"')
+    project.refresh()
+    return made
+
+
+def test_a_rule_of_similarity_is_tried_and_kept(project, angles):
+    texts = project.current.rows.take(range(300))["body"].to_list()
+    cosines = np.cos(np.radians([10.0 * len(text) - 10 for text in texts]))
+    service, told = Service(project), []
+    project.subscribers.append(lambda kind, facts: told.append((kind, facts.get("stage"))))
+    seen = service.preview({"record": NEAR})
+    shares = [("working", f"reading 301 texts with the encoder: {share}") for share in ("0%", "85%")]
+    assert told == [*shares, ("idle", None)]
+    assert seen["votes"] == (cosines >= 0.8).sum()
+    assert preview(project.current, NEAR | {"above": 0.2}, None)["votes"] == (cosines >= 0.2).sum()
+    effect = TrialFits().effect(project.current, NEAR, None)
+    assert effect["estimated"][0]["judged"] == seen["votes"]
+    save_rule(project, NEAR, None)
+    votes = project.current.votes
+    assert (votes.codes[:, votes.names.index("near")] != 0).sum() == seen["votes"]
+    assert len(angles) == 301  # each text once, for two previews, the effect and the vote
+    assert rules(project.current)[1].record == NEAR
+    assert overview(project)["encoder"]
+
+
+def test_rows_like_one_are_found_by_vectors_once_there_are_some(project, angles):
+    lengths = np.array([len(text) for text in project.current.rows.take(range(300))["body"]])
+    words = alike(project.current, "7")
+    assert not angles  # not read for this
+    preview(project.current, NEAR, None)
+    found = alike(project.current, "7")
+    far = np.abs((lengths[found] - lengths[7] + 18) % 36 - 18)  # in tens of degrees
+    assert (np.diff(far) >= 0).all()
+    assert not np.array_equal(found, words)
+
+
+def test_without_an_encoder_there_is_no_rule_of_similarity(project):
+    assert not overview(project)["encoder"]
+    with pytest.raises(ShortlistError, match=r"under \[classifier\]"):
+        preview(project.current, NEAR, None)

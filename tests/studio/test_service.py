@@ -238,3 +238,13 @@ def test_scores_and_gains_are_those_of_check_and_run(service, folder):
     assert live[1]["promise"] == checkup.promise != ""
     service.project.changed("run elsewhere")
     assert (service.scores({}), service.figures({})["todo"]) == (live[0], live[1]["todo"])
+
+
+def test_rows_show_the_label_of_the_last_run_until_something_changes(service, folder):
+    assert service.rows({"query": {}})["rows"][0]["final"] is None
+    service.export({"what": "everything"})
+    rows = service.rows({"query": {}})["rows"]
+    made = pl.read_parquet(folder / "out" / "labels.parquet")
+    assert [row["final"][0] for row in rows] == made["class"].to_list()[: len(rows)]
+    service.save({"record": {"kind": "keywords", "words": ["w1"], "says": "sports"}})
+    assert service.rows({"query": {}})["rows"][0]["final"] is None

@@ -112,7 +112,7 @@ def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, floa
     from shortlist.project.stages.run import is_current
     from shortlist.project.stages.train import training_rows
 
-    if session.in_memory or not is_current(session, "train"):
+    if not is_current(session, "vote", "fit", "train"):
         return {}
     learned, beliefs = training_rows(session), session.joint.beliefs_
     both = ((a, beliefs[np.searchsorted(learned, a)]) for a in np.intersect1d(chosen, learned).tolist())

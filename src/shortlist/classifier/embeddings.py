@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
 from typing import TypeAlias
 
 import numpy as np
@@ -20,15 +21,21 @@ import numpy.typing as npt
 from shortlist.archive import read_archive, write_archive
 from shortlist.classifier.finetuning import Encoder, Vectors, load_encoder, mean_vectors
 from shortlist.errors import BadFile
+from shortlist.progress import Tell, silent, still_wanted
+from shortlist.wording import number_of
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 KIND = "vectors of texts"  # in the header of the file
+VECTORS = "vectors.npz"  # the file of a project, in its hidden folder
+BLOCK = 256  # texts that are read at a time; between two, the work can be stopped
 Halves: TypeAlias = npt.NDArray[np.float16]
 _file: ContextVar[Path | None] = ContextVar("file", default=None)
+_reading = Lock()  # of two threads with the same texts, the second finds what the first has read
+_told = [""]  # what the first says meanwhile
 
 
 @contextmanager
-def vectors_kept_in(path: Path) -> Iterator[None]:
+def vectors_kept_in(path: Path | None) -> Iterator[None]:
     """Keep the vectors of the texts that are read meanwhile, and take known ones from this file."""
     token = _file.set(path)
     try:
@@ -37,39 +44,64 @@ def vectors_kept_in(path: Path) -> Iterator[None]:
         _file.reset(token)
 
 
-def embed(encoder: str, texts: Sequence[str]) -> Vectors:
-    """(m, width): vectors of unit length, as files hold them: in half precision."""
-    path, hashes = _file.get(), np.array([_hash(text) for text in texts], np.uint64)
-    known, vectors = _read(path, encoder)
-    new = np.flatnonzero(~np.isin(hashes, known)).tolist()
-    if new or not len(known):
-        made = mean_vectors(_loaded(encoder), [texts[a] for a in new]).astype(np.float16)
-        known, vectors = (
-            np.concatenate([known, hashes[new]]),
-            np.concatenate([vectors.reshape(-1, made.shape[1]), made]),
-        )
+def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
+    """(m, width): vectors of unit length, as files hold them: in half precision. `tell` hears the share done."""
+    path, hashes, made = _file.get(), hashes_of(texts), list[Halves]()
+    with _alone(tell):
+        known, vectors = _read(path, encoder)
+        new = np.flatnonzero(~np.isin(hashes, known)).tolist()
+        try:
+            for start in range(0, max(len(new), not len(known)), BLOCK):
+                still_wanted.get()()
+                _told[0] = f"reading {number_of(len(new), 'text')} with the encoder: {start / max(1, len(new)):.0%}"
+                tell(_told[0])
+                block = [texts[a] for a in new[start : start + BLOCK]]
+                made.append(mean_vectors(_loaded(encoder), block).astype(np.float16))
+        finally:  # if it is stopped, what was read is kept
+            if made:
+                vectors = np.concatenate([vectors.reshape(len(known), made[0].shape[1]), *made])
+                known = np.concatenate([known, hashes[new[: len(vectors) - len(known)]]])
+            if path is not None and made:
+                arrays = {"hashes": known, "vectors": vectors}
+                write_archive(path, kind=KIND, version=1, header={"encoder": encoder}, arrays=arrays)
     order = np.argsort(known, kind="stable")
-    places = order[np.searchsorted(known[order], hashes)]
-    if path is not None and new:
-        arrays = {"hashes": hashes, "vectors": vectors[places]}
-        write_archive(path, kind=KIND, version=1, header={"encoder": encoder}, arrays=arrays)
-    return vectors[places].astype(np.float32)
+    return vectors[order[np.searchsorted(known[order], hashes)]].astype(np.float32)
+
+
+@contextmanager
+def _alone(tell: Tell) -> Iterator[None]:
+    """Wait until no other thread reads texts."""
+    while not _reading.acquire(timeout=0.2):
+        still_wanted.get()()
+        tell(_told[0])
+    try:
+        yield
+    finally:
+        _reading.release()
 
 
 def _read(path: Path | None, encoder: str) -> tuple[Hashes, Halves]:
     """Hashes of known texts, and their vectors; nothing from a file of another encoder, or that cannot be read."""
-    nothing: tuple[Hashes, Halves] = np.zeros(0, np.uint64), np.zeros((0, 0), np.float16)
-    if path is None or not path.exists():
-        return nothing
     try:
-        header, arrays = read_archive(path, kind=KIND, version=1)
+        if path is not None and path.exists():
+            written, hashes, vectors = _unpacked(path, path.stat().st_mtime_ns)
+            if written == encoder:
+                return hashes, vectors
     except BadFile:
-        return nothing
-    return (arrays["hashes"], arrays["vectors"]) if header["encoder"] == encoder else nothing
+        pass
+    return np.zeros(0, np.uint64), np.zeros((0, 0), np.float16)
 
 
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+@lru_cache(maxsize=1)
+def _unpacked(path: Path, _written: int) -> tuple[str, Hashes, Halves]:
+    header, arrays = read_archive(path, kind=KIND, version=1)
+    return header["encoder"], arrays["hashes"], arrays["vectors"]
+
+
+def hashes_of(texts: Sequence[str]) -> Hashes:
+    """(m,): equal texts have equal ones."""
+    digests = (blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
+    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 
 @lru_cache(maxsize=1)

@@ -98,8 +98,8 @@ class Labeler(ABC):
         object.__setattr__(renamed, "name", variable)
         return renamed
 
-    def bind_to_project(self, hidden: Path) -> Self:  # noqa: ARG002
-        """Return the labeler in a project, whose cache is in the folder `hidden`."""
+    def bind_to_project(self, hidden: Path, encoder: str | None = None) -> Self:  # noqa: ARG002
+        """Return the labeler in a project, whose cache is in the folder `hidden`, and which names this encoder."""
         return self
 
     def prepare(self, rows: AllRows) -> Self:  # noqa: ARG002

@@ -136,7 +136,7 @@ class PromptLabeler(Labeler):
     def with_default_name(self, variable: str) -> PromptLabeler:
         return replace(self, name=variable, settings={**self.settings, "name": variable}) if self.unnamed else self
 
-    def bind_to_project(self, hidden: Path) -> PromptLabeler:
+    def bind_to_project(self, hidden: Path, encoder: str | None = None) -> PromptLabeler:  # noqa: ARG002
         return replace(self, kept=hidden / SCORES_FILE) if self.model.kept is None else self
 
     def prepare(self, rows: AllRows) -> PromptLabeler:

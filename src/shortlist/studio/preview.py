@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,25 +17,30 @@ from shortlist.browse.words import Words, suggest
 from shortlist.errors import ShortlistError
 from shortlist.labelers import Labeler
 from shortlist.labelers.apply import Asker
+from shortlist.labelers.labeler import AllRows
 from shortlist.labelers.text_search import TextLabeler, pieces, spans
-from shortlist.progress import still_wanted
+from shortlist.progress import Tell, silent, still_wanted
 from shortlist.project.session import Session
 from shortlist.prompts import PromptLabeler
 from shortlist.reporting.trials import evenly_spaced
-from shortlist.rows import chunks
+from shortlist.rows import Chunk, chunks
 from shortlist.studio.rules import Superseded, checked
 from shortlist.votes import Votes
 
 
 def preview(
-    session: Session, record: Any, replaces: str | None, superseded: Callable[[], bool] = lambda: False
+    session: Session,
+    record: Any,
+    replaces: str | None,
+    superseded: Callable[[], bool] = lambda: False,
+    tell: Tell = silent,
 ) -> dict[str, Any]:
     """Return votes, overlap, conflicts, precision and recall on gold rows, and examples. The project is not changed."""
     labeler = checked(session, record, replaces)
     if isinstance(labeler, PromptLabeler):  # only its cost: nothing is sent
         (line,) = session.plan(record).lines
         return {"plan": asdict(line)}
-    draft = draft_votes(session, labeler, superseded)
+    draft = draft_votes(session, labeler, superseded, tell=tell)
     bits, gold, space = Bits(draft), session.analysis.gold, draft.space
     codes, codomain, member = draft.codes[:, 0].astype(np.int64), draft.codomains[0], bits.layout.member
     allowed = np.vstack([np.ones(len(space), np.bool_), member])  # (c + 1, k): abstaining allows all
@@ -134,29 +139,34 @@ def tried(session: Session, record: Any, replaces: str | None, rows: list[int]) 
 
 
 def draft_votes(
-    session: Session, labeler: Labeler, superseded: Callable[[], bool], only: Positions | None = None
+    session: Session,
+    labeler: Labeler,
+    superseded: Callable[[], bool],
+    only: Positions | None = None,
+    tell: Tell = silent,
 ) -> Votes:
     """Votes of one labeler on all rows, or on some, chunk by chunk; ends early if superseded."""
     text = session.settings.data.text
-    asker = Asker.of([labeler], columns=session.rows.columns, text=text, space=session.settings.classes)
+    columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
 
     def check() -> None:
         if superseded():
             raise Superseded("replaced by a newer request")
 
-    results = []
-    columns = [text] if text is not None and getattr(labeler, "on", None) == text else None
-    before = still_wanted.set(check)  # a slow pattern looks at it between rows
-    try:
+    def read() -> Iterator[Chunk]:
         whole = ((segment.frame, segment.start) for segment in session.rows.segments(columns))
         for frame, start in whole if only is None else [(session.rows.take(only, columns), 0)]:
-            parts, _ = chunks(frame, size=16_384, first=start)
-            for chunk in parts:
+            for chunk in chunks(frame, size=16_384, first=start)[0]:
                 check()
-                results.append(asker(chunk))
+                yield chunk
+
+    before = still_wanted.set(check)  # a slow pattern looks at it between rows
+    try:
+        ready = labeler.prepare(AllRows(lambda: (read(), None), tell))
+        asker = Asker.of([ready], columns=session.rows.columns, text=text, space=session.settings.classes)
+        return asker.votes([asker(chunk) for chunk in read()])
     finally:
         still_wanted.reset(before)
-    return asker.votes(results)
 
 
 def _conflicts(session: Session, draft: Bits, others: Mask) -> list[dict[str, Any]]:

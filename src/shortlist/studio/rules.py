@@ -24,7 +24,7 @@ from shortlist.studio.open_project import OpenProject
 from shortlist.studio.python_edit import POSITIONAL, PythonEdit
 from shortlist.studio.toml_edit import TomlEdit, edited_project
 
-EDITABLE = ("keywords", "pattern", "attribute", *PROMPTS)  # kinds that the browser can edit
+EDITABLE = ("keywords", "pattern", "attribute", "similar", *PROMPTS)  # kinds that the browser can edit
 GOLD_IS_FOR = {None: "in the final labels", True: "fit the label model, too", False: "score only"}
 
 
@@ -101,7 +101,8 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
         raise ShortlistError(f"only rules of kind {', '.join(EDITABLE)} can be edited here", option=("kind",))
     if record["kind"] in PROMPTS and record.get("model") not in list(session.settings.models):
         raise ShortlistError("choose a model that shortlist.toml defines: [models.NAME]", option=("model",))
-    labeler = session.unsaved(dict(record)) if record["kind"] in PROMPTS else from_record(dict(record))
+    own = record["kind"] in ("similar", *PROMPTS)  # they need more of the project than its text column
+    labeler = session.unsaved(dict(record)) if own else from_record(dict(record))
     classes = session.settings.classes
     if (word := unknown_word(labeler, classes)) is not None:
         raise ShortlistError(not_a_class(labeler, word, classes), word=word)

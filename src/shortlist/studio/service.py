@@ -105,7 +105,18 @@ class Service:
 
     def preview(self, request: Request) -> Any:
         """Preview a rule: what it matches. A newer request of the same tab ends this one."""
-        return preview(self.project.current, request.get("record"), request.get("replaces"), self._newer(request))
+        told: list[str] = []  # an encoder may have to read the rows first
+
+        def tell(line: str) -> None:
+            told.append(line)
+            self.project.notify("working", stage=line)
+
+        session, record, newer = self.project.current, request.get("record"), self._newer(request)
+        try:
+            return preview(session, record, request.get("replaces"), newer, tell)
+        finally:
+            if told:
+                self.project.notify("idle")
 
     def effect(self, request: Request) -> Any:
         """Expected effect of a rule on the final labels, by a trial fit."""
@@ -289,7 +300,7 @@ class Service:
         rows.need(*(column for column in (text, id, gold_column) if column is not None))
         if gold_column is not None and (others := list(not_classes(rows, gold_column, classes))):
             raise ShortlistError(
-                f"{gold_column} also holds {listed(others[:20])}: add what is a class", column=gold_column
+                f"{gold_column} also holds {listed(others[:20])}: add to the classes what is one", column=gold_column
             )
         numbers = [name for name, kind in rows.schema.items() if kind.is_numeric() and name not in (id, gold_column)]
         path = self.project.folder / NAME

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from shortlist.project.rows import Rows
 
 
-VECTORS = "vectors.npz"  # of the texts, in the hidden folder, if there is an encoder
-
-
 class Train(Stage):
     name = "train"
     help = "Combine votes, text and gold; train the classifier."
@@ -65,7 +62,7 @@ class Train(Stage):
     def do(self, session: Session, paths: Sequence[Path]) -> Facts:
         if not session.parts.covered:
             raise BadFit("no labeler votes on any row: there is nothing to train a classifier on")
-        from shortlist.classifier.embeddings import vectors_kept_in
+        from shortlist.classifier.embeddings import VECTORS, vectors_kept_in
 
         settings, chosen = session.settings, training_rows(session)
         votes, gold = session.parts.take(chosen), known_of(session, chosen)
@@ -100,7 +97,7 @@ def combine_in_memory(session: Session, most: int = 20_000) -> tuple[JointModel,
     """
     import numpy as np
 
-    from shortlist.classifier.embeddings import vectors_kept_in
+    from shortlist.classifier.embeddings import VECTORS, vectors_kept_in
     from shortlist.joint.joint_model import word_features
     from shortlist.joint.row_evidence import RowEvidence
     from shortlist.rows import read_texts

@@ -1,7 +1,7 @@
 // Label rows with one key each: the most helpful rows, or random ones. Everything works without a mouse.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { AfterLabel } from "./rows.js";
-import { Beliefs, Empty, Field, KEYS, Marked, Problem, Tile, Votes, ask, count, painted, percent, plural, rowName, signed, useKeys } from "./parts.js";
+import { Agreement, Beliefs, Empty, Field, KEYS, Marked, Problem, Tile, Votes, ask, count, painted, percent, plural, rowName, signed, useKeys } from "./parts.js";
 
 const GOLD_IS_FOR = [["null", "label their rows and teach the classifier"], ["true", "… and fit the label model, too"], ["false", "score only"]];
 
@@ -94,7 +94,7 @@ export function Label({ project, at, setProject, say }) {
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
         ${gold.model !== undefined && html`<${Tile} title="by votes alone" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
       ${!project.bare && html`<${Field} title="Gold labels"><select id="use-gold" value=${String(project.gold.fits)} onChange=${useGold}>${GOLD_IS_FOR.map(([value, title]) => html`<option value=${value}>${title}</option>`)}</select><//>`}
-      ${gold.agreement && html`<p class="quiet" id="agreement">${gold.agreement}</p>`}
+      ${gold.agreement && html`<${Agreement} text=${gold.agreement} />`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}
       <p class="quiet" id="kept">${savedRows(gold)}</p>
       ${done.length > 0 && html`<${AfterLabel} row=${done[done.length - 1].row} project=${project} /><h3>Latest</h3><ol class="latest" reversed>${done.slice(-8).reverse().map((one) => html`<li>${rowName(one.row)}: ${one.classes.join(" or ") || "skipped"}</li>`)}</ol>`}

@@ -1,6 +1,6 @@
 // The project at a glance: totals, what to do next, the effect of the last change, and the labelers.
 import { html, useEffect, useState } from "./preact.js";
-import { Downloads, Scores, Shortlist, Tile, Totals, ask, colour, count, editsOf, link, painted, percent, plural, relabelled, tint, useTask } from "./parts.js";
+import { Agreement, Downloads, Scores, Shortlist, Tile, Totals, ask, colour, count, editsOf, link, painted, percent, plural, relabelled, tint, useTask } from "./parts.js";
 
 export function Overview({ project, setProject, say }) {
   const [figures, setFigures] = useState(null);
@@ -31,7 +31,7 @@ function Tiles({ project: { bare, classes, gold, labelers, rows, totals }, score
     ${!bare && html`<${Tile} title="covered" note="rows with a vote">${percent(totals.covered)}<//>
       <${Tile} title="in conflict" note="rows with conflicting votes">${percent(totals["in conflict"])}<//>
       <${Tile} title="mean belief" note="in the most likely class">${percent(totals["mean belief"])}<//>`}
-    ${final && gold.rows > 0 && html`<${Tile} title="final labels right" id="final" note=${`${gold.fits === false ? "votes and text" : "votes, text and gold labels"} together; ${final[2]}, by ${count(gold.rows)} gold rows`}>${final[1]}<//>`}
+    ${(final || scores === undefined) && gold.rows > 0 && !bare && html`<${Tile} title="final labels right" id="final" note=${`${gold.fits === false ? "votes and text" : "votes, text and gold labels"} together${final ? `; ${final[2]}, by ${count(gold.rows)} gold rows` : ""}`}>${final?.[1] ?? "…"}<//>`}
     ${gold.model !== undefined ? html`<${Tile} title="by votes alone" note=${`right on ${count(gold.voted)} gold rows${silent ? ` with a vote (${count(silent)} have none)` : ""}; counting votes: ${percent(gold.counting)}`}>${percent(gold.model)}<//>`
       : gold.rows > 0 && html`<${Tile} title="gold rows" note="rows with a known class">${count(gold.rows)}<//>`}</dl>`;
 }
@@ -46,7 +46,7 @@ function ToDo({ project, figures }) {
   const items = project.bare ? firstSteps(project.text) : figures?.todo ?? null;
   const place = (item) => item.href ?? (item.query ? link("rows", item.query) : item.kind === "label" ? "#label" : link("rules", item.labeler ?? undefined));
   return html`<section class="card"><h2>What to do next</h2>
-    ${items === null ? html`<p class="quiet" aria-busy="true">Computing what would help most…</p>`
+    ${items === null ? html`<p class="quiet wait" aria-busy="true">Computing what would help most…</p>`
       : items.length === 0 ? html`<p class="quiet">Nothing to improve was found.</p>`
       : html`<ol class="todo">${items.map((item) => html`<li><a href=${place(item)}>${item.what}</a>${item.why && html`<p>${item.why}</p>`}${item.gain && html`<p class="quiet">${item.gain}</p>`}</li>`)}</ol>`}
     ${["promise", "to_add"].map((name) => figures?.[name] && html`<p class="quiet" id=${name.replace("_", "-")}>${figures[name].split("`").map((part, place) => (place % 2 ? html`<code>${part}</code>` : part))}</p>`)}
@@ -105,7 +105,7 @@ function Classifier({ project: { run }, scores }) {
 }
 
 function People({ gold: { agreement, differ } }) {
-  return agreement && html`<section class="card" id="people"><h2>People</h2><p class="lead">${agreement}</p>
+  return agreement && html`<section class="card" id="people"><h2>People</h2><${Agreement} text=${agreement} />
     ${differ > 0 && html`<p><a href="#label/differ">${plural(differ, "row")} on which people differ</a></p>`}</section>`;
 }
 

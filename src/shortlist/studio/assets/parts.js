@@ -109,6 +109,7 @@ export const count = (value) => (value ?? 0).toLocaleString("en");
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 export const relabelled = (n) => `${plural(n, "label")} by votes alone changed`;
 export const perLine = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+export const oneLine = (text) => text.trim().replace(/\s+/g, " ");
 export const rowName = (row) => row.id ?? `row ${row.row}`;
 export const colour = (names, name) => `hue${Math.max(0, names.indexOf(name)) % 8}`; // of a class
 const tints = new Map();
@@ -126,6 +127,8 @@ export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 export const Problem = ({ text }) => text && html`<div class="alarm" role="alert">${text}</div>`;
 export const Field = ({ title, children }) => html`<label class="field"><span>${title}</span>${children}</label>`;
 export const Tile = ({ title, id, note, children }) => html`<div class="tile"><dt>${title}</dt><dd id=${id}>${children}</dd>${note && html`<dd class="note">${note}</dd>`}</div>`;
+
+export const Agreement = ({ text }) => html`<ul class="quiet agreement" id="agreement">${text.replace(/\.$/, "").split("; ").map((one) => html`<li>${one}</li>`)}</ul>`;
 
 // How often each way of labelling is right, as the command line prints it.
 export const Scores = ({ scores: { title, headers, lines } }) => html`<h3>${title}</h3><table class="wide scores"><thead><tr>${headers.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${lines.map((line) => html`<tr>${line.map((one) => html`<td>${one}</td>`)}</tr>`)}</tbody></table>`;
@@ -175,7 +178,7 @@ export const Fields = ({ fields }) => html`<dl class="fields">${Object.entries(f
 export function Beliefs({ row, classes }) {
   if (!row.class) return html`<p class="quiet">No labeler votes on this row.</p>`;
   const shown = Object.entries(row.beliefs).slice(0, 4).filter(([, belief], place) => place === 0 || belief >= 0.005);
-  return html`<p class="quiet">By votes alone:</p><div class="beliefs" role="img" aria-label=${`Beliefs by votes alone: ${shown.map(([name, belief]) => `${name} ${percent(belief, 0)}`).join(", ")}`}>
+  return html`${row.final && html`<p id="final-label">By votes and text: <b>${row.final[0]}</b> ${percent(row.final[1], 0)}</p>`}<p class="quiet">By votes alone:</p><div class="beliefs" role="img" aria-label=${`Beliefs by votes alone: ${shown.map(([name, belief]) => `${name} ${percent(belief, 0)}`).join(", ")}`}>
     ${shown.map(([name, belief]) => html`<span class="label" title=${name}>${name}</span>
       <span class="track"><i class=${colour(classes, name)} style=${{ width: `${100 * belief}%` }}></i></span><span class="figure">${percent(belief, 0)}</span>`)}
   </div>`;

@@ -1,6 +1,6 @@
 // Search, filter and read rows, label them in place, and start a rule from words of a row.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { Beliefs, Empty, Gold, KEYS, Marked, Problem, Votes, Why, ask, go, link, painted, percent, plural, rowName, useKeys } from "./parts.js";
+import { Beliefs, Empty, Gold, KEYS, Marked, Problem, Votes, Why, ask, link, oneLine, painted, percent, plural, rowName, useKeys } from "./parts.js";
 import { startRule } from "./rules.js";
 
 const HEIGHT = 64; // pixels of a line
@@ -73,7 +73,7 @@ export function Rows({ project, at, say }) {
 
   return html`
     <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
-      ${project.text && html`<input id="search" type="search" placeholder="Search the text  ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />`}
+      ${project.text && html`<input id="search" type="search" placeholder="Search ( / )" aria-label="Search the text" value=${query.text ?? ""} onInput=${(event) => change({ text: event.target.value }, event.timeStamp)} />`}
       <output class="found" id="found">${found === null ? "…" : plural(found, "row")}</output>
       ${project.bare || html`<${Pick} title="Labeler" value=${query.labeler} options=${project.labelers.filter((one) => one.on).map((one) => one.name)} change=${(labeler) => change({ labeler, votes: "", conflict: labeler ? query.conflict : "" })} />
       ${query.labeler && html`<${Pick} title="vote" value=${query.votes} options=${(project.labelers.find((one) => one.name === query.labeler)?.says ?? []).map((says) => says.join(", "))} change=${(votes) => change({ votes })} />
@@ -101,7 +101,7 @@ export function AfterLabel({ row, project }) {
     return () => { gone = true; };
   }, [row.row, known]);
   return words.length > 0 && html`<div class="suggested" id="proposed" role="group" aria-label="Rules proposed from this row"><span class="quiet">${rowName(row)} is ${known}. Rules from its words:</span>
-    ${words.map((one) => html`<button type="button" class="suggestion" onClick=${() => { startRule(one.word, known); go("rules", "+"); }}>${one.word}<small>${percent(one.precision, 0)} ${known}, ${plural(one.rows, "row")}</small></button>`)}</div>`;
+    ${words.map((one) => html`<button type="button" class="suggestion" onClick=${() => startRule({ words: one.word }, known)}>${one.word}<small>${percent(one.precision, 0)} ${known}, ${plural(one.rows, "row")}</small></button>`)}</div>`;
 }
 
 function Pick({ title, value, options, change }) {
@@ -152,7 +152,7 @@ function Detail({ row, project, label }) {
     const marked = () => {
       const selection = getSelection();
       const inside = selection.anchorNode && document.getElementById("reading")?.contains(selection.anchorNode);
-      setWords(inside ? selection.toString().trim().replace(/\s+/g, " ").slice(0, 80) : "");
+      setWords(inside ? oneLine(selection.toString()).slice(0, 80) : "");
     };
     document.addEventListener("selectionchange", marked);
     return () => document.removeEventListener("selectionchange", marked);
@@ -160,7 +160,7 @@ function Detail({ row, project, label }) {
   return html`
     <div class="head"><h2>${rowName(row)}</h2><${Gold} row=${row} /></div>
     <div id="reading" class="reading" tabindex="0" role="region" aria-label="Text of the row"><${Marked} row=${row} /></div>
-    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => { startRule(words, row.gold[0]); go("rules", "+"); }}>New rule from “${words}”</button>` : html`<span class="quiet">${project.text ? "Select words in the text to start a rule from them." : ""}</span>`}<a class="button" href=${link("rows", { like: String(row.row) })}>Rows like this</a></div>
+    <div class="begin">${words ? html`<button type="button" class="button" onMouseDown=${(event) => event.preventDefault()} onClick=${() => startRule({ words }, row.gold[0])}>New rule from “${words}”</button>` : html`<span class="quiet">${project.text ? "Select words in the text to start a rule from them." : ""}</span>`}<span class="chips"><a class="button" href=${link("rows", { like: String(row.row) })}>Rows like this</a>${project.text && project.encoder && html`<button type="button" class="button" onClick=${() => startRule({ kind: "similar", examples: oneLine(row.pieces.map(([text]) => text).join("")).slice(0, 1000) }, row.gold[0])}>Rule of similarity</button>`}</span></div>
     <${AfterLabel} row=${row} project=${project} />
     <div class="keys" role="group" aria-label="Label this row">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${row.gold.includes(name)} onClick=${() => label([name])}>${place < 9 && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
     <${Beliefs} row=${row} classes=${project.classes} />

@@ -1,22 +1,23 @@
 // Write rules, and see their effect while typing.
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { CommaHint, Empty, Field, Gold, Marked, Problem, Shortlist, Tile, ask, colour, count, go, latest, link, painted, perLine, percent, plural, relabelled, rightRows, rowName, tint, useTask } from "./parts.js";
+import { CommaHint, Empty, Field, Gold, Marked, Problem, Shortlist, Tile, ask, colour, count, go, latest, link, oneLine, painted, perLine, percent, plural, relabelled, rightRows, rowName, tint, useTask } from "./parts.js";
 
-let started = null; // a rule that was started by selecting words of a row
-export function startRule(words, name) { started = { words, name }; }
+let started = null; // a rule that was started from a row: some fields of its form
+export function startRule(fields, name) { started = { ...fields, chosen: name ? [name] : [] }; go("rules", "+"); }
 
-const KINDS = { keywords: "Keywords", pattern: "Pattern", attribute: "Threshold", ask: "Yes/no question to a model", choose: "Multiple choice for a model" };
+const KINDS = { keywords: "Keywords", pattern: "Pattern", attribute: "Threshold", similar: "Similarity", ask: "Yes/no question to a model", choose: "Multiple choice for a model" };
 const PROMPTS = ["ask", "choose"];
-const FRESH = { kind: "keywords", name: "", words: "", regex: "", question: "{text}", answers: "", model: "", chosen: [], inverted: false, two_sided: false, ignore_case: true, whole_words: true, column: "", from: "", below: "", extra: {} };
+const FRESH = { kind: "keywords", name: "", words: "", regex: "", examples: "", above: 0.4, question: "{text}", answers: "", model: "", chosen: [], inverted: false, two_sided: false, ignore_case: true, whole_words: true, column: "", from: "", below: "", extra: {} };
 
 // A record of shortlist.toml as the fields of the form, and back. Settings that the form does not know are kept.
 export function toForm(record, classes) {
-  const { kind, name, words, regex, question, prompt, answers, model, says, yes, no, ignore_case, whole_words, yes_from, no_below, ...extra } = record;
+  const { kind, name, words, regex, examples, above, question, prompt, answers, model, says, yes, no, ignore_case, whole_words, yes_from, no_below, ...extra } = record;
   const said = kind === "keywords" ? says : yes ?? no;
   const inverted = Boolean(said && typeof said === "object" && !Array.isArray(said));
   const listed = inverted ? said.not : said;
   const chosen = [listed ?? []].flat();
   const form = { ...FRESH, kind, name: name ?? "", words: [words ?? []].flat().join("\n"), regex: regex ?? "", chosen, inverted, extra };
+  Object.assign(form, { examples: [examples ?? []].flat().map(oneLine).join("\n"), above: above ?? FRESH.above });
   form.question = question ?? prompt ?? "{text}";
   form.answers = Object.entries(answers ?? {}).map(([choice, classes]) => `${choice.trim()} = ${written(classes)}`).join("\n");
   form.model = model ?? "";
@@ -65,7 +66,7 @@ export function toRecord(form) {
   } else if (form.kind === "choose") {
     Object.assign(record, { model: form.model, prompt: form.question, answers: choices(form.answers) });
   } else {
-    Object.assign(record, form.kind === "ask" ? { model: form.model, question: form.question } : { regex: form.regex });
+    Object.assign(record, form.kind === "ask" ? { model: form.model, question: form.question } : form.kind === "similar" ? { examples: perLine(form.examples), above: Number(form.above) } : { regex: form.regex });
     Object.assign(record, form.odd ? Object.fromEntries(Object.entries(form.odd).filter(([, value]) => value !== undefined)) : { yes: says, ...(form.two_sided ? { no: other } : {}) });
     if (form.ignore_case && form.kind === "pattern") record.ignore_case = true;
   }
@@ -75,10 +76,10 @@ export function toRecord(form) {
 
 function isComplete(form) {
   if (form.kind === "choose") return Boolean(form.model && form.question.trim() && Object.keys(choices(form.answers)).length > 1);
-  const filled = { attribute: form.column && form.from !== "" && Number.isFinite(Number(form.from)), keywords: form.words.trim(), pattern: form.regex, ask: form.model && form.question.trim() }[form.kind];
+  const filled = { attribute: form.column && form.from !== "" && Number.isFinite(Number(form.from)), keywords: form.words.trim(), similar: form.examples.trim(), pattern: form.regex, ask: form.model && form.question.trim() }[form.kind];
   return Boolean(filled) && form.chosen.length > 0;
 }
-const proposed = (form) => (form.kind === "attribute" ? form.column : form.kind === "keywords" ? (perLine(form.words)[0] ?? "") : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "").slice(0, 30);
+const proposed = (form) => (form.kind === "attribute" ? form.column : form.kind === "keywords" ? (perLine(form.words)[0] ?? "") : form.kind === "similar" ? `like ${perLine(form.examples)[0] ?? ""}` : form.kind === "pattern" ? form.regex : form.question.replace(/\{\w+\}/g, " ")).toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "_").slice(0, 30).replace(/^_|_$/g, "");
 
 const free = (name, taken) => (taken.includes(name) ? free(/_\d+$/.test(name) ? name.replace(/\d+$/, (n) => Number(n) + 1) : `${name}_2`, taken) : name);
 
@@ -105,7 +106,7 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
     const start = started;
     started = null;
     const kind = project.text ? "keywords" : "attribute"; // a table has no text to search
-    return start ? { ...FRESH, words: start.words, chosen: start.name ? [start.name] : [] } : { ...FRESH, kind, column: project.numbers[0] ?? "", two_sided: kind === "attribute" };
+    return start ? { ...FRESH, ...start } : { ...FRESH, kind, column: project.numbers[0] ?? "", two_sided: kind === "attribute" };
   });
   const [seen, setSeen] = useState(null);
   const [trial, setTrial] = useState(null); // the effect on the final labels
@@ -175,11 +176,13 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
 
   return html`<section class="card editor" aria-label=${rule ? `Rule ${rule.name}` : "New rule"}>
     <form onSubmit=${(event) => { event.preventDefault(); if (isComplete(form) && !busy) save(event.timeStamp); }}>
-      <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${Object.entries(KINDS).filter(([kind]) => (PROMPTS.includes(kind) ? project.models.length : kind === "attribute" ? project.numbers.length : project.text || kind === form.kind)).map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", two_sided: kind === "attribute", column: form.column || (project.numbers[0] ?? ""), model: form.model || (project.models[0] ?? "") })} />${title}</label>`)}</div>
+      <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${Object.entries(KINDS).filter(([kind]) => (PROMPTS.includes(kind) ? project.models.length : kind === "attribute" ? project.numbers.length : kind === "similar" ? project.text && project.encoder : project.text || kind === form.kind)).map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", two_sided: kind === "attribute", column: form.column || (project.numbers[0] ?? ""), model: form.model || (project.models[0] ?? "") })} />${title}</label>`)}</div>
       ${form.kind === "keywords" ? html`<${Field} title="Words or phrases, one per line"><textarea id="words" rows=${Math.min(12, Math.max(3, form.words.split("\n").length + 1))} spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea><${CommaHint} text=${form.words} what="phrase" /><//>${form.inverted || !project.text ? null : html`<${Suggested} project=${project} form=${form} add=${add} />`}`
         : form.kind === "attribute" ? html`<${Field} title="Column"><select id="column" value=${form.column} onChange=${(event) => set({ column: event.target.value }, event)}>${project.numbers.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>
           <div class="pairs"><${Field} title="From this value on, the class"><input id="from" inputmode="decimal" value=${form.from} onInput=${(event) => set({ from: event.target.value }, event)} /><//>
           <${Field} title="Under it, the opposite"><input id="below" inputmode="decimal" placeholder=${form.from || "the same"} value=${form.below} onInput=${(event) => set({ below: event.target.value }, event)} /><//></div>`
+        : form.kind === "similar" ? html`<${Field} title="Texts like one of these, one per line"><textarea id="examples" rows="5" value=${form.examples} onInput=${(event) => set({ examples: event.target.value }, event)}></textarea><//>
+          <${Field} title=${`At least this close (cosine): ${Number(form.above).toFixed(2)}`}><input id="above" type="range" min="0" max="1" step="0.01" value=${form.above} onInput=${(event) => set({ above: event.target.value }, event)} /><//>`
         : PROMPTS.includes(form.kind) ? html`<${Field} title=${`A ${form.kind === "ask" ? "yes/no question" : "prompt"}; {text} stands for the text of the row`}><textarea id="question" rows="4" value=${form.question} onInput=${(event) => set({ question: event.target.value }, event)}></textarea><//>
           ${form.kind === "choose" && html`<${Field} title="Possible answers, one per line: answer = classes"><textarea id="answers" rows="4" placeholder="number = sports, world" value=${form.answers} onInput=${(event) => set({ answers: event.target.value }, event)}></textarea><//>`}
           <${Field} title="Model"><select id="model" value=${form.model} onChange=${(event) => set({ model: event.target.value })}>${project.models.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>`
@@ -199,7 +202,7 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
       <div class="actions"><button class="button main" disabled=${!isComplete(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Save the change" : "Save the rule"}${seen?.plan?.calls ? ` (${plural(seen.plan.calls, "model call")})` : ""}`}</button>
         ${rule && rule.origin === "toml" && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">${rule?.origin === "python" ? `Stored in ${source.file}, line ${rule.line}: only this call is rewritten.` : "Rules are stored in shortlist.toml."}</span></div>
     </form>
-    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
+    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : form.kind === "similar" ? "Enter texts" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
   </section>`;
 }
 
