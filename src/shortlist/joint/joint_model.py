@@ -210,8 +210,7 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, rows: Any, votes: Votes | None = None) -> npt.NDArray[Any]:
         """The most likely class of each row."""
-        places = self.predict_proba(rows, votes).argmax(axis=1)
-        names: npt.NDArray[Any] = self.classes_[places]
+        names: npt.NDArray[Any] = self.classes_[self.predict_proba(rows, votes).argmax(axis=1)]
         return names
 
     def save(self, path: str | os.PathLike[str], *, classifier: bool = True) -> None:
