@@ -210,7 +210,8 @@ class JointModel(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, rows: Any, votes: Votes | None = None) -> npt.NDArray[Any]:
         """The most likely class of each row."""
-        names: npt.NDArray[Any] = self.classes_[self.predict_proba(rows, votes).argmax(axis=1)]
+        places = self.predict_proba(rows, votes).argmax(axis=1)
+        names: npt.NDArray[Any] = self.classes_[places]
         return names
 
     def save(self, path: str | os.PathLike[str], *, classifier: bool = True) -> None:
