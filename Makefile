@@ -100,7 +100,8 @@ PEERS := .venv-peers
 $(PEERS)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --editable . torch==2.13.0 snorkel crowd-kit hyperlm
-	-$(PEERS)/bin/python -m pip install --quiet --no-deps flyingsquid pgmpy==0.1.13  # the last that it runs with
+	-$(PEERS)/bin/python -m pip install --quiet pyparsing && \
+		$(PEERS)/bin/python -m pip install --quiet --no-deps flyingsquid pgmpy==0.1.13  # the last that it runs with
 	touch $@
 
 peers: $(PEERS)/.installed

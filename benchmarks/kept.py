@@ -95,8 +95,8 @@ def keep(path: Path, names: Iterable[str], result: dict[str, Any]) -> None:
 
 
 def table(heads: list[str], rows: Iterable[Iterable[str]]) -> str:
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    head, *body = ("| " + " | ".join(line) + " |\n" for line in [heads, *rows])
+    return "".join([head, "|---" + "|---:" * (len(heads) - 1) + "|\n", *body])
 
 
 def load(name: str) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def peers() -> str:
     """Accuracy / NLL / calibration error in points / seconds, by set and label model; then end models."""
     kept = load(PEERS)
     sets, ends = kept["results"], kept["end_models"]
-    names = list(dict.fromkeys(name for found in [*sets.values(), *ends.values()] for name in found))
+    names = list(dict.fromkeys(name for found in sets.values() for name in found))
     rows = [
         [
             _versioned(name, kept),

@@ -107,7 +107,7 @@ def main():
     found = run(arguments.data_home)
     print(table(found))
     if arguments.out:
-        lines = {model: [round(value, 2) for value in line(scores)] for model, scores in found.items()}
+        lines = {model: [round(value, 3) for value in line(scores)] for model, scores in found.items()}
         keep(
             Path(arguments.out), ["label model", "paper"], {"columns": COLUMNS, "published": PUBLISHED, "lines": lines}
         )

@@ -36,3 +36,13 @@ def test_a_result_was_measured_with_what_is_here(kept, today):
 
 def test_another_model_is_noticed(today):
     assert np.abs(np.subtract(today["label model"], today["paper"])).max() > 1e-3
+
+
+def test_end_models_were_taught_by_the_label_models_of_the_page():
+    """Runs on a GPU keep how right their teacher was by votes alone; the page has today's figure of the same."""
+    results = ROOT / "experiments" / "results"
+    lines = json.loads((results / "table1-votes.json").read_text())["lines"]
+    for run in json.loads((results / "table1-end.json").read_text())["runs"]:
+        if "by_votes" in run:
+            then = [100 * run["by_votes"][metric] for metric in ("accuracy", "macro_f1")]
+            assert then == pytest.approx(lines[run["method"]][run["task"]], abs=0.05), f"{run['task']}, {run['method']}"

@@ -50,6 +50,7 @@ def test_the_command(package, monkeypatch, capsys):
     kept = json.loads(out.read_text())
     assert [run["method"] for run in kept["runs"]] == list(table1.METHODS)
     assert "--smoke" in kept["commands"][0]
+    assert not any("by_votes" in run for run in kept["runs"])  # a few rows say nothing about the teacher
     shown = capsys.readouterr().out
     assert "85.0 ± 0.8 / 85.7 ± 0.7" in shown  # the paper's numbers beside ours
     monkeypatch.setattr(table1, "run", lambda job: pytest.fail("a finished run is repeated"))

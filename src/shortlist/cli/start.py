@@ -108,16 +108,15 @@ def ask_user(file: RowFile, options: InitOptions, screen: Screen) -> None:
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)  # polars makes reads continue after Ctrl-C
     screen.text(f"{file.path}: {', '.join(f'{name} ({kind})' for name, kind in file.schema.items())}")
-    columns = file.columns
     if not options.text and not options.features:
-        options.text = ask_column("Which column has the text?", columns, guess.text)
+        options.text = ask_column("Which column has the text?", file.columns, guess.text)
     if not options.text and not options.features and guess.features:
         numbers = typer.prompt("Numeric columns for the classifier (- for none)", default=listed(guess.features))
         options.features = "" if numbers == "-" else numbers
     if not options.id:
-        options.id = ask_column("Which column is the row id?", columns, guess.id)
+        options.id = ask_column("Which column is the row id?", file.columns, guess.id)
     if not options.gold:
-        options.gold = ask_column("Which column has known classes, if any?", columns, guess.gold)
+        options.gold = ask_column("Which column has known classes, if any?", file.columns, guess.gold)
     if not options.classes:
         known = listed(known_classes(file, options.gold)) if options.gold else ""
         while True:

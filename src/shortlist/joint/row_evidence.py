@@ -81,8 +81,7 @@ class RowEvidence:
         dense[np.diag_indices(len(rows))] += (PENALTY / weights).astype(np.float32)
         factor, _ = lapack.spotrf(dense, lower=1)
         inverse, _ = lapack.spotri(factor, lower=1)
-        below = np.tril(inverse)
-        whole: Singles = below + np.tril(inverse, -1).T
+        whole: Singles = np.tril(inverse) + np.tril(inverse, -1).T
         return whole
 
 

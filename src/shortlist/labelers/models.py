@@ -81,8 +81,7 @@ class ClassifierLabeler(Labeler):
         scores = np.asarray(self.estimator.predict_proba(rows))
         if scores.shape != (len(chunk), len(self.estimator.classes_)):
             raise BadLabeler(f"the model gave probabilities of shape {scores.shape} for {len(chunk)} rows")
-        best = scores.argmax(axis=1)
-        outputs = np.asarray(self.estimator.classes_)[best].tolist()
+        outputs = np.asarray(self.estimator.classes_)[scores.argmax(axis=1)].tolist()
         sure = scores.max(axis=1) >= self.threshold
         return [output if enough else None for output, enough in zip(outputs, sure, strict=True)]
 

@@ -74,8 +74,7 @@ class Predictor:
     def predict_proba(self, votes: Votes) -> Floats:
         """P(class | votes), (m, k), columns in the order of `classes_`."""
         panel = self._panel()
-        codes = panel.codes(votes)
-        patterns = find_patterns(codes, panel.layout.sizes)
+        patterns = find_patterns(panel.codes(votes), panel.layout.sizes)
         return self._beliefs(patterns.codes)[patterns.inverse]
 
     def predict(self, votes: Votes, *, uncovered: Uncovered = "balance") -> npt.NDArray[Any]:

@@ -29,6 +29,7 @@ BATCH = 65_536  # rows
 INFERRED = 100_000  # rows that the type of a column is inferred from
 SAMPLE = 1 << 20  # bytes that the separator and the encoding are inferred from
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "|"}
+SET_ENCODING = 'Set encoding = "latin-1" under [data], or `init --encoding latin-1`'
 TYPES = {"text": pl.String, "number": pl.Float64, "integer": pl.Int64, "boolean": pl.Boolean}
 
 
@@ -51,12 +52,13 @@ class RowFile(RowStore):
         comment: str | None = None,
     ) -> None:
         self.path = Path(path)
+        if self.path.is_dir():
+            raise BadFile("is a folder, not a file of rows", file=str(path))
         self.kind = file_kind(self.path)
         self.types = dict(types or {})
         if not self.path.exists():
-            raise BadFile("does not exist", file=str(path))
-        if self.path.is_dir():
-            raise BadFile("is a folder, not a file of rows", file=str(path))
+            store = ". Files of a store are named in shortlist.toml, under [data]" if ":/" in str(path) else ""
+            raise BadFile(f"does not exist{store}", file=str(path))
         self.dialect_options = {"separator": separator, "encoding": encoding, "comment": comment}
         status = self.path.stat()
         self.stamp = status.st_size, status.st_mtime_ns  # of the version that is read
@@ -150,9 +152,8 @@ class RowFile(RowStore):
         """The options by which polars reads a csv or jsonl file."""
         wanted = {name: TYPES[kind] for name, kind in self.types.items()} or None
         options: dict[str, Any] = {"schema_overrides": wanted, "infer_schema_length": INFERRED}
-        csv: dict[str, Any] = {"separator": self.dialect.separator, "eol_char": self.dialect.end}
-        csv |= {"comment_prefix": self.dialect_options["comment"]}
-        return options if self.kind == "jsonl" else options | csv
+        csv = {"separator": self.dialect.separator, "eol_char": self.dialect.end}
+        return options if self.kind == "jsonl" else options | csv | {"comment_prefix": self.dialect_options["comment"]}
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -161,9 +162,8 @@ class RowFile(RowStore):
             if self.kind == "jsonl":
                 head = _beginning(self.path, 3)
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-                return Dialect(
-                    "", "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8", "\n", False
-                )
+                encoding = "utf-16" if wide else "utf-8-sig" if head == codecs.BOM_UTF8 else "utf-8"
+                return Dialect("", encoding, "\n", False)
             return _find_dialect(self.path, **self.dialect_options, usual="\t" if self.kind == "tsv" else ",")
 
     @cached_property
@@ -175,7 +175,7 @@ class RowFile(RowStore):
         try:
             text = (gzip.decompress(content) if self.path.suffix == ".gz" else content).decode(encoding)
         except UnicodeError as error:
-            message = f"cannot be read: it is not in {encoding}. {_set_encoding()}"
+            message = f"cannot be read: it is not in {encoding}. {SET_ENCODING}"
             raise BadFile(message, file=str(self.path)) from error
         if self.kind == "jsonl":
             return pl.read_ndjson(text.encode("utf-8"), **self._options)
@@ -325,20 +325,14 @@ def _set_separator(sign: str) -> str:
     return f"Wrong separator? Set separator = {json.dumps(sign)} under [data], or `init --separator {option}`"
 
 
-def _set_encoding() -> str:
-    return 'Set encoding = "latin-1" under [data], or `init --encoding latin-1`'
-
-
 def _explanation(message: str, path: Path) -> str:
     """An error of polars in words for users. (polars has no codes for its errors, only messages.)"""
     value = re.search(r"could not parse `(.*?)` as dtype `(\w+)` at column '(.*?)'", message, re.DOTALL)
     if value and "not properly escaped" in message:
         return f"a quotation mark in column {value[3]!r} is opened and never closed"
     if value:
-        return (
-            f"column {value[3]!r} holds {value[1]!r} where the first {INFERRED:,} rows hold numbers; say what it holds "
-            f'under [data.types], for example {value[3]} = "text"'
-        )
+        how = f'say what it holds under [data.types], for example {value[3]} = "text"'
+        return f"column {value[3]!r} holds {value[1]!r} where the first {INFERRED:,} rows hold numbers; {how}"
     if "empty CSV" in message:
         return "it is empty"
     if "more fields than defined" in message and _beginning(path, 1) == b"#":
@@ -347,5 +341,5 @@ def _explanation(message: str, path: Path) -> str:
     if "more fields than defined" in message:
         return f"a line has more fields than the header. {_set_separator(';')}"
     if "invalid utf-8" in message:
-        return f"it is not in UTF-8. {_set_encoding()}"
+        return f"it is not in UTF-8. {SET_ENCODING}"
     return " ".join(message.split())[:300]

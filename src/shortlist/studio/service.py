@@ -257,8 +257,7 @@ class Service:
             raise ShortlistError(f"{name!r} is not the name of a file in the project folder, such as labels.csv")
         if least is not None and (isinstance(least, bool) or not isinstance(least, int | float)):
             raise ShortlistError(f"the least belief must be a number from 0 to 1; got {least!r}")
-        columns = tuple(str(column) for column in request.get("columns", ()))
-        extract = Extract(columns, least)
+        extract = Extract(tuple(str(column) for column in request.get("columns", ())), least)
         path = project.folder / name
         with self.project.lock, project.open() as session:
             facts = write_extract(session, path, extract)

@@ -132,8 +132,7 @@ def certify(
 def plan_certificate(beliefs: Any, *, right: float = 0.9, sure: float = 0.95) -> dict[int, float]:
     """Random gold rows → share of rows that they would certify on average, if beliefs are calibrated."""
     check_promise(right, sure)
-    table = GoldSample.read(beliefs, {}).beliefs
-    return forecasts(np.sort(1 - table.max(axis=1)), right, sure)
+    return forecasts(np.sort(1 - GoldSample.read(beliefs, {}).beliefs.max(axis=1)), right, sure)
 
 
 def surest_first(beliefs: Floats) -> Positions:
