@@ -100,7 +100,8 @@ def rule(page: Any) -> None:
     for name in ("entertainment", "tech"):
         page.locator(".pickclass", has_text=name).click()
     page.locator("#words").fill("film\nmusic\nalbum\nphones")
-    page.wait_for_selector("#effect")
+    for shown in ("#effect", "#gain:not([aria-busy=true])", ".suggested:not([aria-busy=true])"):
+        page.wait_for_selector(shown, timeout=120_000)
 
 
 def row(page: Any) -> None:
