@@ -38,6 +38,15 @@ def test_words_that_tell_a_class_come_first_and_cover_what_is_left():
     assert suggest(trial(rows, gold), Words(Sample(rows)), 2000, ["cat"], taken=["Purring"])[0].word == "whiskers"
 
 
+def test_where_no_spaces_part_words_two_characters_are_one():
+    """Rows say "the cat purrs" or "the dog barks" in Chinese, about today or yesterday."""
+    rows = [f"{'今天昨天'[a % 4 // 2 * 2 :][:2]}{'猫咪呼噜' if a % 2 == 0 else '小狗吠叫'}" for a in range(200)]
+    gold = np.where(np.arange(200) < 60, np.arange(200) % 2, -1)
+    found = {one.word for one in suggest(trial(rows, gold), Words(Sample(rows)), 200, ["cat"])}
+    assert found
+    assert found <= {"猫咪", "咪呼", "呼噜"}
+
+
 def test_without_any_knowledge_the_names_of_classes_are_words():
     rows = [f"{text} cat" if a % 5 == 0 else text for a, text in enumerate(texts())]
     found = suggest(trial(rows, np.full(200, -1)), Words(Sample(rows)), 200)

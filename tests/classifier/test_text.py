@@ -38,6 +38,11 @@ def test_punctuation_and_single_letters_are_words():
     assert sorted(names) == ["?", "a", "better", "is"]
 
 
+def test_characters_of_scripts_without_spaces_are_words():
+    names = TextFeatures(words=(1, 1), characters=None).fit(["今天AI芯片大涨 naïve"]).get_feature_names_out()
+    assert sorted(names) == sorted(["今", "天", "ai", "芯", "片", "大", "涨", "naïve"])
+
+
 def test_the_most_frequent_n_grams_are_kept():
     features = TextFeatures(words=(1, 1), characters=None, max_features=2).fit(["a b", "b c", "c b a c b"])
     assert features.get_feature_names_out().tolist() == ["b", "c"]  # by frequency
@@ -109,7 +114,7 @@ def assert_same_counts(make, theirs, texts, more):
 
 
 CHARACTERS = st.lists(st.text("aAbß é\n.𝒳", max_size=12), min_size=1, max_size=6)
-WORDS = st.lists(st.text("aB_ é\n\x1f.?Σ", max_size=12), min_size=1, max_size=6)
+WORDS = st.lists(st.text("aB_ é\n\x1f.?Σ株ฝ", max_size=12), min_size=1, max_size=6)
 
 
 @given(CHARACTERS, CHARACTERS, st.sampled_from([(1, 1), (2, 4), (3, 3), (5, 9)]))

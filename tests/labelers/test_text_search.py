@@ -32,6 +32,15 @@ def test_keywords_are_whole_words_whatever_their_case_unless_told_otherwise():
     assert votes.codes.tolist() == [[1, 1, 1], [0, 1, 0], [0, 1, 0], [1, 1, 1], [0, 1, 0]]
 
 
+def test_keywords_of_scripts_without_spaces_are_found_anywhere():
+    """No word of such a sentence is whole: nothing parts it from the next."""
+    rows = ["今天股票大涨", "これは株です", "วันนี้ฝนตกหนัก", "the AI chips", "MAIL", "用AI芯片"]
+    rule = keywords(["股票", "株", "ฝนตก", "AI", "AI芯片"], says="business", name="rule")
+    assert apply(rule, rows, space=SPACE).codes[:, 0].tolist() == [1, 1, 1, 1, 0, 1]
+    assert [bool(re.search(rule.python, row, re.IGNORECASE)) for row in rows] == [True] * 4 + [False, True]
+    assert [found(rule, row) for row in rows] == [["股票"], ["株"], ["ฝนตก"], ["AI"], [], ["AI芯片"]]
+
+
 def test_signs_in_keywords_are_only_signs():
     votes = apply(keywords(["c++", "a.b"], says="sports"), ["in c++ it is", "a.b", "axb", "cc"], space=SPACE)
     assert votes.codes[:, 0].tolist() == [1, 1, 0, 0]

@@ -19,6 +19,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from shortlist.arrays import Floats, Mask
 from shortlist.browse.trial import TrialFit, TrialRows
+from shortlist.wording import UNSPACED
 
 FEWEST = 5  # rows of the sample with a word
 PRIOR = 4.0  # rows with the class shares that are counted beside those with a word: rare words are no sure signs
@@ -52,9 +53,10 @@ class Words:
     @cached_property
     def reader(self) -> CountVectorizer:
         fewest = min(FEWEST, max(1, len(self.texts) // 20))
-        return CountVectorizer(
-            binary=True, ngram_range=(1, 2), min_df=fewest, max_df=0.5, token_pattern=r"(?u)\b\w{3,}\b"
+        word = (
+            rf"(?u)(?=(\b[^\W{UNSPACED}]{{3,}}\b|[{UNSPACED}]{{2}}))"  # or two characters, where no spaces part words
         )
+        return CountVectorizer(binary=True, ngram_range=(1, 2), min_df=fewest, max_df=0.5, token_pattern=word)
 
     @cached_property
     def found(self) -> Any:
@@ -80,9 +82,16 @@ class Words:
 
     @cached_property
     def telling(self) -> Mask:
-        """(w,): words that say something; a phrase must, at both ends."""
-        ends = [name.split() for name in self.names]
-        return np.array([not {words[0], words[-1]} & ENGLISH_STOP_WORDS for words in ends], np.bool_)
+        """(w,): words that say something; a phrase must, at both ends, and has its space in the texts."""
+        unspaced = re.compile(f"[{UNSPACED}]")
+        ends = [(name, name.split()) for name in self.names]
+        return np.array(
+            [
+                not {words[0], words[-1]} & ENGLISH_STOP_WORDS and not (len(words) > 1 and unspaced.search(name))
+                for name, words in ends
+            ],
+            np.bool_,
+        )
 
 
 def suggest(

@@ -23,8 +23,10 @@ from sklearn.utils.sparsefuncs_fast import inplace_csr_row_normalize_l2
 
 from shortlist.arrays import Floats, Positions
 from shortlist.errors import BadRows, NotFitted
+from shortlist.wording import UNSPACED
 
-TOKEN = re.compile(r"\b\w+\b|[^\w\s]")  # one-letter words and punctuation tell questions from statements
+# One-letter words and punctuation tell questions from statements. In scripts without spaces, a token is one character.
+TOKEN = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+|[^\w\s]")
 GRAM_BASE = np.uint64(0x9E3779B97F4A7C15)  # of the hash of n-grams; any odd number with many bits
 AT_ONCE = 1 << 21  # symbols, or words of texts, that are looked into together: memory
 Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -299,7 +301,7 @@ class WordGrams(Grams):
         self._set_columns(hash_rows(hash_texts(list(chain.from_iterable(tokens))), lengths_of(tokens), GRAM_BASE))
 
     def _symbols(self, words: DistinctWords) -> Symbols:
-        split = [[word] if word.isalnum() else TOKEN.findall(word) for word in words.words]
+        split = [[word] if word.isascii() and word.isalnum() else TOKEN.findall(word) for word in words.words]
         sizes, tokens = lengths_of(split), list(chain.from_iterable(split))
         first, hashed = np.cumsum(sizes) - sizes, hash_texts(tokens)
 

@@ -25,6 +25,7 @@ from shortlist.labelers.labeler import Labeler, Parts, labeler_kind
 from shortlist.labelers.regex import TIMED_OUT, Inexpressible, accepted, linear, slow_search, timeout_error
 from shortlist.labelspace import Not, Shortlist, as_written
 from shortlist.registry import parameters_known
+from shortlist.wording import UNSPACED
 
 MAX_TIMEOUTS = 10  # rows of a chunk on which a search may be stopped, if errors abstain
 
@@ -84,14 +85,20 @@ class TextLabeler(Labeler):
         """What is searched for, as a pattern of Python."""
         if isinstance(self.what, str):
             return self.what
-        words = "|".join(map(re.escape, self.what))
-        return rf"(?<!\w)(?:{words})(?!\w)" if self.whole_words else words
+        return self._words(r"(?<!\w)", r"(?!\w)") if self.whole_words else "|".join(map(re.escape, self.what))
 
     def linear(self) -> str:
         """What is searched for, as a pattern for the linear-time engine; raises Inexpressible."""
         if isinstance(self.what, str):
             return linear(self.what, self.ignore_case)
-        return accepted(rf"(?:\A|\W){self.any_word}(?:\z|\W)" if self.whole_words else self.any_word)
+        whole = self._words(r"(?:\A|\W)", r"(?:\z|\W)")
+        return accepted(f"(?{'i' if self.ignore_case else ''}:{whole})" if self.whole_words else self.any_word)
+
+    def _words(self, before: str, after: str) -> str:
+        """Any of the words between these; without them if it is of a script that has no spaces between words."""
+        spaced = [re.escape(word) for word in self.what if not re.search(f"[{UNSPACED}]", word)]
+        others = [re.escape(word) for word in self.what if re.search(f"[{UNSPACED}]", word)]
+        return "|".join([*([f"{before}(?:{'|'.join(spaced)}){after}"] if spaced else []), *others])
 
     @property
     def any_word(self) -> str:
@@ -219,6 +226,7 @@ def keywords(
     """A labeler that says one thing where any of these words or phrases is in a text, and `no` where none is.
 
     Words are found in upper and lower case, unless `ignore_case=False`, and as whole words, unless `whole_words=False`.
+    In scripts without spaces between words (Chinese, Japanese, Thai), they are found anywhere.
 
     Without `no` it abstains there. With it the labeler has two things to say, so that its accuracy can be learned
     from votes: `keywords(["film"], says="movie review", no=Not("movie review"))`. Use `no` only if the words are in
@@ -295,7 +303,8 @@ def _expression(labeler: Labeler) -> str | None:
     if not isinstance(labeler, TextLabeler) or labeler.engine != "polars":
         return None
     if labeler.whole_words:
-        return rf"\b{{start-half}}{labeler.any_word}\b{{end-half}}"
+        words = labeler._words(r"\b{start-half}", r"\b{end-half}")
+        return f"(?{'i' if labeler.ignore_case else ''}:{words})"
     return labeler.linear()
 
 
