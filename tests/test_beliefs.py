@@ -3,8 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
-from shortlist.beliefs import LabelTable, most_likely, smallest_sets
+from shortlist.beliefs import LabelTable, Said, most_likely, recalibration, smallest_sets
 from shortlist.errors import BadFile
 
 BELIEFS = np.array([[0.024, 0.878, 0.098], [0.5, 0.5, 0.0], [1 / 3, 1 / 3, 1 / 3]])
@@ -54,3 +55,29 @@ def test_how_much_belief_a_shortlist_holds():
 def test_an_id_may_not_bear_the_name_of_a_label(name):
     with pytest.raises(BadFile, match="give it another name"):
         LabelTable(["a", "b"], (name, pl.String()))
+
+
+def penalised(x, beliefs, classes, weights, said):
+    """The objective of a recalibration, row by row, as its docstring has it."""
+    n, k = said.owner.max() + 1, beliefs.shape[2]
+    powers, of_labelers, offsets = np.split(x, [2, 2 + n])
+    spread, loss = 0.0, 0.0
+    for a, j in enumerate(classes):
+        given = said.answers[[a]].nonzero()[1]
+        logs = powers @ np.log(beliefs[:, a] + 1e-9) + of_labelers[said.owner[given]] @ said.evidence[given] + offsets
+        loss += weights[a] * (np.log(np.exp(logs).sum()) - logs[j])
+        spread += weights[a] * said.evidence[given].var(axis=1).sum() / weights.sum()
+    start = np.concatenate([[1, 0], np.zeros(n + k)])
+    precision = 3 * np.concatenate([np.ones(2), np.full(n, spread), np.ones(k)])
+    return loss + precision @ (x - start) ** 2 / 2
+
+
+def test_a_recalibration_is_where_its_objective_is_least():
+    draw = np.random.default_rng(0)
+    beliefs, classes, weights = draw.dirichlet(np.ones(3), (2, 30)), draw.integers(0, 3, 30), draw.uniform(0.5, 2, 30)
+    said = Said(sp.csr_matrix(draw.random((30, 5)) < 0.5), draw.normal(size=(5, 3)), np.array([0, 0, 1, 2, 2]))
+    x = recalibration(beliefs, classes, weights, said)
+    assert len(x) == 2 + 3 + 3
+    least = penalised(x, beliefs, classes, weights, said)
+    for step in np.vstack([np.eye(8), -np.eye(8)]) * 0.01:
+        assert penalised(x + step, beliefs, classes, weights, said) > least

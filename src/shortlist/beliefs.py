@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -48,25 +48,43 @@ def smallest_sets(beliefs: Floats, coverage: float) -> Mask:
     return masks
 
 
-def recalibration(beliefs: Floats, classes: Positions, weights: Floats) -> Floats:
-    """The likeliest powers and offsets for rows of known class, for `recalibrated`: (s + k,).
+class Said(NamedTuple):
+    """What labelers said about rows of known class, and what that says about the class."""
 
-    log B = Σ_i a_i · log beliefs_i + b_j, up to a constant. A normal prior holds a near (1, 0, …) and b near 0.
+    answers: Any  # (m, v) sparse: 1 where the row has that answer
+    evidence: Floats  # (v, k): log P(answer | class)
+    owner: Positions  # (v,): the labeler of the answer
+
+
+def recalibration(beliefs: Floats, classes: Positions, weights: Floats, said: Said | None = None) -> Floats:
+    """The likeliest powers and offsets for rows of known class, for `recalibrated`: (s + k,), or (s + n + k,).
+
+    log B = Σ_i a_i · log beliefs_i + Σ_i d_i · evidence of labeler i + b_j, up to a constant. A normal prior holds a
+    near (1, 0, …), and d and b near 0. All labelers together move a row as much as one of the others does.
     """
     from scipy.optimize import minimize  # not needed to read beliefs
 
-    logs, rows, s = _centred_logs(beliefs), np.arange(len(classes)), len(beliefs)
-    start = np.zeros(s + beliefs.shape[2])
+    logs, rows, s, k = _centred_logs(beliefs), np.arange(len(classes)), *beliefs.shape[::2]
+    n = 0 if said is None else int(said.owner.max(initial=-1)) + 1
+    start = np.zeros(s + n + k)
     start[0] = 1.0
+    precision = np.full(len(start), PRECISION)
+    if said is not None:
+        precision[s : s + n] *= weights @ (said.answers @ said.evidence.var(axis=1)) / weights.sum()
 
     def loss(x: Floats) -> tuple[float, Floats]:
-        slope = _softmax(np.tensordot(x[:s], logs, 1) + x[s:])
+        log_odds, of_labelers = np.tensordot(x[:s], logs, 1) + x[s + n :], np.zeros(n)
+        if said is not None:
+            log_odds += said.answers @ (x[s : s + n][said.owner, None] * said.evidence)
+        slope = _softmax(log_odds)
         value = -float(weights @ np.log(np.maximum(slope[rows, classes], LEAST)))
         slope[rows, classes] -= 1
         slope *= weights[:, None]
-        away = PRECISION * (x - start)
+        if said is not None:
+            of_labelers += np.bincount(said.owner, ((said.answers.T @ slope) * said.evidence).sum(axis=1), n)
+        away = precision * (x - start)
         value += float(away @ (x - start)) / 2
-        return value, np.concatenate([(logs * slope).sum(axis=(1, 2)), slope.sum(axis=0)]) + away
+        return value, np.concatenate([(logs * slope).sum(axis=(1, 2)), of_labelers, slope.sum(axis=0)]) + away
 
     return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x)
 

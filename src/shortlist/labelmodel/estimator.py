@@ -109,6 +109,11 @@ class Estimate:
         own = self.layout.by_code(i, *self.emission.tempered(self.layout))[codes[:, i]]
         return posterior(log_joint(codes, self.emission, self.layout) - own)
 
+    @property
+    def explained(self) -> Emission:
+        """The table whose evidence explanations list."""
+        return self.emission
+
     def generator(self) -> Emission:
         """log P(vote | class) under the parameters, abstaining included, to draw rows from."""
         return emission(replace(self.parameters, silence=1.0), self.layout)

@@ -52,7 +52,7 @@ def explain(
 
     Where beliefs are not made of the table alone, the adjustment is one more move.
     """
-    panel, table, layout = estimate.panel, estimate.emission, estimate.layout
+    panel, table, layout = estimate.panel, estimate.explained, estimate.layout
     if estimate.adjustment is None:
         log_beliefs = log_joint(codes[None], table, layout)[0]
     else:

@@ -57,3 +57,25 @@ def test_gold_rows_without_a_vote_say_nothing():
     assert len(silent) == 100
     plain, told = (LabelModel().fit(votes, gold) for gold in (None, dict.fromkeys(silent.tolist(), "a")))
     assert told.predict_proba(votes) == pytest.approx(plain.predict_proba(votes), abs=1e-9)
+
+
+@quiet
+def test_gold_rows_show_that_one_labeler_is_better_than_many_that_err_together():
+    """Six labelers, right 5 times of 10, copy one another's errors. One that is right 9 times is outvoted by them."""
+    rng = np.random.default_rng(0)
+    truth, decoy = rng.integers(0, 5, (2, 3000))
+    shared = np.where(rng.random(3000) < 0.5, truth, decoy)
+    copies = [np.where(rng.random(3000) < 0.9, shared, rng.integers(0, 5, 3000)) for _ in range(6)]
+    best = np.where(rng.random(3000) < 0.9, truth, rng.integers(0, 5, 3000))
+    votes = Votes(1 + np.column_stack([*copies, best]), [list("abcde")] * 7, list("abcde"))
+    plain, told = (LabelModel().fit(votes, gold) for gold in (None, {a: "abcde"[truth[a]] for a in range(150)}))
+    rest = slice(150, 3000)
+    right, better = ((m.predict_proba(votes).argmax(axis=1) == truth)[rest].mean() for m in (plain, told))
+    assert right < 0.7
+    assert better > 0.85
+    apart = int(np.flatnonzero(votes.codes[:, 0] != votes.codes[:, 6])[0])
+    why = told.explain(votes, apart)
+    assert why.log_odds == pytest.approx(why.balance + sum(why.moves.values()))
+    names, (copied, good) = list("abcde"), votes.codes[apart, [0, 6]] - 1
+    moves = told.explain(votes, apart, of=names[good], against=names[copied]).moves
+    assert moves[votes.names[6]] > -moves[votes.names[0]] > 0

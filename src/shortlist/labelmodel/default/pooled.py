@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import betaincinv
 
 from shortlist.arrays import Floats, row_largest
-from shortlist.beliefs import leading, recalibrated, recalibration
+from shortlist.beliefs import Said, leading, recalibrated, recalibration
 from shortlist.errors import BadFit, FitWarning
 from shortlist.labelmodel import remarks
 from shortlist.labelmodel.default.answers import EDGE, SLIGHT, Answers
@@ -268,7 +269,7 @@ class PooledEstimate(Estimate):
     trust: float  # κ; 0 is counting
     temperature: float  # g
     reliability: Reliability
-    by_gold: Floats | None = None  # (2 + k,): recalibration of beliefs and counting
+    by_gold: Floats | None = None  # (2 + n + k,): recalibration of beliefs, counting, labelers and classes
 
     adjustment: ClassVar[tuple[str, str] | None] = ("shrinkage", "toward counting (low trust in the fit)")
 
@@ -284,6 +285,14 @@ class PooledEstimate(Estimate):
         ends = interval(self.accuracy[None], self.reliability.class_votes, level)
         return np.where(fixed, self.accuracy, ends[0]), np.where(fixed, self.accuracy, ends[1])
 
+    @property
+    def explained(self) -> Emission:
+        if self.by_gold is None:
+            return self.emission
+        powers, labelers, offsets = np.split(self.by_gold, [2, -self.layout.k])
+        balance = powers[0] * self.emission.balance + offsets
+        return replace(self.emission, exponent=self.emission.exponent * (powers[0] + labelers), balance=balance)
+
     def overall_propensity(self, evidence: Evidence) -> Floats:
         return np.asarray(evidence.weights @ (evidence.votes.codes > 0) / max(evidence.total, TINY))
 
@@ -292,7 +301,10 @@ class PooledEstimate(Estimate):
         counted = counting(codes, self.layout)
         beliefs = pool(fit, prior, counted, self.trust)
         if self.by_gold is not None:
-            beliefs = recalibrated(np.stack([beliefs, counted]), self.by_gold)
+            powers, labelers, offsets = np.split(self.by_gold, [2, -self.layout.k])
+            table = replace(self.emission, exponent=labelers * self.emission.exponent, balance=np.zeros_like(offsets))
+            (voted,) = posteriors(codes, self.layout, table, device=device, threads=threads)
+            beliefs = recalibrated(np.stack([beliefs, counted, voted]), np.concatenate([powers, [1.0], offsets]))
         beliefs[~codes.any(axis=1)] = self.parameters.balance
         return beliefs
 
@@ -302,13 +314,15 @@ class PooledEstimate(Estimate):
         return replace(self, emission=self.emission.without(i), prior=self.prior.without(i)).beliefs(rest)
 
     def corrected_by(self, gold: Evidence) -> PooledEstimate:
-        """Beliefs recalibrated by the gold rows with a vote: power of beliefs, power of counting, class offsets."""
-        known = gold.votes.covered
-        if not known.any():
+        """Beliefs recalibrated by the gold rows with a vote: powers of beliefs, counting and labelers, offsets."""
+        rows, codes = Rows.of(gold, self.layout), gold.votes.codes[gold.votes.covered]
+        if not len(codes):
             return self
-        codes = gold.votes.codes[known]
         pair = np.stack([self.beliefs(codes), counting(codes, self.layout)])
-        return replace(self, by_gold=recalibration(pair, gold.gold[known], gold.weights[known]))
+        owner = np.concatenate([self.layout.owner, np.arange(self.layout.n)])
+        answers = sparse.hstack([rows.hot, sparse.csr_matrix(codes == 0)], "csr")
+        said = Said(answers, np.concatenate(self.emission.tempered(self.layout)), owner)
+        return replace(self, by_gold=recalibration(pair, rows.gold, rows.weights, said))
 
     def state(self) -> State:
         facts, arrays = super().state()
