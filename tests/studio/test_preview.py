@@ -165,8 +165,8 @@ def test_a_rule_of_similarity_is_tried_and_kept(project, angles):
     service, told = Service(project), []
     project.subscribers.append(lambda kind, facts: told.append((kind, facts.get("stage"))))
     seen = service.preview({"record": NEAR})
-    shares = [("working", f"reading 301 texts with the encoder: {share}") for share in ("0%", "85%")]
-    assert told == [*shares, ("idle", None)]
+    lines = ["1 text with the encoder: 0%", *(f"300 texts with the encoder: {share}" for share in ("0%", "85%"))]
+    assert told == [*(("working", f"reading {line}") for line in lines), ("idle", None)]
     assert seen["votes"] == (cosines >= 0.8).sum()
     assert preview(project.current, NEAR | {"above": 0.2}, None)["votes"] == (cosines >= 0.2).sum()
     effect = TrialFits().effect(project.current, NEAR, None)

@@ -196,7 +196,7 @@ def alike(session: Session, name: str, among: int = 20_000, most: int = 200) -> 
     from sklearn.preprocessing import normalize, scale
 
     from shortlist.browse.trial import inputs_of
-    from shortlist.classifier.embeddings import VECTORS, embed, vectors_kept_in
+    from shortlist.classifier.embeddings import VECTORS, embed, vectors_file, vectors_kept_in
 
     m = len(session.votes)
     if not name.isdecimal() or int(name) >= m:
@@ -206,7 +206,7 @@ def alike(session: Session, name: str, among: int = 20_000, most: int = 200) -> 
     encoder, vectors = session.settings.classifier.options.get("encoder"), session.hidden / VECTORS
     if not isinstance(inputs, list):
         X = normalize(scale(inputs))
-    elif encoder and vectors.exists():
+    elif encoder and vectors_file(vectors, encoder).exists():
         with vectors_kept_in(vectors):
             X = embed(encoder, inputs)
     else:

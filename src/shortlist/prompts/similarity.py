@@ -93,17 +93,18 @@ class SimilarLabeler(Labeler):
 
     def _near(self, texts: Sequence[str], tell: Tell) -> Hashes:
         """Hashes of the texts that are close to an example."""
-        from shortlist.classifier.embeddings import VECTORS, embed, hashes_of, vectors_kept_in
+        from shortlist.classifier.embeddings import EXAMPLES, VECTORS, embed, hashes_of, vectors_kept_in
 
         if self.encoder is None:
             raise BadLabeler(
                 f'labeler {self.name!r} needs an encoder: write encoder = "sentence-transformers/all-MiniLM-L6-v2", or '
                 "its folder, under [classifier] of shortlist.toml, or encoder=… in similar(…)", labeler=self.name,
             )  # fmt: skip
+        with vectors_kept_in(self.hidden and self.hidden / EXAMPLES):  # a small file, as they change while one types
+            examples = embed(self.encoder, self.examples, tell)
         with vectors_kept_in(self.hidden and self.hidden / VECTORS):
-            vectors = embed(self.encoder, [*self.examples, *texts], tell)
-        n = len(self.examples)
-        close = np.flatnonzero((vectors[n:] @ vectors[:n].T).max(axis=1) >= self.above)
+            vectors = embed(self.encoder, texts, tell)
+        close = np.flatnonzero((vectors @ examples.T).max(axis=1) >= self.above)
         return hashes_of([texts[a] for a in close.tolist()])
 
 
@@ -134,6 +135,9 @@ def similar(
         raise BadLabeler(
             f"similar {name!r}: above is a cosine from 0 to 1; got {above!r}", labeler=name, option=("above",)
         )
+    for key, value in {"on": on, "encoder": encoder}.items():
+        if value is not None and not (isinstance(value, str) and value):
+            raise BadLabeler(f"similar {name!r}: {key} is a text; got {value!r}", labeler=name, option=(key,))
     close, far = checked_answer(yes, name, "yes"), None if no is None else checked_answer(no, name, "no")
     if close == far:
         raise BadLabeler(f"similar {name!r} says the same whether a text is close or not", labeler=name)
