@@ -175,7 +175,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "data": _checks(DataSettings),
     "labelers": _checks(LabelerSettings),
     "label_model": {"use_gold": _flag, "*": lambda value: value},
-    "classifier": {**_checks(ClassifierSettings), "*": lambda value: value},
+    "classifier": {**_checks(ClassifierSettings), "encoder": _text, "*": lambda value: value},
     "output": _checks(OutputSettings),
     "engine": _checks(EngineSettings),
 }
