@@ -3,6 +3,7 @@
 import json
 import shlex
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -246,5 +247,9 @@ def test_rows_show_the_label_of_the_last_run_until_something_changes(service, fo
     rows = service.rows({"query": {}})["rows"]
     made = pl.read_parquet(folder / "out" / "labels.parquet")
     assert [row["final"][0] for row in rows] == made["class"].to_list()[: len(rows)]
+    joint = service.project.current.joint  # a tie goes to the class with the larger share, as in files
+    joint.beliefs_[:3] = 1 / 3 + 1e-12 * np.eye(3)
+    usual = joint.classes_[joint.balance_.argmax()]
+    assert [row["final"][0] for row in service.rows({"query": {}})["rows"][:3]] == [usual] * 3
     service.save({"record": {"kind": "keywords", "words": ["w1"], "says": "sports"}})
     assert service.rows({"query": {}})["rows"][0]["final"] is None

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from shortlist.arrays import Positions
+from shortlist.beliefs import most_likely
 from shortlist.errors import ShortlistError
 from shortlist.labelers.text_search import Piece, Span, pieces, spans
 
@@ -114,9 +115,11 @@ def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, floa
 
     if not is_current(session, "vote", "fit", "train"):
         return {}
-    learned, beliefs = training_rows(session), session.joint.beliefs_
-    both = ((a, beliefs[np.searchsorted(learned, a)]) for a in np.intersect1d(chosen, learned).tolist())
-    return {a: (str(session.joint.classes_[each.argmax()]), float(each.max())) for a, each in both}
+    learned, joint = training_rows(session), session.joint
+    rows = np.intersect1d(chosen, learned)
+    beliefs = joint.beliefs_[np.searchsorted(learned, rows)]
+    labels = joint.classes_[most_likely(beliefs, joint.balance_)]
+    return dict(zip(rows.tolist(), zip(labels.tolist(), beliefs.max(axis=1).tolist(), strict=True), strict=True))
 
 
 def _known(session: Session, row: int) -> tuple[str, ...]:
