@@ -149,6 +149,16 @@ def test_with_an_encoder_of_its_own_texts_are_read_once_by_each(project, read):
     assert len(read) == 301 + 300
 
 
+def test_another_encoder_of_the_classifier_gives_other_votes(project, read, monkeypatch):
+    """The votes of the old one were said to be up to date."""
+    before = project.run(["vote"]) and project.votes.codes
+    edit(project.folder / "shortlist.toml", '"angles"', '"other angles"')
+    turned = embeddings.mean_vectors
+    monkeypatch.setattr(embeddings, "mean_vectors", lambda _encoder, texts: turned(_encoder, [t[1:] for t in texts]))
+    assert [one.status for one in project.run(["vote"])] == ["done"]
+    assert (project.votes.codes != before).any()
+
+
 def test_another_example_does_not_write_the_vectors_of_all_rows_again(project, read):
     """With 100,000 rows, that took three seconds for each letter of an example that was typed in the studio."""
     project.run(["vote"])

@@ -203,7 +203,7 @@ def alike(session: Session, name: str, among: int = 20_000, most: int = 200) -> 
         raise ShortlistError(f"there is no row {name}: there are {m:,} rows, numbered from 0")
     rows = np.unique([*np.linspace(0, m - 1, min(m, among)).astype(np.int64), int(name)])
     inputs = inputs_of(session, rows)
-    encoder, vectors = session.settings.classifier.options.get("encoder"), session.hidden / VECTORS
+    encoder, vectors = session.settings.classifier.encoder, session.hidden / VECTORS
     if not isinstance(inputs, list):
         X = normalize(scale(inputs))
     elif encoder and vectors_file(vectors, encoder).exists():

@@ -172,7 +172,7 @@ class Session:
 
         settings = self.settings
         made = toml_labeler(settings, TomlModels(settings, self.folder), len(settings.declared), record)
-        placed = made.bind_to_project(self.hidden, settings.classifier.options.get("encoder"))
+        placed = made.bind_to_project(self.hidden, settings.classifier.encoder)
         return placed if settings.data.text is None else placed.on_text(settings.data.text)
 
     def plan(self, record: Mapping[str, Any] | None = None, first: int | None = None) -> Plan:

@@ -144,6 +144,11 @@ class ClassifierSettings:
     max_rows: int = _setting(_whole, 100_000)
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def encoder(self) -> str | None:
+        """The encoder of texts, which labelers of kind similar take, too."""
+        return self.options.get("encoder")
+
 
 @dataclass(frozen=True)
 class OutputSettings:

@@ -111,7 +111,7 @@ def combine_in_memory(session: Session, most: int = 20_000) -> tuple[JointModel,
     texts = read_texts(rows, settings.classifier.on or None)
     gold = known.positions if settings.gold_wins else np.full(len(votes), -1)
     with vectors_kept_in(session.hidden / VECTORS):
-        X = rows if texts is None else word_features(texts, settings.classifier.options.get("encoder"))
+        X = rows if texts is None else word_features(texts, settings.classifier.encoder)
     joint._combine(votes, gold, RowEvidence(X, joint.seed))
     return joint, _facts(joint, known.classes or [None] * len(votes))
 
