@@ -11,7 +11,7 @@ import pytest
 
 from shortlist import Not, apply, similar
 from shortlist.classifier import embeddings
-from shortlist.errors import BadLabeler, MissingPackage
+from shortlist.errors import BadLabeler, BadRows, MissingPackage
 from shortlist.labelers.labeler import from_record
 from shortlist.progress import still_wanted
 from tests.project.news import TOML, edit, make
@@ -54,6 +54,15 @@ def test_a_missing_text_has_no_vote_and_a_column_is_named(read):
     rules = [similar("0", yes="up", no="down", on=name, encoder="angles", name=name) for name in "ab"]
     assert apply(rules, table, space=CLASSES).codes.tolist() == [[1, 2], [0, 1], [2, 0]]
     assert None not in read
+
+
+def test_a_row_that_is_no_text_is_told_or_abstained_on(read):
+    """Other labelers abstained on it, and this one stopped the run without its name."""
+    rule, rows = similar("0", yes="up", no="down", on="a", encoder="angles", name="near"), [{"a": "0"}, {"a": 3}]
+    with pytest.raises(BadRows, match="labeler 'near': column 'a' of row 1 holds int, not text"):
+        apply(rule, rows, space=CLASSES)
+    votes = apply(rule, rows, space=CLASSES, on_error="abstain")
+    assert (said(votes), votes.failures[0].count) == ([("up",), None], 1)
 
 
 def test_workers_need_no_encoder(read, monkeypatch):

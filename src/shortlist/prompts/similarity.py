@@ -73,7 +73,9 @@ class SimilarLabeler(Labeler):
 
     def prepare(self, rows: AllRows) -> SimilarLabeler:
         """Let the encoder read the texts that it has not read yet, and note which ones are close to an example."""
-        texts = {text: None for chunk in rows.read()[0] for text in self._texts(chunk) if text is not None}
+        ballot = Ballot(Codebook(self.says, None))  # rows that cannot be read are told, or abstained on, by `vote`
+        read = (ballot.read(chunk, self._texts, raise_errors=False) for chunk in rows.read()[0])
+        texts = dict.fromkeys(text for part in read for text in part if text is not None)
         return replace(self, near=self._near(list(texts), rows.tell or silent))
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
