@@ -106,7 +106,8 @@ class SimilarLabeler(Labeler):
             examples = embed(self.encoder, self.examples, tell)
         with vectors_kept_in(self.hidden and self.hidden / VECTORS):
             vectors = embed(self.encoder, texts, tell)
-        close = np.flatnonzero((vectors @ examples.T).max(axis=1) >= self.above)
+        cosines = (vectors @ examples.T).max(axis=1).round(3)  # vectors in half precision tell no more
+        close = np.flatnonzero(cosines >= self.above)
         return hashes_of([texts[a] for a in close.tolist()])
 
 
