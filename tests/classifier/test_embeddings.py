@@ -8,6 +8,7 @@ from shortlist.classifier import TextFeatures, embeddings
 from shortlist.classifier.embeddings import embed, vectors_kept_in
 from shortlist.errors import BadFile
 from shortlist.project import BadProject
+from shortlist.project.session import Listener
 from tests.project.news import TOML, edit, make, rows
 
 TEXTS = ["the cat sleeps", "a dog barks", "", "the cat sleeps", "where is the dog ?"]
@@ -105,8 +106,15 @@ def test_rows_resemble_each_other_by_words_and_vectors(encoder, read, monkeypatc
 def test_a_project_names_its_encoder_and_reads_new_texts_only(encoder, tmp_path, read):
     toml = TOML.replace('kind = "linear"', f'kind = "linear"\nencoder = "{encoder}"')
     project = make(tmp_path / "news", toml=toml)
-    project.run(["export", "check"])
+    told = []
+
+    class Lines(Listener):
+        def tell(self, line):
+            told.append(line)
+
+    project.run(["export", "check"], listener=Lines())
     assert sum(map(len, read)) == 300
+    assert "reading 300 texts with the encoder: 85%" in told
     assert project.classifier.features_.encoder == encoder
     edit(project.folder / "labelers.py", "goal", "match")
     project.run(["export"])

@@ -196,13 +196,14 @@ def test_what_was_read_before_it_is_stopped_is_kept(read, tmp_path, monkeypatch)
         if len(read) >= 20:
             raise InterruptedError
 
-    with embeddings.vectors_kept_in(tmp_path / "vectors"):
+    with embeddings.vectors_kept_in(tmp_path / "vectors", told.append):
         token = still_wanted.set(check)
         with pytest.raises(InterruptedError):
-            embeddings.embed("angles", texts, told.append)
+            embeddings.embed("angles", texts)
         still_wanted.reset(token)
         assert told == ["reading 35 texts with the encoder: 0%", "reading 35 texts with the encoder: 29%"]
         assert len(embeddings.embed("angles", texts)) == 35
+    assert told[2:] == ["reading 15 texts with the encoder: 0%", "reading 15 texts with the encoder: 67%"]
     assert read == texts
 
 
@@ -225,8 +226,8 @@ def test_who_waits_for_another_reader_sees_how_far_it_is_and_can_give_up(read, m
             raise InterruptedError
 
     token = still_wanted.set(check)
-    with pytest.raises(InterruptedError):
-        embeddings.embed("angles", ["1"], told.append)
+    with pytest.raises(InterruptedError), embeddings.vectors_kept_in(None, told.append):
+        embeddings.embed("angles", ["1"])
     still_wanted.reset(token)
     enough.set()
     other.join()

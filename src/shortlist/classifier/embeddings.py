@@ -29,15 +29,18 @@ KIND = "vectors of texts"  # in the header of the file
 VECTORS, EXAMPLES = "vectors", "examples"  # files of a project, in its hidden folder: of rows, and of rules
 BLOCK = 256  # texts that are read at a time; between two, the work can be stopped
 Halves: TypeAlias = npt.NDArray[np.float16]
-_kept: ContextVar[Path | None] = ContextVar("kept", default=None)
+_kept: ContextVar[tuple[Path | None, Tell]] = ContextVar("kept", default=(None, silent))
 _reading = Lock()  # of two threads with the same texts, the second finds what the first has read
-_told = [""]  # what the first says meanwhile
+_line = [""]  # what the first says meanwhile
 
 
 @contextmanager
-def vectors_kept_in(path: Path | None) -> Iterator[None]:
-    """Take known vectors from `vectors_file(path, …)`, and keep there those of the texts that are read meanwhile."""
-    token = _kept.set(path)
+def vectors_kept_in(path: Path | None, tell: Tell = silent) -> Iterator[None]:
+    """Take known vectors from `vectors_file(path, …)`, and keep there those of the texts that are read meanwhile.
+
+    `tell` hears the share of them that is done.
+    """
+    token = _kept.set((path, tell))
     try:
         yield
     finally:
@@ -49,9 +52,9 @@ def vectors_file(path: Path, encoder: str) -> Path:
     return path.with_name(f"{path.name}-{hashes_of([encoder])[0]:016x}.npz")
 
 
-def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
-    """(m, width): vectors of unit length, as files hold them: in half precision. `tell` hears the share done."""
-    kept, hashes, made = _kept.get(), hashes_of(texts), list[Halves]()
+def embed(encoder: str, texts: Sequence[str]) -> Vectors:
+    """(m, width): vectors of unit length, as files hold them: in half precision."""
+    (kept, tell), hashes, made = _kept.get(), hashes_of(texts), list[Halves]()
     path = None if kept is None else vectors_file(kept, encoder)
     unique, first = np.unique(hashes, return_index=True)
     with _alone(tell):
@@ -60,8 +63,8 @@ def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
         try:
             for start in range(0, max(len(new), not len(known)), BLOCK):
                 still_wanted.get()()
-                _told[0] = f"reading {number_of(len(new), 'text')} with the encoder: {start / max(1, len(new)):.0%}"
-                tell(_told[0])
+                _line[0] = f"reading {number_of(len(new), 'text')} with the encoder: {start / max(1, len(new)):.0%}"
+                tell(_line[0])
                 block = [texts[a] for a in new[start : start + BLOCK]]
                 made.append(mean_vectors(_loaded(encoder), block).astype(np.float16))
         finally:  # if it is stopped, what was read is kept
@@ -80,10 +83,12 @@ def _alone(tell: Tell) -> Iterator[None]:
     """Wait until no other thread reads texts."""
     while not _reading.acquire(timeout=0.2):
         still_wanted.get()()
-        tell(_told[0])
+        if _line[0]:
+            tell(_line[0])
     try:
         yield
     finally:
+        _line[0] = ""
         _reading.release()
 
 

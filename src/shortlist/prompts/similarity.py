@@ -102,10 +102,12 @@ class SimilarLabeler(Labeler):
                 f'labeler {self.name!r} needs an encoder: write encoder = "sentence-transformers/all-MiniLM-L6-v2", or '
                 "its folder, under [classifier] of shortlist.toml, or encoder=… in similar(…)", labeler=self.name,
             )  # fmt: skip
-        with vectors_kept_in(self.hidden and self.hidden / EXAMPLES):  # a small file, as they change while one types
-            examples = embed(self.encoder, self.examples, tell)
-        with vectors_kept_in(self.hidden and self.hidden / VECTORS):
-            vectors = embed(self.encoder, texts, tell)
+        with vectors_kept_in(
+            self.hidden and self.hidden / EXAMPLES, tell
+        ):  # a small file, as they change while one types
+            examples = embed(self.encoder, self.examples)
+        with vectors_kept_in(self.hidden and self.hidden / VECTORS, tell):
+            vectors = embed(self.encoder, texts)
         cosines = (vectors @ examples.T).max(axis=1).round(3)  # vectors in half precision tell no more
         close = np.flatnonzero(cosines >= self.above)
         return hashes_of([texts[a] for a in close.tolist()])
