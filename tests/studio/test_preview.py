@@ -179,6 +179,12 @@ def test_a_rule_of_similarity_is_tried_and_kept(project, angles):
     assert overview(project)["encoder"]
 
 
+def test_a_mistake_in_a_rule_of_similarity_is_not_looked_for_in_the_file(project, angles):
+    """It named a line of shortlist.toml, where the rule is not written yet."""
+    with pytest.raises(ShortlistError, match=r"^similar 'near': above is a cosine from 0 to 1; got 2$"):
+        preview(project.current, NEAR | {"above": 2}, None)
+
+
 def test_rows_like_one_are_found_by_vectors_once_there_are_some(project, angles):
     lengths = np.array([len(text) for text in project.current.rows.take(range(300))["body"]])
     words = alike(project.current, "7")
