@@ -14,7 +14,7 @@ from typing import Any
 def lazy_names(package: str) -> tuple[Callable[[str], Any], list[str]]:
     """(`__getattr__`, the names) of a package: those that its `__init__.pyi` imports, a line for each."""
     module = sys.modules[package]
-    stub: str = module.__loader__.get_data(f"{module.__file__}i").decode()  # type: ignore[union-attr]
+    stub: str = module.__spec__.loader.get_data(f"{module.__file__}i").decode()  # type: ignore[union-attr]
     lines = [line.split() for line in stub.splitlines() if line.startswith("from ")]
     home = {name: where for _, where, _, name, *_ in lines}
 

@@ -8,6 +8,7 @@ from shortlist.classifier import TextFeatures, embeddings
 from shortlist.classifier.embeddings import embed, vectors_kept_in
 from shortlist.errors import BadFile
 from shortlist.project import BadProject
+from shortlist.project.session import Listener
 from tests.project.news import TOML, edit, make, rows
 
 TEXTS = ["the cat sleeps", "a dog barks", "", "the cat sleeps", "where is the dog ?"]
@@ -39,10 +40,10 @@ def test_vectors_have_unit_length_and_equal_texts_have_equal_ones(encoder):
 
 
 def test_a_text_is_read_once(encoder, tmp_path, read):
-    with vectors_kept_in(tmp_path / "vectors.npz"):
+    with vectors_kept_in(tmp_path / "vectors"):
         first = embed(encoder, TEXTS)
         again = embed(encoder, [TEXTS[4], "a bird", *TEXTS])
-    assert [len(each) for each in read] == [5, 1]
+    assert [len(each) for each in read] == [4, 1]  # one of the five is there twice
     assert read[1] == ["a bird"]
     assert np.array_equal(again[2:], first)
     assert np.array_equal(again[0], first[4])
@@ -50,15 +51,27 @@ def test_a_text_is_read_once(encoder, tmp_path, read):
     assert len(read) == 3
 
 
-def test_a_file_of_another_encoder_or_a_damaged_one_is_made_anew(encoder, tmp_path, read, monkeypatch):
-    path = tmp_path / "vectors.npz"
-    with vectors_kept_in(path):
+def test_a_damaged_file_is_made_anew_and_each_encoder_has_its_own(encoder, tmp_path, read, monkeypatch):
+    with vectors_kept_in(tmp_path / "vectors"):
         first = embed(encoder, TEXTS)
+        (path,) = tmp_path.iterdir()
         path.write_bytes(path.read_bytes()[:100])
         assert np.array_equal(embed(encoder, TEXTS), first)
         monkeypatch.setattr(embeddings, "_loaded", lambda _name, loaded=embeddings._loaded: loaded(encoder))
         embed("another", TEXTS)
-    assert [len(each) for each in read] == [5, 5, 5]
+        assert [len(each) for each in read] == [4, 4, 4]
+        for name in (encoder, "another", encoder):
+            assert np.array_equal(embed(name, TEXTS), first)
+    assert len(read) == 3
+
+
+def test_a_file_that_is_deleted_meanwhile_is_made_anew(encoder, tmp_path, read, monkeypatch):
+    with vectors_kept_in(tmp_path / "vectors"):
+        first = embed(encoder, TEXTS)
+        next(tmp_path.iterdir()).unlink()
+        monkeypatch.setattr(embeddings.Path, "exists", lambda _path: True)  # it was there a moment ago
+        assert np.array_equal(embed(encoder, TEXTS), first)
+    assert len(read) == 2
 
 
 def test_vectors_stand_beside_the_n_grams(encoder):
@@ -93,8 +106,15 @@ def test_rows_resemble_each_other_by_words_and_vectors(encoder, read, monkeypatc
 def test_a_project_names_its_encoder_and_reads_new_texts_only(encoder, tmp_path, read):
     toml = TOML.replace('kind = "linear"', f'kind = "linear"\nencoder = "{encoder}"')
     project = make(tmp_path / "news", toml=toml)
-    project.run(["export", "check"])
+    told = []
+
+    class Lines(Listener):
+        def tell(self, line):
+            told.append(line)
+
+    project.run(["export", "check"], listener=Lines())
     assert sum(map(len, read)) == 300
+    assert "reading 300 texts with the encoder: 85%" in told
     assert project.classifier.features_.encoder == encoder
     edit(project.folder / "labelers.py", "goal", "match")
     project.run(["export"])

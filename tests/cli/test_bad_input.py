@@ -127,6 +127,10 @@ BAD = {
         toml('kind = "linear"', 'kind = "linear"\non = ["body", "body"]'),
         ["line 12", "classifier.on", "each once"],
     ),
+    "an encoder that is no text": (
+        toml('kind = "linear"', 'kind = "linear"\nencoder = 5'),
+        ["line 12", "classifier.encoder is a text between quotation marks; got 5"],
+    ),
     "no column for the classifier": (toml('kind = "linear"', 'kind = "linear"\non = []'), ["line 12", "classifier.on"]),
     "a number for a column": (toml('kind = "linear"', 'kind = "linear"\non = 3'), ["line 12", "list of texts"]),
     "workers below one": (more("[labelers]\nworkers = 0\n"), ["line 19", "whole number from 1"]),

@@ -38,6 +38,17 @@ def test_all_of_it(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(("labelled", "what"), [(7, "7 gold rows only"), (0, "no row")])
+def test_without_any_vote_the_file_labels_gold_rows_only(tmp_path, labelled, what):
+    """It was said to hold guesses: rows without a vote have no class there."""
+    told = [
+        Outcome("vote", "done", (), {"covered": 0.0}),
+        Outcome("export", "done", ("a.csv",), {"labelled": labelled}),
+    ]
+    lines = list(run_summary(told, History(tmp_path / "none.json")))
+    assert lines == [f"No labeler votes on any row, so a.csv labels {what}."]
+
+
 def test_table_of_scores():
     title, headers, lines = run_scores(facts_of(outcomes()))
     assert title == "Right on 1,000 gold rows"

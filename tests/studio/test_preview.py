@@ -165,8 +165,8 @@ def test_a_rule_of_similarity_is_tried_and_kept(project, angles):
     service, told = Service(project), []
     project.subscribers.append(lambda kind, facts: told.append((kind, facts.get("stage"))))
     seen = service.preview({"record": NEAR})
-    shares = [("working", f"reading 301 texts with the encoder: {share}") for share in ("0%", "85%")]
-    assert told == [*shares, ("idle", None)]
+    lines = ["1 text with the encoder: 0%", *(f"300 texts with the encoder: {share}" for share in ("0%", "85%"))]
+    assert told == [*(("working", f"reading {line}") for line in lines), ("idle", None)]
     assert seen["votes"] == (cosines >= 0.8).sum()
     assert preview(project.current, NEAR | {"above": 0.2}, None)["votes"] == (cosines >= 0.2).sum()
     effect = TrialFits().effect(project.current, NEAR, None)
@@ -177,6 +177,12 @@ def test_a_rule_of_similarity_is_tried_and_kept(project, angles):
     assert len(angles) == 301  # each text once, for two previews, the effect and the vote
     assert rules(project.current)[1].record == NEAR
     assert overview(project)["encoder"]
+
+
+def test_a_mistake_in_a_rule_of_similarity_is_not_looked_for_in_the_file(project, angles):
+    """It named a line of shortlist.toml, where the rule is not written yet."""
+    with pytest.raises(ShortlistError, match=r"^similar 'near': above is a cosine from 0 to 1; got 2$"):
+        preview(project.current, NEAR | {"above": 2}, None)
 
 
 def test_rows_like_one_are_found_by_vectors_once_there_are_some(project, angles):

@@ -3,10 +3,12 @@
 import json
 import shlex
 
+import numpy as np
 import polars as pl
 import pytest
 
 from shortlist import Project
+from shortlist.browse import row_view
 from shortlist.browse.labeling import random_rows
 from shortlist.errors import ShortlistError, UnknownClass
 from shortlist.project.labels import Extract
@@ -226,6 +228,15 @@ def test_labels_as_votes_are_fitted_at_once(folder):
     project.close()
 
 
+def test_the_label_of_the_last_run_needs_no_classifier(service, folder):
+    """Rows, `shortlist show` and `why` read the classifier, so they failed where torch is not installed."""
+    service.export({"what": "everything"})
+    session = service.project.current
+    final = [row["final"] for row in service.rows({"query": {}})["rows"]]
+    assert None not in final
+    assert "train" not in session.results
+
+
 def test_scores_and_gains_are_those_of_check_and_run(service, folder):
     """Before any run, as the run has them after it, and as the files of the run have them."""
     live = service.scores({}), service.figures({})
@@ -240,11 +251,15 @@ def test_scores_and_gains_are_those_of_check_and_run(service, folder):
     assert (service.scores({}), service.figures({})["todo"]) == (live[0], live[1]["todo"])
 
 
-def test_rows_show_the_label_of_the_last_run_until_something_changes(service, folder):
+def test_rows_show_the_label_of_the_last_run_until_something_changes(service, folder, monkeypatch):
     assert service.rows({"query": {}})["rows"][0]["final"] is None
     service.export({"what": "everything"})
     rows = service.rows({"query": {}})["rows"]
     made = pl.read_parquet(folder / "out" / "labels.parquet")
     assert [row["final"][0] for row in rows] == made["class"].to_list()[: len(rows)]
+    ties = 1 / 3 + 1e-12 * np.eye(3)[np.arange(300) % 3]  # they go to the class with the larger share, as in files
+    with monkeypatch.context() as patch:
+        patch.setattr(row_view, "_beliefs_in", lambda *_file: (ties, np.array([0.3, 0.4, 0.3])))
+        assert {row["final"][0] for row in service.rows({"query": {}})["rows"]} == {"politics"}
     service.save({"record": {"kind": "keywords", "words": ["w1"], "says": "sports"}})
     assert service.rows({"query": {}})["rows"][0]["final"] is None

@@ -38,6 +38,13 @@ def test_hits_by_hand():
     assert hits[1].tolist() == [1, 1]
 
 
+def test_labelers_that_say_nothing_are_worth_nothing():
+    votes = Votes(np.zeros((40, 2), int), [[], []], ["a", "b"])
+    steps = next_steps(votes, np.full((40, 2), 0.5), dict.fromkeys(range(40), "a"))
+    assert np.isnan(hits_of(votes, np.zeros(40, int))).all()
+    assert (steps.labelers, steps.judged) == (2, True)
+
+
 def test_gold_rows_tell_a_good_panel_from_one_that_needs_labelers():
     """Three labelers of 70 %: one more would bring some points. Nine: little. 400 gold rows tell."""
     gains = []

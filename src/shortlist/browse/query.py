@@ -196,17 +196,17 @@ def alike(session: Session, name: str, among: int = 20_000, most: int = 200) -> 
     from sklearn.preprocessing import normalize, scale
 
     from shortlist.browse.trial import inputs_of
-    from shortlist.classifier.embeddings import VECTORS, embed, vectors_kept_in
+    from shortlist.classifier.embeddings import VECTORS, embed, vectors_file, vectors_kept_in
 
     m = len(session.votes)
     if not name.isdecimal() or int(name) >= m:
         raise ShortlistError(f"there is no row {name}: there are {m:,} rows, numbered from 0")
     rows = np.unique([*np.linspace(0, m - 1, min(m, among)).astype(np.int64), int(name)])
     inputs = inputs_of(session, rows)
-    encoder, vectors = session.settings.classifier.options.get("encoder"), session.hidden / VECTORS
+    encoder, vectors = session.settings.classifier.encoder, session.hidden / VECTORS
     if not isinstance(inputs, list):
         X = normalize(scale(inputs))
-    elif encoder and vectors.exists():
+    elif encoder and vectors_file(vectors, encoder).exists():
         with vectors_kept_in(vectors):
             X = embed(encoder, inputs)
     else:

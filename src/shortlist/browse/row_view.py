@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from shortlist.arrays import Positions
+from shortlist.archive import read_archive
+from shortlist.arrays import Floats, Positions
+from shortlist.beliefs import most_likely
 from shortlist.errors import ShortlistError
 from shortlist.labelers.text_search import Piece, Span, pieces, spans
 
@@ -109,14 +113,25 @@ def _marked(session: Session, texts: list[str], labeler: str | None, search: str
 
 def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
     """Labels by votes and text, of rows that the last run learned from, unless something has changed since."""
-    from shortlist.project.stages.run import is_current
+    from shortlist.project.stages.run import find_stage, is_current, paths_of
     from shortlist.project.stages.train import training_rows
 
     if not is_current(session, "vote", "fit", "train"):
         return {}
-    learned, beliefs = training_rows(session), session.joint.beliefs_
-    both = ((a, beliefs[np.searchsorted(learned, a)]) for a in np.intersect1d(chosen, learned).tolist())
-    return {a: (str(session.joint.classes_[each.argmax()]), float(each.max())) for a, each in both}
+    path = paths_of(find_stage("train"), session)[1]
+    every, balance = _beliefs_in(path, path.stat().st_mtime_ns)
+    learned = training_rows(session)
+    rows = np.intersect1d(chosen, learned)
+    beliefs = every[np.searchsorted(learned, rows)]
+    labels = [session.settings.classes[j] for j in most_likely(beliefs, balance)]
+    return dict(zip(rows.tolist(), zip(labels, beliefs.max(axis=1).tolist(), strict=True), strict=True))
+
+
+@lru_cache(maxsize=1)
+def _beliefs_in(path: Path, _written: int) -> tuple[Floats, Floats]:
+    """Beliefs and class balance of a joint model, without its classifier, which may need torch."""
+    _, arrays = read_archive(path, kind="joint model", version=1)
+    return arrays["beliefs_"], arrays["balance_"]
 
 
 def _known(session: Session, row: int) -> tuple[str, ...]:

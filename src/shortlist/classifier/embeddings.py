@@ -1,6 +1,6 @@
 """Embeddings: vectors of texts by a pretrained encoder, which reads each text once. Needs transformers.
 
-with vectors_kept_in(path):
+with vectors_kept_in(folder / "vectors"):                       # folder/vectors-….npz, a file for each encoder
     embed("sentence-transformers/all-MiniLM-L6-v2", texts)      # (m, width), of unit length
 """
 
@@ -26,35 +26,45 @@ from shortlist.wording import number_of
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 KIND = "vectors of texts"  # in the header of the file
-VECTORS = "vectors.npz"  # the file of a project, in its hidden folder
+VECTORS, EXAMPLES = "vectors", "examples"  # files of a project, in its hidden folder: of rows, and of rules
 BLOCK = 256  # texts that are read at a time; between two, the work can be stopped
 Halves: TypeAlias = npt.NDArray[np.float16]
-_file: ContextVar[Path | None] = ContextVar("file", default=None)
+_kept: ContextVar[tuple[Path | None, Tell]] = ContextVar("kept", default=(None, silent))
 _reading = Lock()  # of two threads with the same texts, the second finds what the first has read
-_told = [""]  # what the first says meanwhile
+_line = [""]  # what the first says meanwhile
 
 
 @contextmanager
-def vectors_kept_in(path: Path | None) -> Iterator[None]:
-    """Keep the vectors of the texts that are read meanwhile, and take known ones from this file."""
-    token = _file.set(path)
+def vectors_kept_in(path: Path | None, tell: Tell = silent) -> Iterator[None]:
+    """Take known vectors from `vectors_file(path, …)`, and keep there those of the texts that are read meanwhile.
+
+    `tell` hears the share of them that is done.
+    """
+    token = _kept.set((path, tell))
     try:
         yield
     finally:
-        _file.reset(token)
+        _kept.reset(token)
 
 
-def embed(encoder: str, texts: Sequence[str], tell: Tell = silent) -> Vectors:
-    """(m, width): vectors of unit length, as files hold them: in half precision. `tell` hears the share done."""
-    path, hashes, made = _file.get(), hashes_of(texts), list[Halves]()
+def vectors_file(path: Path, encoder: str) -> Path:
+    """The file of the vectors of an encoder."""
+    return path.with_name(f"{path.name}-{hashes_of([encoder])[0]:016x}.npz")
+
+
+def embed(encoder: str, texts: Sequence[str]) -> Vectors:
+    """(m, width): vectors of unit length, as files hold them: in half precision."""
+    (kept, tell), hashes, made = _kept.get(), hashes_of(texts), list[Halves]()
+    path = None if kept is None else vectors_file(kept, encoder)
+    unique, first = np.unique(hashes, return_index=True)
     with _alone(tell):
         known, vectors = _read(path, encoder)
-        new = np.flatnonzero(~np.isin(hashes, known)).tolist()
+        new = np.sort(first[~np.isin(unique, known)]).tolist()
         try:
             for start in range(0, max(len(new), not len(known)), BLOCK):
                 still_wanted.get()()
-                _told[0] = f"reading {number_of(len(new), 'text')} with the encoder: {start / max(1, len(new)):.0%}"
-                tell(_told[0])
+                _line[0] = f"reading {number_of(len(new), 'text')} with the encoder: {start / max(1, len(new)):.0%}"
+                tell(_line[0])
                 block = [texts[a] for a in new[start : start + BLOCK]]
                 made.append(mean_vectors(_loaded(encoder), block).astype(np.float16))
         finally:  # if it is stopped, what was read is kept
@@ -73,26 +83,28 @@ def _alone(tell: Tell) -> Iterator[None]:
     """Wait until no other thread reads texts."""
     while not _reading.acquire(timeout=0.2):
         still_wanted.get()()
-        tell(_told[0])
+        if _line[0]:
+            tell(_line[0])
     try:
         yield
     finally:
+        _line[0] = ""
         _reading.release()
 
 
 def _read(path: Path | None, encoder: str) -> tuple[Hashes, Halves]:
-    """Hashes of known texts, and their vectors; nothing from a file of another encoder, or that cannot be read."""
+    """Hashes of known texts, and their vectors; nothing from a file that cannot be read."""
     try:
         if path is not None and path.exists():
             written, hashes, vectors = _unpacked(path, path.stat().st_mtime_ns)
             if written == encoder:
                 return hashes, vectors
-    except BadFile:
+    except (BadFile, FileNotFoundError):  # damaged, or deleted meanwhile
         pass
     return np.zeros(0, np.uint64), np.zeros((0, 0), np.float16)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)  # of rows, and of examples
 def _unpacked(path: Path, _written: int) -> tuple[str, Hashes, Halves]:
     header, arrays = read_archive(path, kind=KIND, version=1)
     return header["encoder"], arrays["hashes"], arrays["vectors"]

@@ -109,8 +109,8 @@ def _with_shared(function: Callable[..., Any], names: Sequence[str]) -> Callable
     """The function as typer reads it: the shared options stand behind its own, in place of the `How`."""
 
     @wraps(function)
-    def run(**given: Any) -> Any:
-        return function(How(**{name: given.pop(name) for name in names}), **given)
+    def run(**options: Any) -> Any:
+        return function(How(**{name: options.pop(name) for name in names}), **options)
 
     own = list(signature(function, eval_str=True).parameters.values())[1:]
     shared = signature(How, eval_str=True).parameters

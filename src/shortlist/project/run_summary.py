@@ -114,7 +114,9 @@ def _which_file(outcomes: Sequence[Outcome], facts: Mapping[str, Facts]) -> Iter
     if path is None:
         return
     if not facts.get("vote", {}).get("covered", 1):
-        yield f"No labeler votes on any row, so {path} holds gold labels and guesses."
+        gold = facts["export"].get("labelled", 0)
+        only = f"{gold:,} gold rows only" if gold else "no row"
+        yield f"No labeler votes on any row, so {path} labels {only}."
         return
     way = "votes and text" if "train" in facts else "label model"
     right, n, labelled = right_rows(facts), gold_rows(facts), facts["export"].get("labelled", 0)

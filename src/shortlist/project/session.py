@@ -171,9 +171,12 @@ class Session:
         from shortlist.project.code.toml_labelers import TomlModels, toml_labeler
 
         settings = self.settings
-        made = toml_labeler(settings, TomlModels(settings, self.folder), len(settings.declared), record)
-        placed = made.bind_to_project(self.hidden, settings.classifier.options.get("encoder"))
-        return placed if settings.data.text is None else placed.on_text(settings.data.text)
+        return self.placed(toml_labeler(settings, TomlModels(settings, self.folder), len(settings.declared), record))
+
+    def placed(self, labeler: Labeler) -> Labeler:
+        """The labeler with the cache, the encoder and the column of text of the project."""
+        bound, text = labeler.bind_to_project(self.hidden, self.settings.classifier.encoder), self.settings.data.text
+        return bound if text is None else bound.on_text(text)
 
     def plan(self, record: Mapping[str, Any] | None = None, first: int | None = None) -> Plan:
         """The cost of asking language models: for the labelers of the project, or for a record. Nothing is sent."""

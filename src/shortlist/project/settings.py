@@ -144,6 +144,11 @@ class ClassifierSettings:
     max_rows: int = _setting(_whole, 100_000)
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def encoder(self) -> str | None:
+        """The encoder of texts, which labelers of kind similar take, too."""
+        return self.options.get("encoder")
+
 
 @dataclass(frozen=True)
 class OutputSettings:
@@ -175,7 +180,7 @@ _TABLES: dict[str, dict[str, Check]] = {
     "data": _checks(DataSettings),
     "labelers": _checks(LabelerSettings),
     "label_model": {"use_gold": _flag, "*": lambda value: value},
-    "classifier": {**_checks(ClassifierSettings), "*": lambda value: value},
+    "classifier": {**_checks(ClassifierSettings), "encoder": _text, "*": lambda value: value},
     "output": _checks(OutputSettings),
     "engine": _checks(EngineSettings),
 }

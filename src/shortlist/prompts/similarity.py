@@ -73,7 +73,9 @@ class SimilarLabeler(Labeler):
 
     def prepare(self, rows: AllRows) -> SimilarLabeler:
         """Let the encoder read the texts that it has not read yet, and note which ones are close to an example."""
-        texts = {text: None for chunk in rows.read()[0] for text in self._texts(chunk) if text is not None}
+        ballot = Ballot(Codebook(self.says, None))  # rows that cannot be read are told, or abstained on, by `vote`
+        read = (ballot.read(chunk, self._texts, raise_errors=False) for chunk in rows.read()[0])
+        texts = dict.fromkeys(text for part in read for text in part if text is not None)
         return replace(self, near=self._near(list(texts), rows.tell or silent))
 
     def vote(self, columns: Columns, codebook: Codebook) -> Ballot:
@@ -93,17 +95,21 @@ class SimilarLabeler(Labeler):
 
     def _near(self, texts: Sequence[str], tell: Tell) -> Hashes:
         """Hashes of the texts that are close to an example."""
-        from shortlist.classifier.embeddings import VECTORS, embed, hashes_of, vectors_kept_in
+        from shortlist.classifier.embeddings import EXAMPLES, VECTORS, embed, hashes_of, vectors_kept_in
 
         if self.encoder is None:
             raise BadLabeler(
                 f'labeler {self.name!r} needs an encoder: write encoder = "sentence-transformers/all-MiniLM-L6-v2", or '
                 "its folder, under [classifier] of shortlist.toml, or encoder=… in similar(…)", labeler=self.name,
             )  # fmt: skip
-        with vectors_kept_in(self.hidden and self.hidden / VECTORS):
-            vectors = embed(self.encoder, [*self.examples, *texts], tell)
-        n = len(self.examples)
-        close = np.flatnonzero((vectors[n:] @ vectors[:n].T).max(axis=1) >= self.above)
+        with vectors_kept_in(
+            self.hidden and self.hidden / EXAMPLES, tell
+        ):  # a small file, as they change while one types
+            examples = embed(self.encoder, self.examples)
+        with vectors_kept_in(self.hidden and self.hidden / VECTORS, tell):
+            vectors = embed(self.encoder, texts)
+        cosines = (vectors @ examples.T).max(axis=1).round(3)  # vectors in half precision tell no more
+        close = np.flatnonzero(cosines >= self.above)
         return hashes_of([texts[a] for a in close.tolist()])
 
 
@@ -134,6 +140,9 @@ def similar(
         raise BadLabeler(
             f"similar {name!r}: above is a cosine from 0 to 1; got {above!r}", labeler=name, option=("above",)
         )
+    for key, value in {"on": on, "encoder": encoder}.items():
+        if value is not None and not (isinstance(value, str) and value):
+            raise BadLabeler(f"similar {name!r}: {key} is a text; got {value!r}", labeler=name, option=(key,))
     close, far = checked_answer(yes, name, "yes"), None if no is None else checked_answer(no, name, "no")
     if close == far:
         raise BadLabeler(f"similar {name!r} says the same whether a text is close or not", labeler=name)

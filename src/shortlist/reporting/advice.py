@@ -148,7 +148,7 @@ def poor(case: Case, least: float = 0.6) -> Iterator[Advice]:
 
 
 def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
-    """Of two answers that contradict each other, most labels follow the one that gold rows find less often right."""
+    """Let a labeler abstain where it contradicts one that gold rows prefer, and most labels follow it."""
     analysis, final, gold = case.overview.analysis, case.overview.final, case.overview.analysis.gold
     if case.model is None or gold is None or case.overview.known.sum() < FEW:
         return

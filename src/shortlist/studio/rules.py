@@ -101,16 +101,15 @@ def checked(session: Session, record: Any, replaces: str | None) -> Labeler:
         raise ShortlistError(f"only rules of kind {', '.join(EDITABLE)} can be edited here", option=("kind",))
     if record["kind"] in PROMPTS and record.get("model") not in list(session.settings.models):
         raise ShortlistError("choose a model that shortlist.toml defines: [models.NAME]", option=("model",))
-    own = record["kind"] in ("similar", *PROMPTS)  # they need more of the project than its text column
-    labeler = session.unsaved(dict(record)) if own else from_record(dict(record))
+    prompt = record["kind"] in PROMPTS  # which names a model of shortlist.toml
+    labeler = session.unsaved(dict(record)) if prompt else session.placed(from_record(dict(record)))
     classes = session.settings.classes
     if (word := unknown_word(labeler, classes)) is not None:
         raise ShortlistError(not_a_class(labeler, word, classes), word=word)
     taken = {rule.name for rule in rules(session)} - {replaces}
     if labeler.name in taken:
         raise ShortlistError(f"there is another labeler {labeler.name!r}: choose another name", option=("name",))
-    column = session.settings.data.text
-    return labeler if column is None else labeler.on_text(column)
+    return labeler
 
 
 # -- edits ---------------------------------------------------------------------------------------------

@@ -105,17 +105,17 @@ class Service:
 
     def preview(self, request: Request) -> Any:
         """Preview a rule: what it matches. A newer request of the same tab ends this one."""
-        told: list[str] = []  # an encoder may have to read the rows first
+        lines: list[str] = []  # an encoder may have to read the rows first
 
         def tell(line: str) -> None:
-            told.append(line)
+            lines.append(line)
             self.project.notify("working", stage=line)
 
         session, record, newer = self.project.current, request.get("record"), self._newer(request)
         try:
             return preview(session, record, request.get("replaces"), newer, tell)
         finally:
-            if told:
+            if lines:
                 self.project.notify("idle")
 
     def effect(self, request: Request) -> Any:

@@ -48,7 +48,7 @@ def overview(project: OpenProject) -> dict[str, Any]:
         "rows": len(session.votes),
         "classes": list(session.settings.classes),
         "models": list(session.settings.models),  # names only: keys never reach the page
-        "encoder": bool(session.settings.classifier.options.get("encoder")),
+        "encoder": bool(session.settings.classifier.encoder),
         "notes": [] if bare or watch is None else list(dict.fromkeys(watch.notes)),
         "totals": {} if bare or watch is None or watch.last is None else watch.last.totals,
         "gold": gold(project),

@@ -111,7 +111,8 @@ def kinds_of(votes: Votes) -> dict[str, list[str]]:
 def hits_of(votes: Votes, truth: Positions) -> Floats:
     """(m, n): 1 where the true class is in a labeler's shortlist, 0 where it is not, NaN where it abstains."""
     layout = Layout.of(votes.codomains, votes.space)
-    right = layout.member[layout.rows_of(votes.codes), np.maximum(truth, 0)[:, None]] & (truth >= 0)[:, None]
+    member = np.vstack([layout.member, np.zeros(len(votes.space), np.bool_)])  # a row even if no labeler says anything
+    right = member[layout.rows_of(votes.codes), np.maximum(truth, 0)[:, None]] & (truth >= 0)[:, None]
     return np.where(votes.codes > 0, right, np.nan)
 
 

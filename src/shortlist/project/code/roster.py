@@ -73,7 +73,7 @@ def gather(folder: Path, settings: Settings, digests: Digests) -> Roster:
     code = load(file) if file.exists() else None
     declared, notes = toml_labelers(settings, folder)
     text, written = settings.data.text, [*declared, *(code.made if code else ()), *people]
-    encoder = settings.classifier.options.get("encoder")
+    encoder = settings.classifier.encoder
     rules = [one.bind_to_project(folder / HIDDEN, encoder) for one in (*declared, *(code.labelers if code else ()))]
     labelers: list[Labeler] = [*rules, *people]
     labelers = labelers if text is None else [labeler.on_text(text) for labeler in labelers]

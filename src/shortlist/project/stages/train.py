@@ -68,9 +68,9 @@ class Train(Stage):
         votes, gold = session.parts.take(chosen), known_of(session, chosen)
         inputs = ClassifierInputs.of(settings)
         rows = inputs(session.rows.take_ascending(chosen, inputs.columns, session.engine))
-        notes: list[str] = []
-        with warnings_as_notes(notes), option_errors(settings), vectors_kept_in(session.hidden / VECTORS):
-            joint = make_joint(settings, session.listener.tell)
+        notes, tell = list[str](), session.listener.tell
+        with warnings_as_notes(notes), option_errors(settings), vectors_kept_in(session.hidden / VECTORS, tell):
+            joint = make_joint(settings, tell)
             joint.fit(votes, rows, gold if settings.gold_wins else None)
         joint.classifier_.save(paths[0])
         joint.save(paths[1], classifier=False)
@@ -111,7 +111,7 @@ def combine_in_memory(session: Session, most: int = 20_000) -> tuple[JointModel,
     texts = read_texts(rows, settings.classifier.on or None)
     gold = known.positions if settings.gold_wins else np.full(len(votes), -1)
     with vectors_kept_in(session.hidden / VECTORS):
-        X = rows if texts is None else word_features(texts, settings.classifier.options.get("encoder"))
+        X = rows if texts is None else word_features(texts, settings.classifier.encoder)
     joint._combine(votes, gold, RowEvidence(X, joint.seed))
     return joint, _facts(joint, known.classes or [None] * len(votes))
 

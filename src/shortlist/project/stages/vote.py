@@ -35,7 +35,7 @@ class Vote(Stage):
         code = [file, *local_files(file)] if file.exists() else []
         files = [(path.name, session.digests.of(path)) for path in (*code, *depended_files(session.folder, settings))]
         how = asdict(settings.labelers) | {"workers": None}  # votes do not depend on who works
-        data = [session.data_digests(), asdict(settings.data), settings.classes]
+        data = [session.data_digests(), asdict(settings.data), settings.classes, settings.classifier.encoder]
         people = session.gold_digest() if settings.data.people == "votes" else None
         return [*data, how, settings.declared, settings.models, files, people]
 
