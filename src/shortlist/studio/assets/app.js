@@ -38,6 +38,7 @@ function Studio() {
     });
     return () => { removeEventListener("hashchange", moved); end(); };
   }, []);
+  useEffect(() => scrollTo(0, 0), [at.view]);
   useEffect(() => { document.title = project?.name ? `${project.name} · Shortlist studio` : "Shortlist studio"; }, [project?.name]);
   useEffect(() => {
     const timer = setTimeout(() => setSaid(""), 6000);
@@ -52,7 +53,7 @@ function Studio() {
       ${project?.open && html`<nav aria-label="Views">${Object.entries(VIEWS).map(([name, [title, , short]]) => html`<a href=${`#${name}`} aria-current=${name === at.view ? "page" : undefined}>${short ? html`<span class="full">${title}</span><span class="short">${short}</span>` : title}</a>`)}</nav>`}
       <${Pulse} project=${project} news=${news} />
     </header>
-    ${wrong && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection." : "The project cannot be loaded."}</b> ${news.message.replace(/\.?$/, ".")}${project?.open && news.kind === "problem" && " Shown below is the last state that worked."}</div>`}
+    ${wrong && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection." : "The project cannot be loaded."}</b> ${news.message.replace(/([^.?!])$/, "$1.")}${project?.open && news.kind === "problem" && " Shown below is the last state that worked."}</div>`}
     <p class=${`said ${said ? "on" : ""}`} role="status">${said}</p>
     <main class=${`view ${at.view}`}>
       ${!project ? html`<${Empty}>Opening the project…<//>`
