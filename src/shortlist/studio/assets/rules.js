@@ -179,7 +179,7 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
     <form onSubmit=${(event) => { event.preventDefault(); if (isComplete(form) && !busy) save(event.timeStamp); }}>
       ${kinds.length > 1 && html`<div class="fieldset" role="radiogroup" aria-label="Kind of rule">${kinds.map((kind) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", two_sided: kind === "attribute", column: form.column || (project.numbers[0] ?? ""), model: form.model || (project.models[0] ?? "") })} />${KINDS[kind]}</label>`)}</div>`}
       ${form.kind === "keywords" ? html`<${Field} title="Words or phrases, one per line"><textarea id="words" rows=${Math.min(12, Math.max(3, form.words.split("\n").length + 1))} spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea><${CommaHint} text=${form.words} what="phrase" /><//>${form.inverted || !project.text ? null : html`<${Suggested} project=${project} form=${form} add=${add} />`}`
-        : form.kind === "attribute" ? html`<${Field} title="Column"><select id="column" value=${form.column} onChange=${(event) => set({ column: event.target.value }, event)}>${project.numbers.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>
+        : form.kind === "attribute" ? html`<${Field} title="Column"><select id="column" value=${form.column} onChange=${(event) => set({ column: event.target.value }, event)}>${project.numbers.map((name) => html`<option value=${name}>${name}</option>`)}</select><${Range} column=${form.column} /><//>
           <div class="pairs"><${Field} title="At or above: the class"><input id="from" inputmode="decimal" value=${form.from} onInput=${(event) => set({ from: event.target.value }, event)} /><//>
           <${Field} title="Below: the opposite"><input id="below" inputmode="decimal" placeholder=${form.from || "the same"} value=${form.below} onInput=${(event) => set({ below: event.target.value }, event)} /><//></div>`
         : form.kind === "similar" ? html`<${Field} title="Texts like one of these, one per line"><textarea id="examples" rows="5" value=${form.examples} onInput=${(event) => set({ examples: event.target.value }, event)}></textarea><//>
@@ -205,6 +205,15 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
     </form>
     <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} same=${rule && !changed} />` : html`<${Empty}>${problem ? "No effect to show: see the message." : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : form.kind === "similar" ? "Enter texts" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
   </section>`;
+}
+
+// Where a threshold may lie: values of the column in the first rows.
+function Range({ column }) {
+  const [rows, setRows] = useState([]);
+  useEffect(() => { ask("rows", { query: {}, offset: 0, limit: 100 }).then((answer) => setRows(answer.rows), () => {}); }, []);
+  const values = rows.map((row) => Number.parseFloat(row.fields[column])).filter(Number.isFinite).sort((a, b) => a - b);
+  const at = (share) => String(Number(values[Math.floor(share * (values.length - 1))].toPrecision(4)));
+  return values.length > 1 && html`<span class="quiet" id="range">In the first ${plural(rows.length, "row")}: ${at(0)} to ${at(1)}, median ${at(0.5)}</span>`;
 }
 
 // The cost of a prompt, before anything is sent, and a trial on some rows.
