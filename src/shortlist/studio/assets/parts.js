@@ -224,4 +224,4 @@ export function Totals({ totals }) {
     })}</tbody></table>`;
 }
 
-export const editsOf = (change) => Object.entries(change.edits).map(([name, how]) => `${name} ${how}`).join(", ");
+export const editsOf = (change) => Object.entries(change.edits).map(([name, how]) => `${name} ${{ new: "added", gone: "removed" }[how] ?? how}`).join(", ");
