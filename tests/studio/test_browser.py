@@ -292,6 +292,22 @@ def test_counts_of_one_and_nothing_are_words_that_people_write(person):
     ]
 
 
+def test_each_view_opens_at_its_top(person):
+    person.go("overview", ".todo li")
+    person.page.evaluate("scrollTo(0, 400)")
+    person.until("scrollY > 100")
+    person.go("compare", "#export")
+    person.until("scrollY === 0")
+
+
+def test_a_rule_that_is_saved_promises_nothing_until_it_is_changed(person):
+    page = person.page
+    person.go("rules/money", "#effect")
+    page.wait_for_selector("#gain >> text=Change it to see")
+    page.locator("#words").press_sequentially("goal\n")
+    person.until("document.getElementById('gain').innerText.includes('right (±')")
+
+
 def test_a_rule_of_similarity_begins_with_a_row(browser, folder, monkeypatch):
     def by_first_letters(_encoder, texts):
         vectors = np.array([[text.count("a") + 0.1, text.count("e"), text.count("o")] for text in texts], np.float32)

@@ -8,7 +8,7 @@ from shortlist.browse.trial import measured
 from shortlist.classifier import embeddings
 from shortlist.errors import ShortlistError
 from shortlist.studio.preview import TrialFits, preview
-from shortlist.studio.rules import Superseded, rules, save_rule
+from shortlist.studio.rules import Superseded, rules, save_rule, use_gold
 from shortlist.studio.service import Service
 from shortlist.studio.views import overview
 from tests.project.news import edit
@@ -126,6 +126,17 @@ def test_the_effect_of_a_rule_is_that_of_saving_it_where_all_rows_are_the_sample
     assert (told["changed"], told["gold"]) == (expected.changed, 100)
     nothing = trials.effect(project.current, rule, "teams")
     assert (nothing["changed"], nothing["rows"]) == (0, 0)  # it is saved as it is
+
+
+def test_gold_rows_that_only_score_are_labelled_by_votes_and_teach_no_trial(project):
+    use_gold(project, fits=False)
+    session, trials = project.current, TrialFits()
+    rule = {"kind": "keywords", "name": "teams", "words": ["team", "goal", "w1", "w2"], "says": "politics"}
+    assert trials.effect(session, rule, None)["rows_without_gold"] == len(session.votes) == 300
+    blind = trials.of(session).blind
+    assert (blind.gold >= 0).sum() == 100  # they still measure the effect
+    assert (blind.taught < 0).all()
+    assert trials.of(session).taught is blind.gold  # words are suggested with their help
 
 
 def test_words_of_a_class_are_suggested_until_a_rule_has_them(project):

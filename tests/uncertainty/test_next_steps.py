@@ -6,7 +6,7 @@ import pytest
 from shortlist import LabelModel, Votes
 from shortlist.errors import BadRows
 from shortlist.uncertainty import next_steps
-from shortlist.uncertainty.next_steps import effective_number, hits_of
+from shortlist.uncertainty.next_steps import Gain, effective_number, hits_of
 
 
 def panel(m, accuracies, seed, copies=0):
@@ -82,3 +82,8 @@ def test_steps_are_ordered_and_say_what_they_are():
     assert set(made.by_class) == {"a", "b"}
     with pytest.raises(BadRows, match="votes about 500"):
         next_steps(votes, beliefs[:10])
+
+
+def test_a_gain_of_nothing_has_no_minus():
+    assert str(Gain("one more", -0.001, 0.01, 100)) == "one more: +0 rows right (± 1)"
+    assert str(Gain("one more", -0.02, 0.01, 100)) == "one more: -2 rows right (± 1)"

@@ -102,8 +102,16 @@ def inputs_of(session: Session, rows: Positions) -> Any:
 class TrialFit:
     """Labels of the sample by the labelers of a session, and what they would be with another one."""
 
-    def __init__(self, votes: Votes, gold: Positions, evidence: RowEvidence, joint: JointModel | None = None) -> None:
+    def __init__(
+        self,
+        votes: Votes,
+        gold: Positions,
+        evidence: RowEvidence,
+        joint: JointModel | None = None,
+        gold_teaches: bool = True,
+    ) -> None:
         self.votes, self.gold, self.evidence, self.joint = votes, gold, evidence, joint or JointModel()
+        self.taught = gold if gold_teaches else np.full_like(gold, -1)  # else, gold rows only measure
 
     @classmethod
     def of(cls, session: Session, sample: TrialRows) -> TrialFit:
@@ -112,6 +120,11 @@ class TrialFit:
         votes = votes if session.roster.labelers else votes[:, []]
         joint = make_joint(session.settings, None)
         return cls(votes, session.known.positions[sample.rows], sample.evidence, joint)
+
+    @cached_property
+    def blind(self) -> TrialFit:
+        """The same where gold rows only measure, and teach nothing."""
+        return TrialFit(self.votes, self.gold, self.evidence, self.joint, gold_teaches=False)
 
     @cached_property
     def beliefs(self) -> Floats:
@@ -132,9 +145,9 @@ class TrialFit:
     def label(self, votes: Votes) -> Floats:
         """(s, k): beliefs from votes, rows and the gold of other rows."""
         if not votes.covered.any():
-            k, weights = len(votes.space), row_weights(np.ones(len(votes), np.bool_), self.gold)
+            k, weights = len(votes.space), row_weights(np.ones(len(votes), np.bool_), self.taught)
             table, everyone = np.full((len(votes), k), 1 / k), np.ones(len(votes), np.bool_)
-            made = combine([table], [CAUTIOUS], everyone, self.gold, None, self.evidence, weights)
+            made = combine([table], [CAUTIOUS], everyone, self.taught, None, self.evidence, weights)
             return tempered(made[0].beliefs)
         return np.asarray(self._combined(votes, self._teacher).out_of_fold_)
 
@@ -145,7 +158,7 @@ class TrialFit:
 
     def _combined(self, votes: Votes, teacher: Teacher | None) -> JointModel:
         joint: JointModel = clone(self.joint)
-        joint._combine(votes, self.gold, self.evidence, teacher)
+        joint._combine(votes, self.taught, self.evidence, teacher)
         return joint
 
     def effect(self, draft: Votes, replaces: str | None, rows: int) -> Effect:

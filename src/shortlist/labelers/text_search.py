@@ -196,7 +196,7 @@ def pattern(
     try:
         re.compile(regex)
     except (re.error, TypeError, OverflowError, RecursionError) as error:
-        message = f"pattern {str(regex)[:60]!r} is not a regular expression: {error}"
+        message = f"pattern '{str(regex)[:60]}' is not a regular expression: {error}"
         raise BadLabeler(message, labeler=name, option=("regex",)) from error
     if yes is None and no is None:
         raise BadLabeler(f"pattern {name!r} says nothing: give yes=…, no=…, or both", labeler=name)

@@ -107,6 +107,8 @@ class TrialFits:
         labeler, trial = checked(session, record, replaces), self.of(session)
         draft = draft_votes(session, labeler, superseded, self.sample.rows)
         without_gold = int((session.known.positions < 0).sum())
+        if not session.settings.gold_wins:
+            trial, without_gold = trial.blind, len(session.votes)
         others = trial.beliefs if replaces is None else trial.label(trial.without(replaces))
         codes, member = draft.codes[:, 0].astype(np.int64), draft.codomains[0].member(draft.space)
         with self._lock:

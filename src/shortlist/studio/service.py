@@ -299,7 +299,7 @@ class Service:
         rows.need(*(column for column in (text, id, gold_column) if column is not None))
         if gold_column is not None and (others := list(not_classes(rows, gold_column, classes))):
             raise ShortlistError(
-                f"{gold_column} also holds {listed(others[:20])}: add to the classes what is one", column=gold_column
+                f"{gold_column} also holds {listed(others[:20])}: add those that are classes", column=gold_column
             )
         numbers = [name for name, kind in rows.schema.items() if kind.is_numeric() and name not in (id, gold_column)]
         path = self.project.folder / NAME

@@ -45,7 +45,7 @@ class Gain:
     rows: int
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.gain * self.rows:+,.0f} rows right (± {self.error * self.rows:,.0f})"
+        return f"{self.name}: {self.gain * self.rows:+z,.0f} rows right (± {self.error * self.rows:,.0f})"
 
 
 @dataclass(frozen=True, eq=False)

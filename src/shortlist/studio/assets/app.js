@@ -38,6 +38,7 @@ function Studio() {
     });
     return () => { removeEventListener("hashchange", moved); end(); };
   }, []);
+  useEffect(() => scrollTo(0, 0), [at.view]);
   useEffect(() => { document.title = project?.name ? `${project.name} · Shortlist studio` : "Shortlist studio"; }, [project?.name]);
   useEffect(() => {
     const timer = setTimeout(() => setSaid(""), 6000);
@@ -52,7 +53,7 @@ function Studio() {
       ${project?.open && html`<nav aria-label="Views">${Object.entries(VIEWS).map(([name, [title, , short]]) => html`<a href=${`#${name}`} aria-current=${name === at.view ? "page" : undefined}>${short ? html`<span class="full">${title}</span><span class="short">${short}</span>` : title}</a>`)}</nav>`}
       <${Pulse} project=${project} news=${news} />
     </header>
-    ${wrong && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection." : "The project cannot be loaded."}</b> ${news.message.replace(/\.?$/, ".")}${project?.open && news.kind === "problem" && " Shown below is the last state that worked."}</div>`}
+    ${wrong && html`<div class="alarm" role="alert"><b>${news.kind === "lost" ? "No connection." : "The project cannot be loaded."}</b> ${news.message.replace(/([^.?!])$/, "$1.")}${project?.open && news.kind === "problem" && " Shown below is the last state that worked."}</div>`}
     <p class=${`said ${said ? "on" : ""}`} role="status">${said}</p>
     <main class=${`view ${at.view}`}>
       ${!project ? html`<${Empty}>Opening the project…<//>`
@@ -86,13 +87,13 @@ function Setup({ setProject }) {
     }, (error) => setProblem(error.message));
   }, []);
   if (!files) return html`<${Empty}>Looking for data files…<//>`;
-  if (!form) return html`<section class="card"><h1>New project</h1><p class="lead">Put a csv, tsv, jsonl or parquet file with one row per example into this folder, then reload this page.</p>${files.map((one) => html`<p class="wrong">${one.file}: ${one.problem}</p>`)}</section>`;
+  if (!form) return html`<section class="card setup"><h1>New project</h1><p class="lead">Put a csv, tsv, jsonl or parquet file with one row per example into this folder, then reload this page.</p>${files.map((one) => html`<p class="wrong">${one.file}: ${one.problem}</p>`)}</section>`;
   const file = files.find((one) => one.file === form.file);
   const classes = perLine(form.classes);
   const set = (part) => setForm((now) => ({ ...now, ...part }));
-  const chooseGold = (gold) => {
+  const chooseGold = (gold, kept = []) => {
     set({ gold });
-    if (gold) run(async () => set({ classes: (await ask("setup", { file: form.file, gold })).classes.join("\n") }));
+    if (gold) run(async () => set({ classes: [...new Set([...kept, ...(await ask("setup", { file: form.file, gold })).classes])].join("\n") }));
   };
   const create = (event) => {
     event.preventDefault();
@@ -106,12 +107,12 @@ function Setup({ setProject }) {
   };
   const pick = (title, name, none, change = (value) => set({ [name]: value })) => html`<${Field} title=${title}><select id=${`setup-${name}`} value=${form[name]} onChange=${(event) => change(event.target.value)}>${none && html`<option value="">${none}</option>`}${Object.keys(file.columns).map((column) => html`<option value=${column}>${column}</option>`)}</select><//>`;
   const lacking = classes.length < 2 ? "Name at least two classes first." : new Set(classes).size < classes.length ? "A class is named twice." : null;
-  return html`<section class="card editor setup"><form onSubmit=${create}><h1>New project</h1>
+  return html`<section class="card editor setup"><form onSubmit=${create}><h1>New project</h1><p class="lead">Columns and classes are guessed from the file. Check them.</p>
       <${Field} title="Data file"><select id="setup-file" value=${form.file} onChange=${(event) => choose(files.find((one) => one.file === event.target.value))}>${files.map((one) => html`<option value=${one.file} disabled=${!one.columns}>${one.file}</option>`)}</select><//>
       ${pick("Text column", "text", "none: a table of columns")}${pick("Id column", "id", "none")}${pick("Column of known classes, if any", "gold", "none", chooseGold)}
       <${Field} title="Classes, one per line"><textarea id="setup-classes" rows=${Math.min(14, Math.max(5, classes.length + 1))} value=${form.classes} onInput=${(event) => set({ classes: event.target.value })}></textarea><${CommaHint} text=${form.classes} what="name" /><//>
       <${Problem} text=${problem} />
-      ${missing && html`<button type="button" class="button" onClick=${() => { setMissing(false); chooseGold(form.gold); }}>Add them to the classes</button>`}
+      ${missing && html`<button type="button" class="button" onClick=${() => { setMissing(false); chooseGold(form.gold, classes); }}>Add them to the classes</button>`}
       <div class="actions"><button class="button main" disabled=${Boolean(busy || lacking)} aria-describedby="setup-hint">${busy ? "Reading the rows…" : "Create the project"}</button><span class="quiet" id="setup-hint">${lacking ?? "This writes shortlist.toml, and nothing else."}</span></div></form>
     <div class="effect"><h3>First rows</h3><ul class="examples">${file.first.map((line) => html`<li class="example"><${Fields} fields=${line} /></li>`)}</ul></div></section>`;
 }

@@ -19,7 +19,7 @@ export function Compare({ project }) {
       <${Problem} text=${problem} />
       ${states.length < 2 ? html`<${Empty}>There is only one state so far. Every change adds one to compare with.<//>` : !answer ? html`<${Empty}>Comparing…<//>` : html`<${Difference} answer=${answer} offset=${offset} setOffset=${setOffset} />`}
     </section>
-    <section class="card long" id="export"><h2>Export</h2><p class="lead">Files are written to the project folder. The command does the same.</p><${Files} project=${project} /><${CustomExport} project=${project} /></section>`;
+    <section class="card long" id="export"><h2>Export</h2><p class="lead">${project.bare ? "Write a rule first: there is nothing to export yet." : "Files are written to the project folder. The command does the same."}</p><${Files} project=${project} /><${CustomExport} project=${project} /></section>`;
 }
 
 function Difference({ answer, offset, setOffset }) {

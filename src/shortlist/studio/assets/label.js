@@ -92,7 +92,7 @@ export function Label({ project, at, setProject, say }) {
       ${picked === "random" && html`<p class="quiet">Random rows are shown without votes, beliefs and marks, so that these do not sway you.</p>`}
       <h2>So far</h2>
       <dl class="tiles small"><${Tile} title="gold rows" id="labelled">${count(gold.rows)}<//>
-        ${gold.model !== undefined && html`<${Tile} title="by votes alone" note=${Math.abs(step) < 0.0005 ? null : `${signed(100 * step, 1)} this session`}>${percent(gold.model)}<//><${Tile} title="counting votes">${percent(gold.counting)}<//>`}</dl>
+        ${gold.model !== undefined && html`<${Tile} title="by votes alone" note=${`right on gold rows${Math.abs(step) < 0.0005 ? "" : `; ${signed(100 * step, 1)} this session`}`}>${percent(gold.model)}<//><${Tile} title="counting votes" note="right on gold rows">${percent(gold.counting)}<//>`}</dl>
       ${!project.bare && html`<${Field} title="Gold labels"><select id="use-gold" value=${String(project.gold.fits)} onChange=${useGold}>${GOLD_IS_FOR.map(([value, title]) => html`<option value=${value}>${title}</option>`)}</select><//>`}
       ${gold.agreement && html`<${Agreement} text=${gold.agreement} />`}
       ${gold.hard > 0 && html`<p class="quiet" id="hard">${hardRows(gold)}</p>`}

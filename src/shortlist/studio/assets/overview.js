@@ -36,14 +36,14 @@ function Tiles({ project: { bare, classes, gold, labelers, rows, totals }, score
       : gold.rows > 0 && html`<${Tile} title="gold rows" note="rows with a known class">${count(gold.rows)}<//>`}</dl>`;
 }
 
-const firstSteps = (text) => [
+const firstSteps = ({ text, gold }) => [
   text ? { what: "Write the first rule.", why: "Read some rows, select a word that indicates the class, and start a rule from it.", href: "#rows" }
     : { what: "Write the first rule.", why: "Choose a column, and a value from which on the class is likely.", href: "#rules/+" },
-  { what: "Label some rows.", why: "A few dozen gold labels show how good the rules are.", href: "#label" },
+  ...(gold.rows < 30 ? [{ what: "Label some rows.", why: "A few dozen gold labels show how good the rules are.", href: "#label" }] : []),
 ];
 
 function ToDo({ project, figures }) {
-  const items = project.bare ? firstSteps(project.text) : figures?.todo ?? null;
+  const items = project.bare ? firstSteps(project) : figures?.todo ?? null;
   const place = (item) => item.href ?? (item.query ? link("rows", item.query) : item.kind === "label" ? "#label" : link("rules", item.labeler ?? undefined));
   return html`<section class="card"><h2>What to do next</h2>
     ${items === null ? html`<p class="quiet wait" aria-busy="true">Computing what would help most…</p>`

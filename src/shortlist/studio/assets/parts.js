@@ -188,7 +188,7 @@ export function Beliefs({ row, classes }) {
 export function Gold({ row, right = row.class ? row.gold.includes(row.class) : null }) {
   if (!row.gold.length) return null;
   if (row.gold.length > 1) return html`<span class="known">? ${row.gold.join(" or ")}</span>`;
-  return html`<span class=${`known ${right === null ? "" : right ? "right" : "wrong"}`}>${right === false ? "✗" : "✓"} gold: ${row.gold.join(" or ")}</span>`;
+  return html`<span class=${`known ${right === null ? "" : right ? "right" : "wrong"}`}>${right === null ? "" : right ? "✓ " : "✗ "}gold: ${row.gold.join(" or ")}</span>`;
 }
 
 export function Votes({ row, classes }) {
@@ -197,7 +197,7 @@ export function Votes({ row, classes }) {
 }
 
 // How much each labeler added to the label: bars to the right favor it, bars to the left do not.
-export function Why({ row, revision }) {
+export function Why({ row, classes, revision }) {
   const [answer, setAnswer] = useState(null);
   useEffect(() => {
     let gone = false;
@@ -206,12 +206,12 @@ export function Why({ row, revision }) {
     return () => { gone = true; };
   }, [row, revision]);
   if (!answer || answer.problem) return html`<p class="quiet" aria-busy=${!answer}>${answer?.problem ?? "Computing…"}</p>`;
-  const most = Math.max(0.1, ...answer.moves.map((move) => Math.abs(move.added)), Math.abs(answer.start));
+  const most = Math.max(0.1, ...answer.moves.map((move) => Math.abs(move.added)), Math.abs(answer.start), Math.abs(answer.log_odds));
   const line = (name, says, added) => html`<tr><th scope="row">${name}</th><td class="says">${says}</td>
     <td class="move"><span class="axis"><i class=${added >= 0 ? "for" : "against"} style=${{ width: `${(50 * Math.abs(added)) / most}%` }}></i></span></td>
     <td class="figure">${signed(added, 2)}</td></tr>`;
   return html`<table class="why"><caption>Why <b>${answer.of}</b> rather than <b>${answer.against}</b> (log-odds; bars to the right favor ${answer.of})</caption>
-    <tbody>${Math.abs(answer.start) > 0.005 && line("class balance", "before any vote", answer.start)}${answer.moves.map((move) => line(move.labeler, move.says, move.added))}
+    <tbody>${Math.abs(answer.start) > 0.005 && line("class balance", "before any vote", answer.start)}${answer.moves.map((move) => line(move.labeler, move.labeler in answer.votes ? html`<${Shortlist} says=${answer.votes[move.labeler]} classes=${classes} />` : move.says, move.added))}
     ${line("total", "", answer.log_odds)}</tbody></table>`;
 }
 
@@ -224,4 +224,4 @@ export function Totals({ totals }) {
     })}</tbody></table>`;
 }
 
-export const editsOf = (change) => Object.entries(change.edits).map(([name, how]) => `${name} ${how}`).join(", ");
+export const editsOf = (change) => Object.entries(change.edits).map(([name, how]) => `${name} ${{ new: "added", gone: "removed" }[how] ?? how}`).join(", ");

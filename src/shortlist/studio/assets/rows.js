@@ -80,13 +80,13 @@ export function Rows({ project, at, say }) {
         <${Pick} title="in conflict with" value=${query.conflict} options=${project.labelers.filter((one) => one.on && one.name !== query.labeler).map((one) => one.name)} change=${(conflict) => change({ conflict })} />`}
       <${Pick} title="Class" value=${query.believed} options=${project.classes} change=${(believed) => change({ believed })} />`}
       ${project.gold.rows > 0 && html`<${Pick} title="Gold" value=${query.gold} options=${[["?", "any class"], ...project.classes]} change=${(gold) => change({ gold })} />`}
-      ${project.bare || [["uncovered", "without votes"], ["unsure", "least certain first"], ...(project.run ? [["disagree", "votes and text disagree"]] : []), ...(project.gold.rows ? [["wrong", "wrong"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
+      ${project.bare || [["uncovered", "without votes"], ["unsure", "least certain first"], ...(project.run ? [["disagree", "votes and text disagree"]] : []), ...(project.gold.rows ? [["wrong", "wrong on gold rows"]] : [])].map(([name, title]) => html`<button type="button" class="toggle" aria-pressed=${Boolean(query[name])} onClick=${() => change({ [name]: !query[name] })}>${title}</button>`)}
       ${query.like !== undefined && html`<button type="button" class="toggle" aria-pressed="true" onClick=${() => change({ like: "" })}>like row ${query.like} ✕</button>`}
     </form>
     <${Problem} text=${problem} />
     <div class="split">
-      ${found === 0 ? html`<${Empty}>No rows match.<//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
-      <aside class="card detail" aria-label="The selected row">${row ? html`<${Detail} row=${row} project=${project} label=${label} />` : html`<${Empty}>Select a row to read it.<//>`}</aside>
+      ${found === 0 ? html`<${Empty}>No rows match. <a href="#rows">Show all rows</a><//>` : html`<${List} found=${found ?? 0} rows=${rows} first=${first} setFirst=${setFirst} chosen=${chosen} setChosen=${setChosen} project=${project} />`}
+      ${row && html`<aside class="card detail" aria-label="The selected row"><${Detail} row=${row} project=${project} label=${label} /></aside>`}
     </div>`;
 }
 
@@ -165,5 +165,5 @@ function Detail({ row, project, label }) {
     <div class="keys" role="group" aria-label="Label this row">${project.classes.map((name, place) => html`<button type="button" class="key" aria-pressed=${row.gold.includes(name)} onClick=${() => label([name])}>${place < 9 && html`<kbd>${KEYS[place]}</kbd>`}${name}</button>`)}</div>
     <${Beliefs} row=${row} classes=${project.classes} />
     <${Votes} row=${row} classes=${project.classes} />
-    ${row.class && html`<${Why} row=${row.row} revision=${project.revision} />`}`;
+    ${row.class && html`<${Why} row=${row.row} classes=${project.classes} revision=${project.revision} />`}`;
 }

@@ -92,7 +92,7 @@ export function Rules({ project, at, setProject, say }) {
   const fresh = at.name === "+" || (!rule && !found.rules.length);
   return html`<div class="split rulesplit">
     <nav class="card rulelist" aria-label="Rules"><a class="button" href="#rules/+" aria-current=${fresh ? "page" : undefined}>New rule</a>
-      <ul>${found.rules.map((one) => html`<li class=${one.on ? "" : "off"}><a href=${link("rules", one.name)} title=${one.name} aria-current=${one.name === at.name ? "page" : undefined}><span class="dot ${tint(one.name)}"></span>${one.name}<span class="quiet"> ${one.kind}</span></a></li>`)}</ul></nav>
+      <ul>${found.rules.map((one) => html`<li class=${one.on ? "" : "off"}><a href=${link("rules", one.name)} title=${one.name} aria-current=${one.name === at.name ? "page" : undefined}><span class="dot ${tint(one.name)}"></span>${one.name}<span class="quiet"> ${one.kind === "attribute" ? "threshold" : one.kind}</span></a></li>`)}</ul></nav>
     ${fresh ? html`<${Editor} key=${`+${saved}`} project=${project} rule=${null} setProject=${setProject} say=${say} onSaved=${() => setSaved(saved + 1)} />`
       : !rule ? html`<section class="card"><${Empty}>Choose a rule, or write a new one.<//></section>`
       : rule.record && rule.kind in KINDS ? html`<${Editor} key=${rule.name} project=${project} rule=${rule} source=${found.source} setProject=${setProject} say=${say} />`
@@ -174,20 +174,21 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
   };
   const toggle = (name) => set(({ chosen }) => ({ chosen: project.classes.filter((one) => chosen.includes(one) !== (one === name)) }));
 
+  const kinds = Object.keys(KINDS).filter((kind) => kind === form.kind || (PROMPTS.includes(kind) ? project.models.length : kind === "attribute" ? project.numbers.length : project.text && (kind !== "similar" || project.encoder)));
   return html`<section class="card editor" aria-label=${rule ? `Rule ${rule.name}` : "New rule"}>
     <form onSubmit=${(event) => { event.preventDefault(); if (isComplete(form) && !busy) save(event.timeStamp); }}>
-      <div class="fieldset" role="radiogroup" aria-label="Kind of rule">${Object.entries(KINDS).filter(([kind]) => kind === form.kind || (PROMPTS.includes(kind) ? project.models.length : kind === "attribute" ? project.numbers.length : project.text && (kind !== "similar" || project.encoder))).map(([kind, title]) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", two_sided: kind === "attribute", column: form.column || (project.numbers[0] ?? ""), model: form.model || (project.models[0] ?? "") })} />${title}</label>`)}</div>
+      ${kinds.length > 1 && html`<div class="fieldset" role="radiogroup" aria-label="Kind of rule">${kinds.map((kind) => html`<label class="toggle"><input type="radio" name="kind" checked=${form.kind === kind} onChange=${() => set({ kind, ignore_case: kind === "keywords", two_sided: kind === "attribute", column: form.column || (project.numbers[0] ?? ""), model: form.model || (project.models[0] ?? "") })} />${KINDS[kind]}</label>`)}</div>`}
       ${form.kind === "keywords" ? html`<${Field} title="Words or phrases, one per line"><textarea id="words" rows=${Math.min(12, Math.max(3, form.words.split("\n").length + 1))} spellcheck="false" value=${form.words} onInput=${(event) => set({ words: event.target.value }, event)}></textarea><${CommaHint} text=${form.words} what="phrase" /><//>${form.inverted || !project.text ? null : html`<${Suggested} project=${project} form=${form} add=${add} />`}`
-        : form.kind === "attribute" ? html`<${Field} title="Column"><select id="column" value=${form.column} onChange=${(event) => set({ column: event.target.value }, event)}>${project.numbers.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>
-          <div class="pairs"><${Field} title="From this value on, the class"><input id="from" inputmode="decimal" value=${form.from} onInput=${(event) => set({ from: event.target.value }, event)} /><//>
-          <${Field} title="Under it, the opposite"><input id="below" inputmode="decimal" placeholder=${form.from || "the same"} value=${form.below} onInput=${(event) => set({ below: event.target.value }, event)} /><//></div>`
+        : form.kind === "attribute" ? html`<${Field} title="Column"><select id="column" value=${form.column} onChange=${(event) => set({ column: event.target.value }, event)}>${project.numbers.map((name) => html`<option value=${name}>${name}</option>`)}</select><${Range} column=${form.column} /><//>
+          <div class="pairs"><${Field} title="At or above: the class"><input id="from" inputmode="decimal" value=${form.from} onInput=${(event) => set({ from: event.target.value }, event)} /><//>
+          <${Field} title="Below: the opposite"><input id="below" inputmode="decimal" placeholder=${form.from || "the same"} value=${form.below} onInput=${(event) => set({ below: event.target.value }, event)} /><//></div>`
         : form.kind === "similar" ? html`<${Field} title="Texts like one of these, one per line"><textarea id="examples" rows="5" value=${form.examples} onInput=${(event) => set({ examples: event.target.value }, event)}></textarea><//>
           <${Field} title=${`At least this close (cosine): ${Number(form.above).toFixed(2)}`}><input id="above" type="range" min="0" max="1" step="0.01" value=${form.above} onInput=${(event) => set({ above: event.target.value }, event)} /><//>`
         : PROMPTS.includes(form.kind) ? html`<${Field} title=${`A ${form.kind === "ask" ? "yes/no question" : "prompt"}; {text} stands for the text of the row`}><textarea id="question" rows="4" value=${form.question} onInput=${(event) => set({ question: event.target.value }, event)}></textarea><//>
           ${form.kind === "choose" && html`<${Field} title="Possible answers, one per line: answer = classes"><textarea id="answers" rows="4" placeholder="number = sports, world" value=${form.answers} onInput=${(event) => set({ answers: event.target.value }, event)}></textarea><//>`}
           <${Field} title="Model"><select id="model" value=${form.model} onChange=${(event) => set({ model: event.target.value })}>${project.models.map((name) => html`<option value=${name}>${name}</option>`)}</select><//>`
         : html`<${Field} title="Regular expression"><input id="regex" spellcheck="false" autocomplete="off" class="code" value=${form.regex} onInput=${(event) => set({ regex: event.target.value }, event)} /><//>`}
-      ${form.kind !== "choose" && html`<div class="field"><span id="sayslabel">${form.kind === "ask" ? "If the answer is yes, the class is" : form.kind === "attribute" ? "From that value on, the class is" : "If it matches, the class is"}</span>
+      ${form.kind !== "choose" && html`<div class="field"><span id="sayslabel">${form.kind === "ask" ? "If the answer is yes, the class is" : form.kind === "attribute" ? "At or above the value, the class is" : "If it matches, the class is"}</span>
         <div class="fieldset" role="radiogroup" aria-labelledby="sayslabel">${[[false, "one of these"], [true, "none of these"]].map(([inverted, title]) => html`<label class="toggle"><input type="radio" name="inverted" checked=${form.inverted === inverted} onChange=${() => set({ inverted })} />${title}</label>`)}</div>
         <div class="classes" role="group" aria-labelledby="sayslabel">${project.classes.map((name) => html`<button type="button" class="pickclass ${colour(project.classes, name)}" aria-pressed=${form.chosen.includes(name)} onClick=${() => toggle(name)}>${name}</button>`)}</div></div>`}
       <div class="fieldset checks">
@@ -202,8 +203,17 @@ function Editor({ project, rule, source, setProject, say, onSaved }) {
       <div class="actions"><button class="button main" disabled=${!isComplete(form) || busy || !changed} id="keep">${busy ? (seen?.plan?.calls ? "Asking the model…" : "Fitting…") : `${rule ? "Save the change" : "Save the rule"}${seen?.plan?.calls ? ` (${plural(seen.plan.calls, "model call")})` : ""}`}</button>
         ${rule && rule.origin === "toml" && html`<button type="button" class="button" onClick=${remove}>Remove</button>`}<span class="quiet">${rule?.origin === "python" ? `Stored in ${source.file}, line ${rule.line}: only this call is rewritten.` : "Rules are stored in shortlist.toml."}</span></div>
     </form>
-    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} />` : html`<${Empty}>${problem ? "" : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : form.kind === "similar" ? "Enter texts" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
+    <div class="effect" aria-live="polite" aria-busy=${busy}>${seen?.plan ? html`<${Cost} plan=${seen.plan} record=${record} replaces=${base.current?.name ?? null} />` : seen ? html`<${Effect} seen=${seen} trial=${trial} project=${project} column=${form.column} same=${rule && !changed} />` : html`<${Empty}>${problem ? "No effect to show: see the message." : isComplete(form) ? "Computing…" : `${form.kind === "attribute" ? "Enter a value" : form.kind === "similar" ? "Enter texts" : "Enter words or a pattern"} and choose classes: the effect of the rule is shown here as you type.`}<//>`}</div>
   </section>`;
+}
+
+// Where a threshold may lie: values of the column in the first rows.
+function Range({ column }) {
+  const [rows, setRows] = useState([]);
+  useEffect(() => { ask("rows", { query: {}, offset: 0, limit: 100 }).then((answer) => setRows(answer.rows), () => {}); }, []);
+  const values = rows.map((row) => Number.parseFloat(row.fields[column])).filter(Number.isFinite).sort((a, b) => a - b);
+  const at = (share) => String(Number(values[Math.floor(share * (values.length - 1))].toPrecision(4)));
+  return values.length > 1 && html`<span class="quiet" id="range">In the first ${plural(rows.length, "row")}: ${at(0)} to ${at(1)}, median ${at(0.5)}</span>`;
 }
 
 // The cost of a prompt, before anything is sent, and a trial on some rows.
@@ -222,27 +232,29 @@ function Cost({ plan, record, replaces }) {
 }
 
 // What the rule matches, and a moment later its effect on the final labels.
-function Effect({ seen, trial, project, column }) {
+function Effect({ seen, trial, project, column, same }) {
   return html`
-    <${Gain} trial=${trial} />
+    <${Gain} trial=${trial} same=${same} />
     <dl class="tiles small" id="effect">
       <${Tile} title="votes" id="matches" note=${`${percent(seen.coverage)} of the rows`}>${count(seen.votes)}<//>
-      <${Tile} title="new rows" note="no other labeler votes there">${count(seen.new)}<//>
-      <${Tile} title="overlap" note="of its votes: others vote, too">${percent(seen.votes ? 1 - seen.new / seen.votes : null, 0)}<//>
+      <${Tile} title="new rows" note="where no other labeler votes">${count(seen.new)}<//>
+      <${Tile} title="overlap" note="where others vote, too">${percent(seen.votes ? 1 - seen.new / seen.votes : null, 0)}<//>
     </dl>
     <${Answers} seen=${seen} trial=${trial} project=${project} />
     ${seen.engine !== "polars" && html`<p class="quiet">This pattern is slow (it needs ${seen.engine}). It stops with an error if a row takes more than 5 seconds.</p>`}
-    <h3>Examples</h3><ul class="examples">${seen.examples.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} before=${60} column=${column} /></div><div class="meta">${rowName(row)} ${row.draft && html`<${Shortlist} says=${row.draft} classes=${project.classes} />`} <${Gold} row=${row} right=${row.right ?? undefined} /></div></li>`)}</ul>
+    <h3>${seen.examples.length ? "Examples" : "No row matches."}</h3><ul class="examples">${seen.examples.map((row) => html`<li class="example" key=${row.row}><div class="text"><${Marked} row=${row} before=${60} column=${column} /></div><div class="meta">${rowName(row)} ${row.draft && html`<${Shortlist} says=${row.draft} classes=${project.classes} />`} <${Gold} row=${row} right=${row.right ?? undefined} /></div></li>`)}</ul>
     ${seen.conflicts.length > 0 && html`<details><summary>Compared with other labelers</summary><table class="wide conflicts"><thead><tr><th scope="col">Labeler</th><th scope="col">Both vote</th><th scope="col">Conflict</th></tr></thead><tbody>${seen.conflicts.slice(0, 8).map((one) => html`<tr><td><a href=${link("rows", { labeler: one.labeler })}>${one.labeler}</a></td><td>${count(one.together)}</td><td>${count(one.conflict)} <span class="quiet">${percent(one.conflict / one.together, 0)}</span></td></tr>`)}</tbody></table></details>`}`;
 }
 
 // Expected change of the final labels. Within one error of nothing, it is nothing.
-function Gain({ trial }) {
+function Gain({ trial, same }) {
+  if (same) return html`<p class="gain quiet" id="gain">This rule is saved. Change it to see the expected effect of the change.</p>`;
+  if (trial?.rows_without_gold === 0) return html`<p class="gain quiet" id="gain">Every row has a gold label, which is its final label: no rule can change it. Precision and recall show how good the rule is.</p>`;
   if (!trial || trial.problem) return html`<p class="gain quiet" id="gain" aria-busy=${!trial}>${trial?.problem ?? "Trying the rule on a sample…"}</p>`;
   const clear = Math.abs(trial.rows) > trial.margin;
   const by = trial.gold ? `measured on ${plural(trial.gold, "gold row")} and a sample` : "estimated from the other labelers and the text; label rows for a measured one";
   return html`<p class=${`gain ${clear ? (trial.rows > 0 ? "right" : "wrong") : ""}`} id="gain"><b>${rightRows(trial)}</b>
-    <span>Expected effect on the final labels of ${plural(trial.rows_without_gold, "row")}. ${trial.changed === 0 ? "None changes" : `About ${count(trial.changed)} change${trial.changed === 1 ? "s" : ""}`}. ${by[0].toUpperCase()}${by.slice(1)}.</span></p>`;
+    <span>Expected effect on the final labels of ${plural(trial.rows_without_gold, "row")}. ${trial.changed === 0 ? "None changes" : `About ${count(trial.changed)} change${trial.changed === 1 ? "s" : ""}`}. ${!clear && Math.round(trial.rows) !== 0 ? "The effect is within the margin: it may be none. " : ""}${by[0].toUpperCase()}${by.slice(1)}.</span></p>`;
 }
 
 // Precision and recall of each answer, on gold rows if there are enough, beside what chance would bring.
@@ -256,9 +268,9 @@ function Answers({ seen, trial, project }) {
       const excludes = 2 * one.classes.length > project.classes.length;
       const lost = (one.recall_chance * (1 - one.precision)) / (1 - one.chance);
       return html`<tr><td><${Shortlist} says=${one.classes} classes=${project.classes} /></td><td>${count(one.votes)}</td><td>${figure(one.precision, one.chance, one.gold)}</td>
-        <td>${excludes ? (Number.isFinite(lost) ? html`speaks against <b>${percent(lost, 0)}</b> of ${named(one.classes)}` : "–") : figure(one.recall, one.recall_chance, one.gold)}</td></tr>`;
+        <td>${excludes ? (Number.isFinite(lost) ? html`wrongly excludes <b>${percent(lost, 0)}</b> of ${named(one.classes)}` : "–") : figure(one.recall, one.recall_chance, one.gold)}</td></tr>`;
     })}</tbody></table></div>
-    <p class="quiet">${guess ? "≈: estimated from the other labelers and the text, with too few votes on gold rows." : `On ${plural(seen.gold.votes, "gold row")} with a vote of this rule, of ${count(seen.gold.rows)}.`}</p>`;
+    <p class="quiet">${guess ? "≈: estimated from the other labelers and the text, with too few votes on gold rows." : `Measured on the ${count(seen.gold.votes)} of ${plural(seen.gold.rows, "gold row")} on which the rule votes.`}</p>`;
 }
 
 // Words of the rows at hand that would help; a click adds one.
@@ -275,8 +287,8 @@ function Suggested({ project, form, add }) {
     return () => clearTimeout(timer);
   }, [wanted]);
   if (!words?.length) return html`<p class="quiet suggested" aria-busy=${!words}>${words ? "No more words to suggest." : "Looking for words that would help…"}</p>`;
-  return html`<div class="suggested" role="group" aria-label="Suggested words"><span class="quiet">Suggested words: share of the class, rows</span>
-    ${words.map((one) => html`<button type="button" class="suggestion" key=${`${one.says}/${one.word}`} title=${`${plural(one.rows, "row")}, ${count(one.new)} of them undecided`} onClick=${() => add(one)}>+ ${one.word} ${form.chosen.length === 0 && html`<${Shortlist} says=${one.says} classes=${project.classes} />`}<small>${one.precision === null ? "" : `${percent(one.precision, 0)}, `}${count(one.rows)}</small></button>`)}</div>`;
+  return html`<div class="suggested" role="group" aria-label="Suggested words"><span class="quiet">Suggested words, and how many of their rows have the class</span>
+    ${words.map((one) => html`<button type="button" class="suggestion" key=${`${one.says}/${one.word}`} title=${`${plural(one.rows, "row")}, ${count(one.new)} of them undecided`} onClick=${() => add(one)}>+ ${one.word} ${form.chosen.length === 0 && html`<${Shortlist} says=${one.says} classes=${project.classes} />`}<small>${one.precision === null ? plural(one.rows, "row") : `${percent(one.precision, 0)} of ${count(one.rows)}`}</small></button>`)}</div>`;
 }
 
 function Code({ rule, source, project }) {
