@@ -269,7 +269,7 @@ class PooledEstimate(Estimate):
     trust: float  # κ; 0 is counting
     temperature: float  # g
     reliability: Reliability
-    by_gold: Floats | None = None  # (2 + n + k,): recalibration of beliefs, counting, labelers and classes
+    by_gold: Floats | None = None  # (1 + n + k,): recalibration: powers of beliefs and of labelers, offsets of classes
 
     adjustment: ClassVar[tuple[str, str] | None] = ("shrinkage", "toward counting (low trust in the fit)")
 
@@ -289,22 +289,21 @@ class PooledEstimate(Estimate):
     def explained(self) -> Emission:
         if self.by_gold is None:
             return self.emission
-        powers, labelers, offsets = np.split(self.by_gold, [2, -self.layout.k])
-        balance = powers[0] * self.emission.balance + offsets
-        return replace(self.emission, exponent=self.emission.exponent * (powers[0] + labelers), balance=balance)
+        power, labelers, offsets = np.split(self.by_gold, [1, -self.layout.k])
+        balance = power * self.emission.balance + offsets
+        return replace(self.emission, exponent=self.emission.exponent * (power + labelers), balance=balance)
 
     def overall_propensity(self, evidence: Evidence) -> Floats:
         return np.asarray(evidence.weights @ (evidence.votes.codes > 0) / max(evidence.total, TINY))
 
     def beliefs(self, codes: Codes, *, device: str = "cpu", threads: int | None = None) -> Floats:
         fit, prior = posteriors(codes, self.layout, self.emission, self.prior, device=device, threads=threads)
-        counted = counting(codes, self.layout)
-        beliefs = pool(fit, prior, counted, self.trust)
+        beliefs = pool(fit, prior, counting(codes, self.layout), self.trust)
         if self.by_gold is not None:
-            powers, labelers, offsets = np.split(self.by_gold, [2, -self.layout.k])
+            power, labelers, offsets = np.split(self.by_gold, [1, -self.layout.k])
             table = replace(self.emission, exponent=labelers * self.emission.exponent, balance=np.zeros_like(offsets))
             (voted,) = posteriors(codes, self.layout, table, device=device, threads=threads)
-            beliefs = recalibrated(np.stack([beliefs, counted, voted]), np.concatenate([powers, [1.0], offsets]))
+            beliefs = recalibrated(np.stack([beliefs, voted]), np.concatenate([power, [1.0], offsets]))
         beliefs[~codes.any(axis=1)] = self.parameters.balance
         return beliefs
 
@@ -314,15 +313,14 @@ class PooledEstimate(Estimate):
         return replace(self, emission=self.emission.without(i), prior=self.prior.without(i)).beliefs(rest)
 
     def corrected_by(self, gold: Evidence) -> PooledEstimate:
-        """Beliefs recalibrated by the gold rows with a vote: powers of beliefs, counting and labelers, offsets."""
+        """Beliefs recalibrated by the gold rows with a vote: powers of beliefs and labelers, offsets of classes."""
         rows, codes = Rows.of(gold, self.layout), gold.votes.codes[gold.votes.covered]
         if not len(codes):
             return self
-        pair = np.stack([self.beliefs(codes), counting(codes, self.layout)])
         owner = np.concatenate([self.layout.owner, np.arange(self.layout.n)])
         answers = sparse.hstack([rows.hot, sparse.csr_matrix(codes == 0)], "csr")
         said = Said(answers, np.concatenate(self.emission.tempered(self.layout)), owner)
-        return replace(self, by_gold=recalibration(pair, rows.gold, rows.weights, said))
+        return replace(self, by_gold=recalibration(self.beliefs(codes)[None], rows.gold, rows.weights, said))
 
     def state(self) -> State:
         facts, arrays = super().state()
