@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from shortlist.arrays import Positions
+from shortlist.arrays import Floats, Positions
 from shortlist.errors import ShortlistError
 from shortlist.labelers.text_search import Piece, Span, pieces, spans
 
@@ -30,7 +30,7 @@ class RowView:
     label: str | None  # the most likely class by votes alone; None without a vote
     beliefs: dict[str, float]
     known: tuple[str, ...]
-    final: tuple[str, float] | None = None  # label by votes and text and the belief in it, if there was a run
+    final: tuple[str, float] | None = None  # label by votes and text and the belief in it, if there was a run (of gold rows, without gold)
 
     @property
     def name(self) -> str:
@@ -107,16 +107,23 @@ def _marked(session: Session, texts: list[str], labeler: str | None, search: str
     return [pieces(text, mark) for text, mark in zip(texts, marks, strict=True)]
 
 
-def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
-    """Labels by votes and text, of rows that the last run learned from, unless something has changed since."""
+def final_beliefs(session: Session) -> tuple[Positions, Floats]:
+    """Rows that the last run learned from, and their beliefs by votes and text; none if anything has changed since.
+
+    Those of gold rows are by models that have not seen their gold label.
+    """
     from shortlist.project.stages.run import is_current
     from shortlist.project.stages.train import training_rows
 
     if not is_current(session, "vote", "fit", "train"):
-        return {}
-    learned, beliefs = training_rows(session), session.joint.beliefs_
+        return np.zeros(0, np.int64), np.zeros((0, len(session.votes.space)))
+    return training_rows(session), session.joint.out_of_fold_
+
+
+def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
+    learned, beliefs = final_beliefs(session)
     both = ((a, beliefs[np.searchsorted(learned, a)]) for a in np.intersect1d(chosen, learned).tolist())
-    return {a: (str(session.joint.classes_[each.argmax()]), float(each.max())) for a, each in both}
+    return {a: (session.votes.space[int(each.argmax())], float(each.max())) for a, each in both}
 
 
 def _known(session: Session, row: int) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def show_matches(folder: Path, query: Query, *, limit: int, as_json: bool) -> No
     session = fitted_session(folder, screen)
     matches = select(session, query)
     rows = show_rows(session, matches[:limit], query.labeler)
-    if query.wrong and query.labeler is None and session.settings.gold_fits:
+    if query.wrong and query.labeler is None and session.settings.gold_fits and not any(row.final for row in rows):
         screen.note(
             "use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong than of other "
             "rows. For a fair list, set use_gold = false"
