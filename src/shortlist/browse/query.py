@@ -85,7 +85,7 @@ def parse_shortlist(text: str, space: LabelSpace) -> Shortlist:
 
 def select(session: Session, query: Query) -> Positions:
     """Return the numbers of the matching rows, in the order of the data, least certain first, or most alike first."""
-    labels = Labels.of(session)
+    labels = ShownLabels.of(session)
     mask = _mask(session, query, labels)
     rows = np.flatnonzero(mask)
     if query.like is not None:
@@ -98,7 +98,7 @@ def select(session: Session, query: Query) -> Positions:
     return rows
 
 
-class Labels(NamedTuple):
+class ShownLabels(NamedTuple):
     """The class of each row (m,), the belief in it, and if it has one, as `show_rows` shows them."""
 
     guess: Positions
@@ -106,14 +106,18 @@ class Labels(NamedTuple):
     there: Mask
 
     @classmethod
-    def of(cls, session: Session) -> Labels:
+    def of(cls, session: Session) -> ShownLabels:
         learned, beliefs = final_beliefs(session)
-        guess, belief, there = session.analysis.guess.copy(), session.analysis.belief.copy(), session.votes.covered.copy()
+        guess, belief, there = (
+            session.analysis.guess.copy(),
+            session.analysis.belief.copy(),
+            session.votes.covered.copy(),
+        )
         guess[learned], belief[learned], there[learned] = beliefs.argmax(axis=1), beliefs.max(axis=1), True
         return cls(guess, belief, there)
 
 
-def _mask(session: Session, query: Query, labels: Labels) -> Mask:
+def _mask(session: Session, query: Query, labels: ShownLabels) -> Mask:
     votes = session.votes
     mask = np.ones(len(votes), np.bool_)
     if query.labeler:
@@ -166,7 +170,7 @@ def _conflicting(session: Session, query: Query) -> Mask:
     return disjoint[votes.codes[:, i], votes.codes[:, other]]
 
 
-def _with_gold(session: Session, query: Query, labels: Labels) -> Mask:
+def _with_gold(session: Session, query: Query, labels: ShownLabels) -> Mask:
     """Rows with this known class, or those of them with a wrong label or vote."""
     analysis, votes = session.analysis, session.votes
     if analysis.gold is None:

@@ -30,7 +30,7 @@ class RowView:
     label: str | None  # the most likely class by votes alone; None without a vote
     beliefs: dict[str, float]
     known: tuple[str, ...]
-    final: tuple[str, float] | None = None  # label by votes and text and the belief in it, if there was a run (of gold rows, without gold)
+    final: tuple[str, float] | None = None  # by votes and text, and the belief in it, if there was a run
 
     @property
     def name(self) -> str:

@@ -289,7 +289,7 @@ plain_command("fit", "show_fit")
 @stage_command("check")
 def check(
     how: How,
-    gold: Annotated[bool, option("List gold labels that are probably wrong.", "--gold")] = False,
+    gold: Annotated[bool, option("List gold labels that look wrong.", "--gold")] = False,
     strict: Annotated[
         bool, option("Exit with code 5 if accuracies cannot be learned from votes alone.", "--strict")
     ] = False,

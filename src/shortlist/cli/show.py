@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from shortlist.browse import Query, RowView, find_row, select, show_rows, why
+from shortlist.browse import Query, RowView, final_beliefs, find_row, select, show_rows, why
 from shortlist.browse.query import NO_GOLD
 from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
@@ -56,21 +56,24 @@ def show_why(folder: Path, name: str, against: str | None, *, as_json: bool) -> 
 
 
 def show_suspects(folder: Path, *, as_json: bool, limit: int = 20) -> None:
-    """Print gold labels that are probably wrong, most suspicious first."""
+    """Print gold labels that look wrong, most suspicious first: by votes and text after a run, else by votes."""
     screen = Screen(as_json=as_json)
     session = fitted_session(folder, screen)
     if session.gold is None:
         raise ShortlistError(NO_GOLD)
-    table = session.analysis.suspects()
+    learned, final = final_beliefs(session)
+    beliefs = session.analysis.beliefs.copy()
+    beliefs[learned] = final
+    table = session.analysis.suspects(beliefs if len(learned) else None)
     rows = show_rows(session, table["row"][:limit].to_numpy())
     for row, line in zip(rows, table.iter_rows(named=True), strict=False):
         screen.print(*row_lines(row, plain=not screen.out.is_terminal))
         screen.text(f"belief: {line['gold']} {line['belief']:.0%}, {line['class']} {line['class_belief']:.0%}\n")
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
-    are = "is" if len(table) == 1 else "are"
-    hint = "; correct one with `shortlist label ROW`" if len(table) else ""
-    screen.text(f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}{hint}")
+    look, by = "looks" if len(table) == 1 else "look", "votes and text" if len(learned) else "votes"
+    hint = ". Read, and if one is wrong, correct it: `shortlist label ROW`" if len(table) else ""
+    screen.text(f"{len(table):,} of {known:,} gold labels {look} wrong by {by}{more}{hint}")
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 
 
