@@ -18,7 +18,7 @@ from shortlist.labelers.text_search import Piece
 from shortlist.project.changes import Change, Snapshot
 from shortlist.project.session import Session
 from shortlist.project.watch import Watch
-from shortlist.wording import NOT_KNOWN, number_of, some_of
+from shortlist.wording import NOT_KNOWN, number_of, shown_shortlist, some_of
 
 
 def show_matches(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
@@ -90,8 +90,8 @@ def row_lines(row: RowView, *, plain: bool) -> Sequence[Text]:
     head = Text.assemble((row.name, "bold"), f"  {by_votes}")
     if row.known:
         head.append(f"  known: {' or '.join(row.known)}", "green" if label in row.known else "red")
-    votes = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
-                      for name, classes in row.votes.items())  # fmt: skip
+    others = {name: [one for one in row.beliefs if one not in said] for name, said in row.votes.items()}
+    votes = "; ".join(f"{name}: {shown_shortlist(said, others[name])}" for name, said in row.votes.items())
     return [head, marked_text(row, plain=plain), Text(votes or "no labeler votes", "dim")]
 
 
