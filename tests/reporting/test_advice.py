@@ -62,7 +62,7 @@ def test_without_gold_rows_near_copies_are_tried():
     votes = with_a_copy()
     reasons = dict(suspects(case_of(votes, quietly_fitted(votes))))
     assert "copy" in reasons or "goal" in reasons
-    assert "beyond what the class explains" in next(iter(reasons.values()))
+    assert "agree more often than their accuracies explain" in next(iter(reasons.values()))
 
 
 def test_the_most_gain_comes_first():
