@@ -191,7 +191,7 @@ def _show_change(screen: Screen, watch: Watch, change: Change, seconds: float) -
         screen.text("the rows or the classes changed: labels are not compared")
         return
     flipped = len(change.flipped)
-    screen.text(f"{flipped:,} of {len(change.after.labels):,} rows changed their label")
+    screen.text(f"{flipped:,} of {len(change.after.labels):,} rows changed their label by votes")
     if flipped and watch.session is not None:
         rows = [[old, f"→ {new}", f"{count:,}"] for old, new, count in change.flips()[:6]]
         screen.table(None, ["before", "now", "rows"], rows)

@@ -180,6 +180,13 @@ def test_what_is_not_imported_yet_is_imported(tmp_path):
     assert "import" not in places(tmp_path).tells_apart("business", "politics")
 
 
+def test_a_function_of_a_row_that_never_votes_may_look_for_a_column(tmp_path):
+    """`"game" in row` found nothing, silently: a row holds its columns."""
+    code = LABELERS.replace("def power(text)", "def power(row)").replace(" in text:", " in row:")
+    assert '"word" in row["text"]' in places(tmp_path, labelers=code).silence(["power"], 300)
+    assert "in row" not in places(tmp_path).silence(["power"], 300)
+
+
 ADVISED = {
     "second_answer": ("sport", ["sports"]),
     "left_out": ("sport",),
