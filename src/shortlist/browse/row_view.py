@@ -108,10 +108,7 @@ def _marked(session: Session, texts: list[str], labeler: str | None, search: str
 
 
 def final_beliefs(session: Session) -> tuple[Positions, Floats]:
-    """Rows that the last run learned from, and their beliefs by votes and text; none if anything has changed since.
-
-    Those of gold rows are by models that have not seen their gold label.
-    """
+    """Rows that the last run learned from, and their beliefs (of gold rows, without gold); none if anything changed."""
     from shortlist.project.stages.run import is_current
     from shortlist.project.stages.train import training_rows
 

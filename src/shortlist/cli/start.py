@@ -130,9 +130,7 @@ def ask_user(file: RowFile, options: InitOptions, screen: Screen) -> None:
             screen.text("name at least two, for example: business, sports, world")
 
 
-def ask_column(
-    question: str, columns: list[str], guess: str | None, check: Callable[[str], object] = lambda _: None
-) -> str:
+def ask_column(question: str, columns: list[str], guess: str | None, check: Callable[[str], object] = str) -> str:
     """Ask for a column until the answer is none, or one for which `check` raises no error."""
     while True:
         answer: str = typer.prompt(f"{question} (- for none)", default=guess or "-").strip()

@@ -148,10 +148,7 @@ def poor(case: Case, least: float = 0.6) -> Iterator[Advice]:
 
 
 def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
-    """Of two answers that contradict each other, labels follow the one that gold rows there find less often right.
-
-    Gold rows on which only one of them votes do not count: where they differ, a labeler may be right less often.
-    """
+    """Of two answers that contradict each other, labels follow the one that gold rows there find less often right."""
     analysis, final, gold = case.overview.analysis, case.overview.final, case.overview.analysis.gold
     if case.model is None or gold is None:
         return
