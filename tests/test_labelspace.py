@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shortlist.browse.query import parse_shortlist
 from shortlist.errors import BadShortlist, UnknownClass
 from shortlist.labelspace import LabelSpace, Not, names_in
 
@@ -223,3 +224,19 @@ def test_who_abstains_as_in_snorkel_is_told_how_to_abstain(answer):
         names_in(answer)
     with pytest.raises(BadShortlist, match=r"or Not\(\.\.\.\)$"):
         names_in(7)
+
+
+def test_most_of_the_classes_are_shown_by_those_that_are_missing():
+    """`Not("fonts")` was shown as all eight other classes, on every row."""
+    space = LabelSpace(["games", "sound", "net", "mail", "a, b", "fonts"])
+    assert space.show(space.shortlist(Not("fonts"))) == "not fonts"
+    assert space.show(space.shortlist(Not("fonts", "a, b"))) == 'not {"a, b", fonts}'
+    assert space.show({"net", "mail", "games"}) == "{games, net, mail}"
+    four = LabelSpace(["games", "sound", "net", "mail"])
+    assert four.show(four.shortlist(Not("net"))) == "{games, sound, mail}"  # three names are quickly read
+    assert all(parse_shortlist(space.show(one), space) == one for one in map(space.shortlist, space))
+
+
+def test_a_list_in_not_is_an_error_that_shows_what_to_write():
+    with pytest.raises(BadShortlist, match=r"""Not\('games', 'sound'\)"""):
+        Not(["games", "sound"])

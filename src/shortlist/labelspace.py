@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shortlist.errors import BadShortlist, UnknownClass
-from shortlist.wording import did_you_mean, first_duplicate, listed, lone_surrogate
+from shortlist.wording import did_you_mean, first_duplicate, listed, lone_surrogate, shown_shortlist
 
 Shortlist: TypeAlias = frozenset[str]
 
@@ -28,7 +28,9 @@ class Not:
 
     def __init__(self, *classes: str) -> None:
         if not classes or not all(isinstance(name, str) for name in classes):
-            raise BadShortlist('Not() takes class names, for example Not("sports")')
+            names = classes[0] if len(classes) == 1 and isinstance(classes[0], (list, tuple)) else ()
+            shown = ", ".join(map(repr, names)) or '"sports"'
+            raise BadShortlist(f"Not() takes class names one by one: write Not({shown})")
         object.__setattr__(self, "classes", frozenset(classes))
 
     def __repr__(self) -> str:
@@ -172,9 +174,8 @@ class LabelSpace(Sequence[str]):
         return tuple(sorted(shortlist, key=self.position))
 
     def show(self, shortlist: Collection[str]) -> str:
-        """`NUM` for one class, `{DESC, NUM}` for several."""
-        names = self.ordered(shortlist)
-        return names[0] if len(names) == 1 else "{" + listed(names) + "}"
+        """`NUM` for one class, `{DESC, NUM}` for several, `not NUM` where that is shorter."""
+        return shown_shortlist(self.ordered(shortlist), [name for name in self if name not in shortlist])
 
 
 def natural(key: Any) -> tuple[int, float, str]:

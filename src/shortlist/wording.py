@@ -99,6 +99,13 @@ def _quoted(name: str, sign: str) -> str:
     return name if whole else '"' + name.replace('"', '""') + '"'
 
 
+def shown_shortlist(names: Sequence[str], others: Sequence[str]) -> str:
+    """`a` for one class, `{a, b}` for several; `not c` for more than three that are most of the classes."""
+    most = 3 < len(names) > len(others) > 0
+    shown = others if most else names
+    return "not " * most + (shown[0] if len(shown) == 1 else "{" + listed(shown) + "}")
+
+
 def split_names(text: str, sign: str = ",") -> list[str]:
     """The names in a line that `listed` or a person wrote: separated by commas, some in quotation marks."""
     end = rf"(?:{re.escape(sign)}|\Z)"

@@ -249,6 +249,16 @@ def test_right_labels_are_seldom_suspected(drawn):
     assert len(table) < 0.03 * len(votes)
 
 
+def test_gold_labels_are_suspected_by_the_beliefs_at_hand(drawn):
+    """By votes alone, 5 of 120 gold labels of Debian packages were called wrong, and all were right."""
+    votes, model, truth = drawn
+    beliefs = 0.01 + 0.97 * np.eye(3)[truth]
+    beliefs[:2] = beliefs[:2, [1, 2, 0]]
+    table = Analysis(votes, model, gold=[votes.space[j] for j in truth]).suspects(beliefs)
+    assert sorted(table["row"]) == [0, 1]
+    assert table["belief"].to_list() == pytest.approx([0.01, 0.01])
+
+
 def test_without_known_classes_there_is_nothing_to_suspect(drawn):
     votes, model, _ = drawn
     with pytest.raises(BadFit):

@@ -1,3 +1,5 @@
+import numpy as np
+import polars as pl
 import pytest
 
 from shortlist.browse import Query, select, show_rows
@@ -136,3 +138,28 @@ def test_where_nothing_is_known_that_is_told(tmp_path):
     project.run(["fit"])
     with pytest.raises(ShortlistError, match="shortlist label"):
         select(project.session, Query(wrong=True))
+
+
+def test_after_a_run_rows_are_found_by_their_final_labels(tmp_path):
+    """`run` said 24 gold rows are wrong, `show --wrong` listed 47: it went by votes alone."""
+    project = make(tmp_path, labelers=LABELERS.replace("goal", "w1").replace("election|", "").replace("team", "w2"))
+    swapped = pl.when(pl.col("n") == 3).then(pl.lit("sports")).otherwise("label")  # known classes that are wrong
+    pl.read_csv(tmp_path / "news.csv").with_columns(label=swapped).write_csv(tmp_path / "news.csv")
+    by_votes = select(project.run(["fit"]) and project.session, Query(wrong=True)).tolist()
+    (trained,) = [one for one in project.run(["train"]) if one.stage == "train"]
+    session = project.session
+    joint, gold = session.joint, session.known.positions
+    guess = joint.out_of_fold_.argmax(axis=1)
+    assert (joint.beliefs_.argmax(axis=1) == gold)[gold >= 0].all()  # gold labels win there: none would be wrong
+    wrong = select(session, Query(wrong=True))
+    assert wrong.tolist() == np.flatnonzero((gold >= 0) & (guess != gold)).tolist() != by_votes
+    assert len(wrong) == trained.facts["gold_rows"] - trained.facts["right"]["votes and text"] > 0
+    assert all(row.final[0] not in row.known for row in show_rows(session, wrong))
+    politics = select(session, Query(believed="politics", unsure=True))
+    assert sorted(politics) == np.flatnonzero(guess == session.votes.space.position("politics")).tolist()
+    shown = [row.final[1] for row in show_rows(session, politics)]
+    assert shown == sorted(shown)
+    assert len(select(session, Query(unsure=True))) == len(guess) > session.votes.covered.sum()
+    (tmp_path / "labelers.py").write_text(LABELERS, "utf-8")
+    project.run(["fit"])
+    assert all(row.final is None for row in show_rows(project.session, wrong))

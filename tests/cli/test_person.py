@@ -115,6 +115,9 @@ def test_classes_are_offered_from_gold(tmp_path):
     rows().write_csv(tmp_path / "news.csv")
     terminal = Terminal(tmp_path, "init", "news.csv", "--text", "body", "--id", "id")
     terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
+    terminal.type("id\n")  # ended the dialogue, and all answers were lost
+    shown = terminal.until(r"known classes, if any\? \(- for none\) \[label\]: ")
+    assert "column 'id' holds 300 different values" in shown
     terminal.type("\n")
     terminal.until(re.escape("Classes, separated by commas [business, politics, sports]: "))
     terminal.type("\n")

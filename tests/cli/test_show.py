@@ -84,14 +84,17 @@ def test_a_row_without_votes_is_not_explained_by_votes(tmp_path, capfd):
     assert "total" not in shown
 
 
-def test_gold_labels_that_are_probably_wrong(tmp_path, capfd):
+def test_gold_labels_that_look_wrong(tmp_path, capfd):
     make(tmp_path)
     text = (tmp_path / "news.csv").read_text()
     line = next(one for one in text.splitlines() if "match" in one and ",sports," in one)
     (tmp_path / "news.csv").write_text(text.replace(line, line.replace(",sports,", ",business,")))
     found = json.loads(call(capfd, "check", "--gold", "--json", "-C", str(tmp_path)).out)
     assert [row["id"] for row in found["rows"]] == [line.split(",")[0]]
-    assert "1 of 100 gold labels is probably wrong" in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
+    assert "1 of 100 gold labels looks wrong by votes." in call(capfd, "check", "--gold", "-C", str(tmp_path)).out
+    Project(tmp_path).run(["train"])
+    found = call(capfd, "check", "--gold", "-C", str(tmp_path)).out
+    assert "1 of 100 gold labels looks wrong by votes and text." in found
 
 
 def test_check_gold_without_any_says_what_to_do(tmp_path, capfd):

@@ -287,3 +287,15 @@ def test_whatever_a_labeler_does_it_is_named_with_its_row(end, workers):
     votes = apply(rule, rows, space=SPACE, on_error="abstain")
     assert (votes.failures[0].count, votes.codes[:, 0].tolist()) == (1, [1, 1, 1, 0, 1, 1])
     assert "row 3" in votes.failures[0].first
+
+
+def test_a_name_that_is_not_there_is_no_reason_to_let_errors_abstain():
+    """It fails on every row."""
+
+    @labeler
+    def misspelt(text):
+        return "a" if txet else "b"  # noqa: F821
+
+    with pytest.raises(LabelerFailed, match="NameError") as told:
+        apply(misspelt, ["x"], space=SPACE)
+    assert "on_error" not in str(told.value)

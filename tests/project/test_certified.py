@@ -127,7 +127,10 @@ def test_rows_that_somebody_labelled_because_they_are_hard_are_not_random(projec
 
 def test_what_is_kept_of_a_certificate(project, capfd):
     edit(project.folder / "shortlist.toml", 'gold = "label"\n', "")
-    assert "from about 100 random gold rows (`shortlist label --random`: 0 so far)." in call(capfd, "check").out
+    assert (
+        "About 100 random gold rows show it: shortlist label --random (0 so far). Then: shortlist certify."
+        in call(capfd, "check").out
+    )
     label(project, ORDER[:60])
     made = project.certify(0.8)
     assert f"Certificate: {len(made.certificate.rows)} of {M} rows" in call(capfd, "check").out

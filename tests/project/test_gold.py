@@ -274,6 +274,14 @@ def test_an_older_project_may_keep_its_zeros(tmp_path):
     assert project.session.known.classes == ["0.0", "1.0"]
 
 
+def test_a_value_that_is_no_class_is_told_with_the_id_of_its_row(tmp_path):
+    """ "row 363", counted from 0, is found by nobody."""
+    pl.DataFrame({"id": ["p1", "p2"], "text": ["a", "b"], "y": ["x", "yy"]}).write_csv(tmp_path / "rows.csv")
+    project = Project.init(tmp_path / "rows.csv", tmp_path, text="text", id="id", gold="y", classes=["x", "y"])
+    with pytest.raises(ShortlistError, match=r"row 1 is not a class.*The id of the row: p2"):
+        _ = project.session.known
+
+
 def test_a_number_that_is_no_class_is_offered_the_same_number(tmp_path):
     pl.DataFrame({"text": ["a", "b"], "y": ["0", "1.0"]}).write_csv(tmp_path / "rows.csv")
     project = Project.init(tmp_path / "rows.csv", tmp_path, text="text", gold="y", classes=["0.0", "1.0"])

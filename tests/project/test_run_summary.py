@@ -213,3 +213,12 @@ def gold_fits(folder):
 def page_after(capfd, folder, command):
     call(capfd, command)
     return (folder / "out" / "report.html").read_text()
+
+
+def test_ties_in_a_count_of_votes_are_told():
+    """63.2 % of 120 rows is no number of rows."""
+    fit = {"gold_rows": 120, "gold_voted": 120, "counting": 75.84 / 120}
+    assert run_scores({"fit": fit})[0] == (
+        "Right on 120 gold rows; where classes tie in a count of votes, they share the row"
+    )
+    assert run_scores({"fit": fit | {"counting": 76 / 120}})[0] == "Right on 120 gold rows"

@@ -142,5 +142,5 @@ def test_a_class_that_labels_name_and_no_vote_does(named):
     if not named:
         one = found["unnamed", "medicine"]
         assert "0 votes for it" in one.why
-        assert one.code == 'medicine = keywords(["<a word of medicine>"], yes="medicine")'
+        assert one.code == 'medicine = keywords(["<a word of medicine>"], says="medicine")'
         assert not any(kind == "mixed" and "medicine" in what.what for (kind, _), what in found.items())

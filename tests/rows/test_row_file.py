@@ -81,13 +81,16 @@ def test_a_column_that_is_not_there(tmp_path):
 def test_a_folder_and_an_address_are_no_files(tmp_path):
     with pytest.raises(BadFile, match="is a folder"):
         RowFile(tmp_path)
+    (tmp_path / "packages.csv").write_text("a\n1\n")
+    with pytest.raises(BadFile, match=r"package.csv does not exist\. Did you mean 'packages.csv'\?"):
+        RowFile(tmp_path / "package.csv")
     with pytest.raises(BadFile, match=r"does not exist\. Files of a store are named in shortlist\.toml"):
         RowFile("s3://bucket/rows.csv")
 
 
 @pytest.mark.parametrize("name", ["rows.xls", "rows", "rows.gz", ".csv"])
 def test_files_of_no_kind(name, tmp_path):
-    with pytest.raises(BadFile, match="of no kind that can be read"):
+    with pytest.raises(BadFile, match="cannot be read: its name should end in one of"):
         file_kind(tmp_path / name)
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from shortlist.analysis import labeler_tables, suggestions, tables
 from shortlist.analysis.measures import Measures
-from shortlist.arrays import Positions
+from shortlist.arrays import Floats, Positions
 from shortlist.wording import number_of, text_table
 
 
@@ -87,13 +87,13 @@ class Analysis(Measures):
         """
         return suggestions.suggestion_table(self, n)
 
-    def suspects(self) -> pl.DataFrame:
-        """Gold labels that are probably wrong, the most suspicious first.
+    def suspects(self, beliefs: Floats | None = None) -> pl.DataFrame:
+        """Gold labels that look wrong, the most suspicious first.
 
-        `belief` is what the model, which has only seen votes, believes in the known class; `class` is what it
-        believes instead, nineteen times as firmly or more.
+        `belief` is that in the known class; `class` is what is believed instead, nineteen times as firmly or more.
+        Beliefs (m, k) are those of the model, which has only seen votes; better ones are `JointModel.out_of_fold_`.
         """
-        return tables.suspect_table(self)
+        return tables.suspect_table(self, beliefs)
 
     def worth(self) -> pl.DataFrame:
         """Per labeler: the loss, in held-out likelihood and in accuracy on gold rows, when its votes are left out.

@@ -235,17 +235,16 @@ def _said(data: Measures, name: str, answer: Any) -> Words:
     return rows
 
 
-def suspect_table(data: Measures) -> pl.DataFrame:
-    """One line per gold label that is probably wrong, the most suspicious first.
+def suspect_table(data: Measures, beliefs: Floats | None = None) -> pl.DataFrame:
+    """One line per gold label that looks wrong, the most suspicious first.
 
     One gold label in twenty is taken to be wrong, before the votes are seen. By Bayes' rule, a label is more likely
     wrong than right where the model believes nineteen times as much in another class.
     """
     votes, gold = data.votes, data.need_gold()
-    rows = np.flatnonzero((gold >= 0) & votes.covered)
-    beliefs, known = data.distinct.at(rows), gold[rows]
-    guess = data.guess[rows]
-    at = np.arange(len(rows))
+    rows = np.flatnonzero(data.scored if beliefs is None else data.known)
+    beliefs = data.distinct.at(rows) if beliefs is None else beliefs[rows]
+    known, guess, at = gold[rows], beliefs.argmax(axis=1), np.arange(len(rows))
     suspected = np.flatnonzero(GOLD_WRONG * beliefs[at, guess] > (1 - GOLD_WRONG) * beliefs[at, known])
     order = suspected[np.argsort(beliefs[suspected, known[suspected]], kind="stable")]
     names = pl.Series(list(votes.space), dtype=pl.String)

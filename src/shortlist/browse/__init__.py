@@ -5,6 +5,6 @@ All functions take a `Session`: a project with its votes, its model and its gold
 
 from shortlist.browse.labeling import next_row
 from shortlist.browse.query import Query, select
-from shortlist.browse.row_view import RowView, Why, find_row, show_rows, why
+from shortlist.browse.row_view import RowView, Why, final_beliefs, find_row, show_rows, why
 
-__all__ = ["Query", "RowView", "Why", "find_row", "next_row", "select", "show_rows", "why"]
+__all__ = ["Query", "RowView", "Why", "final_beliefs", "find_row", "next_row", "select", "show_rows", "why"]

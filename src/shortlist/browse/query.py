@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from shortlist.analysis.bits import unpack
-from shortlist.arrays import Mask, Positions
+from shortlist.arrays import Floats, Mask, Positions
+from shortlist.browse.row_view import final_beliefs
 from shortlist.errors import ShortlistError
 from shortlist.labelspace import LabelSpace, Not, Shortlist
 from shortlist.votes import Votes
@@ -23,14 +24,14 @@ NO_GOLD = "no row has a known class: label some rows (`shortlist label`), or set
 
 @dataclass(frozen=True)
 class Query:
-    """Conditions on rows; all that are set must hold.
+    """Conditions on rows; all that are set must hold. Labels are the final ones of the last run, or else by votes.
 
     labeler     rows this labeler votes on
     votes       … with this vote: "sports", "business, politics" or "not politics"
     conflict    rows on which this labeler and `labeler` (or any labeler) have no class in common
     uncovered   rows without a vote
     wrong       rows whose label differs from the known class; with `labeler`, rows on which its vote excludes it
-    believed    rows with this most likely class
+    believed    rows with this label
     gold        rows with this known class; "?" for any
     text        rows that contain this text, ignoring case
     unsure      least certain rows first
@@ -84,7 +85,8 @@ def parse_shortlist(text: str, space: LabelSpace) -> Shortlist:
 
 def select(session: Session, query: Query) -> Positions:
     """Return the numbers of the matching rows, in the order of the data, least certain first, or most alike first."""
-    mask = _mask(session, query)
+    labels = ShownLabels.of(session)
+    mask = _mask(session, query, labels)
     rows = np.flatnonzero(mask)
     if query.like is not None:
         near = alike(session, query.like)
@@ -92,11 +94,30 @@ def select(session: Session, query: Query) -> Positions:
     if query.text:
         rows = _containing(session, rows, query.text)
     if query.unsure:
-        rows = rows[np.argsort(session.analysis.belief[rows], kind="stable")]  # the belief that is shown
+        rows = rows[np.argsort(labels.belief[rows], kind="stable")]  # the belief that is shown
     return rows
 
 
-def _mask(session: Session, query: Query) -> Mask:
+class ShownLabels(NamedTuple):
+    """The class of each row (m,), the belief in it, and if it has one, as `show_rows` shows them."""
+
+    guess: Positions
+    belief: Floats
+    there: Mask
+
+    @classmethod
+    def of(cls, session: Session) -> ShownLabels:
+        learned, beliefs, labels = final_beliefs(session)
+        guess, belief, there = (
+            session.analysis.guess.copy(),
+            session.analysis.belief.copy(),
+            session.votes.covered.copy(),
+        )
+        guess[learned], belief[learned], there[learned] = labels, beliefs.max(axis=1), True
+        return cls(guess, belief, there)
+
+
+def _mask(session: Session, query: Query, labels: ShownLabels) -> Mask:
     votes = session.votes
     mask = np.ones(len(votes), np.bool_)
     if query.labeler:
@@ -108,13 +129,13 @@ def _mask(session: Session, query: Query) -> Mask:
     if query.uncovered:
         mask &= ~votes.covered
     if query.unsure:
-        mask &= votes.covered
+        mask &= labels.there
     if query.believed:
-        mask &= votes.covered & (session.analysis.guess == votes.space.position(query.believed))
+        mask &= labels.there & (labels.guess == votes.space.position(query.believed))
     if query.disagree:
         mask &= votes.covered & (session.analysis.guess != _read_in_text(session))
     if query.gold or query.wrong:
-        mask &= _with_gold(session, query)
+        mask &= _with_gold(session, query, labels)
     return mask
 
 
@@ -149,7 +170,7 @@ def _conflicting(session: Session, query: Query) -> Mask:
     return disjoint[votes.codes[:, i], votes.codes[:, other]]
 
 
-def _with_gold(session: Session, query: Query) -> Mask:
+def _with_gold(session: Session, query: Query, labels: ShownLabels) -> Mask:
     """Rows with this known class, or those of them with a wrong label or vote."""
     analysis, votes = session.analysis, session.votes
     if analysis.gold is None:
@@ -159,8 +180,8 @@ def _with_gold(session: Session, query: Query) -> Mask:
     if not query.wrong:
         return mask
     if query.labeler is None:
-        wrong: Mask = analysis.guess != analysis.gold
-        return mask & wrong & votes.covered  # a row without a vote has no label
+        wrong: Mask = labels.guess != analysis.gold
+        return mask & wrong & labels.there
     i = _position(votes, query.labeler)
     member = np.vstack([np.ones(len(votes.space), np.bool_), votes.codomains[i].member(votes.space)])
     right: Mask = member[votes.codes[:, i], analysis.gold]

@@ -34,7 +34,7 @@ class RowView:
     label: str | None  # the most likely class by votes alone; None without a vote
     beliefs: dict[str, float]
     known: tuple[str, ...]
-    final: tuple[str, float] | None = None  # label by votes and text and the belief in it, if there was a run
+    final: tuple[str, float] | None = None  # by votes and text, and the belief in it, if there was a run
 
     @property
     def name(self) -> str:
@@ -111,27 +111,34 @@ def _marked(session: Session, texts: list[str], labeler: str | None, search: str
     return [pieces(text, mark) for text, mark in zip(texts, marks, strict=True)]
 
 
-def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
-    """Labels by votes and text, of rows that the last run learned from, unless something has changed since."""
+def final_beliefs(session: Session) -> tuple[Positions, Floats, Positions]:
+    """Rows that the last run learned from, with beliefs and labels by votes and text; none if anything changed since.
+
+    What is believed of a gold row is what models say that have not seen its gold label.
+    """
     from shortlist.project.stages.run import find_stage, is_current, paths_of
     from shortlist.project.stages.train import training_rows
 
     if not is_current(session, "vote", "fit", "train"):
-        return {}
+        nothing = np.zeros(0, np.int64)
+        return nothing, np.zeros((0, len(session.votes.space))), nothing
     path = paths_of(find_stage("train"), session)[1]
-    every, balance = _beliefs_in(path, path.stat().st_mtime_ns)
-    learned = training_rows(session)
-    rows = np.intersect1d(chosen, learned)
-    beliefs = every[np.searchsorted(learned, rows)]
-    labels = [session.settings.classes[j] for j in most_likely(beliefs, balance)]
-    return dict(zip(rows.tolist(), zip(labels, beliefs.max(axis=1).tolist(), strict=True), strict=True))
+    return training_rows(session), *_beliefs_in(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=1)
-def _beliefs_in(path: Path, _written: int) -> tuple[Floats, Floats]:
-    """Beliefs and class balance of a joint model, without its classifier, which may need torch."""
+def _beliefs_in(path: Path, _written: int) -> tuple[Floats, Positions]:
+    """Beliefs and labels of a joint model, without its classifier, which may need torch."""
     _, arrays = read_archive(path, kind="joint model", version=1)
-    return arrays["beliefs_"], arrays["balance_"]
+    return arrays["out_of_fold_"], most_likely(arrays["out_of_fold_"], arrays["balance_"])
+
+
+def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
+    learned, beliefs, labels = final_beliefs(session)
+    shown = np.intersect1d(chosen, learned)
+    places = np.searchsorted(learned, shown)
+    names = [session.votes.space[j] for j in labels[places].tolist()]
+    return dict(zip(shown.tolist(), zip(names, beliefs[places].max(axis=1).tolist(), strict=True), strict=True))
 
 
 def _known(session: Session, row: int) -> tuple[str, ...]:

@@ -255,7 +255,7 @@ def open_page(path: Path) -> None:
         subprocess.run(["/bin/sh", "-c", 'xdg-open "$0" </dev/null >/dev/null 2>&1 &', path.as_uri()], check=False)
 
 
-@command("Run the whole pipeline on built-in data, in a minute.", shared=("debug",))
+@command("Run the whole pipeline on built-in data.", shared=("debug",))
 def demo(
     how: How,
     folder: Annotated[Path | None, argument("Folder for the files it writes.", file_okay=False)] = None,
@@ -289,7 +289,7 @@ plain_command("fit", "show_fit")
 @stage_command("check")
 def check(
     how: How,
-    gold: Annotated[bool, option("List gold labels that are probably wrong.", "--gold")] = False,
+    gold: Annotated[bool, option("List gold labels that look wrong.", "--gold")] = False,
     strict: Annotated[
         bool, option("Exit with code 5 if accuracies cannot be learned from votes alone.", "--strict")
     ] = False,

@@ -235,7 +235,7 @@ def show_certificate(
     certificate = made.certificate
     screen.text(f"{certificate}\n{made.sets}")
     if to is not None:
-        screen.text(f"{number_of(made.written, 'row')}, gold rows included → {to}")
+        screen.text(f"{number_of(made.written, 'row')}{', gold rows included' * bool(made.written)} → {to}")
     screen.json(certificate.to_dict() | {"outputs": [] if to is None else [str(to)]})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from shortlist.browse import Query, RowView, find_row, select, show_rows, why
+from shortlist.browse import Query, RowView, final_beliefs, find_row, select, show_rows, why
 from shortlist.browse.query import NO_GOLD
 from shortlist.cli.commands import fitted_session
 from shortlist.cli.screen import Screen
@@ -18,7 +18,7 @@ from shortlist.labelers.text_search import Piece
 from shortlist.project.changes import Change, Snapshot
 from shortlist.project.session import Session
 from shortlist.project.watch import Watch
-from shortlist.wording import NOT_KNOWN, number_of, some_of
+from shortlist.wording import NOT_KNOWN, number_of, shown_shortlist, some_of
 
 
 def show_matches(folder: Path, query: Query, *, limit: int, as_json: bool) -> None:
@@ -27,7 +27,7 @@ def show_matches(folder: Path, query: Query, *, limit: int, as_json: bool) -> No
     session = fitted_session(folder, screen)
     matches = select(session, query)
     rows = show_rows(session, matches[:limit], query.labeler)
-    if query.wrong and query.labeler is None and session.settings.gold_fits:
+    if query.wrong and query.labeler is None and session.settings.gold_fits and not any(row.final for row in rows):
         screen.note(
             "use_gold is on: the model was fitted with these labels, so it gets fewer of them wrong than of other "
             "rows. For a fair list, set use_gold = false"
@@ -56,21 +56,24 @@ def show_why(folder: Path, name: str, against: str | None, *, as_json: bool) -> 
 
 
 def show_suspects(folder: Path, *, as_json: bool, limit: int = 20) -> None:
-    """Print gold labels that are probably wrong, most suspicious first."""
+    """Print gold labels that look wrong, most suspicious first: by votes and text after a run, else by votes."""
     screen = Screen(as_json=as_json)
     session = fitted_session(folder, screen)
     if session.gold is None:
         raise ShortlistError(NO_GOLD)
-    table = session.analysis.suspects()
+    learned, final, _ = final_beliefs(session)
+    beliefs = session.analysis.beliefs.copy()
+    beliefs[learned] = final
+    table = session.analysis.suspects(beliefs if len(learned) else None)
     rows = show_rows(session, table["row"][:limit].to_numpy())
     for row, line in zip(rows, table.iter_rows(named=True), strict=False):
         screen.print(*row_lines(row, plain=not screen.out.is_terminal))
         screen.text(f"belief: {line['gold']} {line['belief']:.0%}, {line['class']} {line['class_belief']:.0%}\n")
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
-    are = "is" if len(table) == 1 else "are"
-    hint = "; correct one with `shortlist label ROW`" if len(table) else ""
-    screen.text(f"{len(table):,} of {known:,} gold labels {are} probably wrong{more}{hint}")
+    look, by = "looks" if len(table) == 1 else "look", "votes and text" if len(learned) else "votes"
+    hint = ". Read, and if one is wrong, correct it: `shortlist label ROW`" if len(table) else ""
+    screen.text(f"{len(table):,} of {known:,} gold labels {look} wrong by {by}{more}{hint}")
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 
 
@@ -87,8 +90,8 @@ def row_lines(row: RowView, *, plain: bool) -> Sequence[Text]:
     head = Text.assemble((row.name, "bold"), f"  {by_votes}")
     if row.known:
         head.append(f"  known: {' or '.join(row.known)}", "green" if label in row.known else "red")
-    votes = "; ".join(f"{name}: {classes[0] if len(classes) == 1 else '{' + ', '.join(classes) + '}'}"
-                      for name, classes in row.votes.items())  # fmt: skip
+    others = {name: [one for one in row.beliefs if one not in said] for name, said in row.votes.items()}
+    votes = "; ".join(f"{name}: {shown_shortlist(said, others[name])}" for name, said in row.votes.items())
     return [head, marked_text(row, plain=plain), Text(votes or "no labeler votes", "dim")]
 
 
@@ -188,7 +191,7 @@ def _show_change(screen: Screen, watch: Watch, change: Change, seconds: float) -
         screen.text("the rows or the classes changed: labels are not compared")
         return
     flipped = len(change.flipped)
-    screen.text(f"{flipped:,} of {len(change.after.labels):,} rows changed their label")
+    screen.text(f"{flipped:,} of {len(change.after.labels):,} rows changed their label by votes")
     if flipped and watch.session is not None:
         rows = [[old, f"→ {new}", f"{count:,}"] for old, new, count in change.flips()[:6]]
         screen.table(None, ["before", "now", "rows"], rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,7 +117,10 @@ def ask_user(file: RowFile, options: InitOptions, screen: Screen) -> None:
     if not options.id:
         options.id = ask_column("Which column is the row id?", file.columns, guess.id)
     if not options.gold:
-        options.gold = ask_column("Which column has known classes, if any?", file.columns, guess.gold)
+        options.gold = ask_column(
+            "Which column has known classes, if any?", file.columns, guess.gold,
+            lambda name: None if options.classes else known_classes(file, name),
+        )  # fmt: skip
     if not options.classes:
         known = listed(known_classes(file, options.gold)) if options.gold else ""
         while True:
@@ -126,10 +130,16 @@ def ask_user(file: RowFile, options: InitOptions, screen: Screen) -> None:
             screen.text("name at least two, for example: business, sports, world")
 
 
-def ask_column(question: str, columns: list[str], guess: str | None) -> str:
-    """Ask for a column until the answer is one, or none."""
+def ask_column(question: str, columns: list[str], guess: str | None, check: Callable[[str], object] = str) -> str:
+    """Ask for a column until the answer is none, or one for which `check` raises no error."""
     while True:
         answer: str = typer.prompt(f"{question} (- for none)", default=guess or "-").strip()
-        if answer == "-" or answer in columns:
-            return "" if answer == "-" else answer
-        typer.echo(f"there is no column {answer!r}.{did_you_mean(answer, columns)} Columns: {', '.join(columns)}")
+        if answer == "-":
+            return ""
+        try:
+            if answer in columns:
+                check(answer)
+                return answer
+            typer.echo(f"there is no column {answer!r}.{did_you_mean(answer, columns)} Columns: {', '.join(columns)}")
+        except ShortlistError as error:
+            typer.echo(str(error))

@@ -74,10 +74,10 @@ class Teacher:
             return "as asked for" if self.judge == "user" else "there are too few labelers or gold rows to judge"
         judges = f"{self.judges} gold rows" if self.judge == "gold" else "votes of held-out labelers"
         if (self.name, self.power) == WAYS[0]:
-            return f"the safest way, and {judges} show none that is clearly better"
+            return f"the default, since {judges} show no way that is clearly better"
         if self.judge == "gold":  # how many it gets right is in the table of scores
-            return f"{judges} show that it is clearly better than the safest way"
-        return f"of {judges}, {self.score:.1%} agree beyond chance; {self.safest:.1%} with the safest way"
+            return f"{judges} show that it is clearly better than the default"
+        return f"{self.score:.1%} of the {judges} agree with it beyond chance, {self.safest:.1%} with the default"
 
 
 def mixed(counting: Floats, label_model: Floats, name: str) -> Floats:

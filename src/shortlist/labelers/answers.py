@@ -190,11 +190,13 @@ def described(error: BaseException) -> str:
 
 
 def with_row(error: LabelerFailed, row: Any, columns: Sequence[str] = (), remedy: str = REMEDY) -> LabelerFailed:
-    """Add the content of the row, or of these columns of it, and a remedy to an error."""
+    """Add the content of the row, or of these columns of it, and a remedy to an error that depends on the row."""
     if isinstance(row, Mapping) and columns:
         shown = ", ".join(f"{name} {_short(row.get(name))}" for name in columns)
     else:
         shown = _short(row)
+    if type(error.__cause__) in (NameError, ImportError, ModuleNotFoundError):  # it would fail on every row
+        return error
     return LabelerFailed(f"{ended(error.message)} The row: {shown}. {remedy}", **error.facts)
 
 

@@ -75,9 +75,8 @@ def drawn_gold(session: Session, *, all_random: bool) -> Drawn:
     random = {*known, *by_hand} if all_random else {row for row, how in picked.items() if how == "random"}
     if not random:
         raise ShortlistError(
-            "no gold rows are known to be drawn at random, and others say nothing certain about all rows. Label some "
-            "with `shortlist label --random`"
-            + ("; or, if all gold rows were drawn at random, add --random" if known else "")
+            "a certificate needs gold rows that were drawn at random, and there are none. Label some: "
+            "shortlist label --random" + ("; or, if all gold rows were drawn at random, add --random" if known else "")
         )
     if not all_random:
         _check_random(session, random)
@@ -161,7 +160,7 @@ def write_certified(session: Session, made: Certified, path: Path) -> int:
 def keep_certificate(session: Session, made: Certified) -> None:
     """Keep what was certified, and how rows looked, for `check` and `predict`; nothing if no row was certified."""
     if len(made.certificate.rows):
-        says = f"{made.certificate} Their labels: `shortlist certify --to certified.csv`."
+        says = f"{made.certificate} Their labels: shortlist certify --to certified.csv"
         made_from, watch = _inputs(session), _watch(session)
         write_json(session.hidden / KEPT, {"from": made_from, "says": says, "watch": watch, "files": []})
 
@@ -182,10 +181,10 @@ def certificate_line(session: Session) -> str:
     if (record := kept_certificate(session)) is not None:
         return str(record["says"])
     drawn = sum(how == "random" for how in picked_rows(session.rows, session.gold_file).values())
-    own = "" if session.settings.data.gold is None else "; or yours, if drawn at random: `certify --random`"
+    own = "" if session.settings.data.gold is None else "; or yours, if drawn at random: shortlist certify --random"
     return (
-        "Which labels can be used as they are? `shortlist certify` says it with certainty, from about "
-        f"{ENOUGH_GOLD} random gold rows (`shortlist label --random`: {drawn} so far{own})."
+        f"Which labels can be used as they are? About {ENOUGH_GOLD} random gold rows show it: shortlist label --random "
+        f"({drawn} so far{own}). Then: shortlist certify."
     )
 
 

@@ -248,11 +248,13 @@ def gold_by_part(rows: Rows, classes: tuple[str, ...], by_row: Mapping[int, int]
 
 @contextmanager
 def class_errors(rows: Rows) -> Iterator[None]:
-    """Add the line of shortlist.toml to an error about the column."""
+    """Add the line of shortlist.toml, and the id of the row, to an error about the column."""
     try:
         yield
     except UnknownClass as error:
-        raise rows.toml.wrong(error.message, "data", "gold") from error
+        key, row = rows.data.id, error.row
+        of_row = "" if key is None or row is None else f" The id of the row: {rows.take([row], [key])[key][0]}"
+        raise rows.toml.wrong(f"{error.message}{of_row}", "data", "gold") from error
 
 
 def _with_file(column: Positions | None, part: Part, by_row: Mapping[int, int]) -> Positions | None:

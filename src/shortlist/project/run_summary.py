@@ -25,7 +25,13 @@ def run_scores(facts: Mapping[str, Facts]) -> ScoreTable | None:
     right, n = right_rows(facts), gold_rows(facts)
     if n:
         scored = [(name, f"{right[name] / n:.1%}", interval(right[name], n)) for name in WAYS if name in right]
-        title = f"Right on {n:,} gold rows{_uncovered(facts, n)}"
+        counted = right.get("counting votes", 0)
+        ties = (
+            "; where classes tie in a count of votes, they share the row"
+            if abs(counted - round(counted)) > 0.01
+            else ""
+        )
+        title = f"Right on {n:,} gold rows{_uncovered(facts, n)}{ties}"
         return ScoreTable(title, ("labels by", "right", "95 % sure"), scored) if scored else None
     agreed = facts.get("train", {}).get("agreement") or {}
     agreed = {name.replace("counting", WAYS[0]): share for name, share in agreed.items()}

@@ -148,43 +148,33 @@ def poor(case: Case, least: float = 0.6) -> Iterator[Advice]:
 
 
 def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
-    """Let a labeler abstain where it contradicts one that gold rows prefer, and most labels follow it."""
+    """Let a labeler abstain where it contradicts one that gold rows there find more often right."""
     analysis, final, gold = case.overview.analysis, case.overview.final, case.overview.analysis.gold
-    if case.model is None or gold is None or case.overview.known.sum() < FEW:
+    if case.model is None or gold is None:
         return
     bits, member = analysis.bits, analysis.bits.layout.member
-    labels = final.beliefs.argmax(axis=1) if final else analysis.guess
-    hit = labels == gold
-    usual = hit[analysis.known].mean()  # a right answer of several classes makes no right label yet
-
-    def odds(s: int) -> tuple[float, str, str]:
-        """Odds that it is right where another answer is wrong; its labeler; how often it is right."""
-        voted = bits.indices(bits.rows[s])
-        right = member[s][gold[voted[analysis.known[voted]]]]
-        name, hits = case.votes.names[bits.layout.owner[s]], int(right.sum())
-        return (hits + 1) / (len(right) - hits + 1) * (~member[s]).mean(), name, f"{hits} of {len(right)}"
-
-    pairs = contradicting_pairs(analysis)[:most]
-    gains = [(0.0, 0, 0, 0)]
+    hit = (final.beliefs.argmax(axis=1) if final else analysis.guess) == gold
+    pairs, found = contradicting_pairs(analysis)[:most], []
     for s, t in [*pairs, *pairs[:, ::-1]]:
-        rows, to_follow, followed = bits.indices(bits.rows[s] & bits.rows[t]), odds(s)[0], odds(t)[0]
-        expected = member[t][labels[rows]].mean() * (to_follow - followed) / (to_follow + followed)
-        seen = rows[analysis.known[rows]]  # what they show counts beside an expectation that is worth two rows
-        shown = (usual * member[s][gold[seen]] - hit[seen]).sum()
-        gains.append((len(rows) * (shown + 2 * usual * expected) / (len(seen) + 2), len(rows), s, t))
-    gain, count, s, t = max(gains)
-    if gain >= 1:
-        (_, better, its), (_, worse, other) = odds(s), odds(t)
+        rows = bits.indices(bits.rows[s] & bits.rows[t])
+        seen = rows[analysis.known[rows]]
+        said, other, labels = member[s][gold[seen]], member[t][gold[seen]], hit[seen]
+        mended, broken = int((said & ~labels).sum()), int((labels & ~said).sum())
+        if surely_more(mended, broken, 3.0):  # the best of many pairs is lucky, too
+            gain = len(rows) * (mended - broken) / len(seen)
+            found.append((gain, len(rows), len(seen), s, t, int(said.sum()), int(other.sum())))
+    for gain, count, known, s, t, its, others in sorted(found)[-1:]:
+        better, worse = (case.votes.names[bits.layout.owner[u]] for u in (s, t))
         yield Advice(
             "contradiction",
             f"Let {worse} abstain where it contradicts {better}.",
-            f"It does on {number_of(count, 'row')}, and most labels follow it there. But of their gold rows, {better} "
-            f"is right on {its}, {worse} on {other}.",
+            f"It does on {number_of(count, 'row')}, and most labels follow it there. But of the {known:,} of them that "
+            f"have a gold label, {better} is right on {its:,}, {worse} on {others:,}.",
             "analysis.buckets()    # who contradicts whom",
-            gain,
+            gain, measured=True, gold_rows=known,
             command=f"shortlist show {quote(worse)} --conflict {quote(better)}",
             about=worse,
-        )
+        )  # fmt: skip
 
 
 # -- what the model could be told besides votes --------------------------------------------------------

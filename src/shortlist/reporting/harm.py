@@ -56,7 +56,7 @@ def copies(overview: Overview) -> Iterator[tuple[str, str]]:
     votes = dict(overview.plain_labelers.select("labeler", "votes").iter_rows())
     for pair in sorted(overview.near_copies):
         less, more = sorted(pair, key=lambda name: votes[name])
-        yield less, f"It depends on {more} beyond what the class explains, so their evidence may count twice."
+        yield less, f"It and {more} agree more often than their accuracies explain, so their evidence may count twice."
 
 
 def worse_than_chance(table: pl.DataFrame, one_sided: list[str], k: int) -> Iterator[tuple[str, str]]:

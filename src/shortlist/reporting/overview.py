@@ -22,7 +22,7 @@ from shortlist.wording import number_of
 LABEL_MODEL, VOTES_AND_TEXT = "label model", "votes and text"  # names among scores
 GOLD_FITS = (
     "Gold rows take part in the fit. Scores are fair: gold rows were scored by models that have not seen their gold "
-    "labels. Other figures of the label model on gold rows, in `check` and in the report, are too high."
+    "labels. Other figures of the label model on gold rows, in check and report, are too high."
 )
 FAIR_SCORE = "For a fair score: shortlist label --random"
 

@@ -71,7 +71,7 @@ class Snippets:
 
     def names(self, name: str, taken: Collection[str] = ()) -> str:
         """A labeler of one class, to fill in."""
-        return f"{identifier(name, taken)} = keywords([{quoted(f'<a word of {name}>')}], yes={quoted(name)})"
+        return f"{identifier(name, taken)} = keywords([{quoted(f'<a word of {name}>')}], says={quoted(name)})"
 
 
 def identifier(text: str, taken: Collection[str]) -> str:

@@ -58,7 +58,8 @@ class RowFile(RowStore):
         self.types = dict(types or {})
         if not self.path.exists():
             store = ". Files of a store are named in shortlist.toml, under [data]" if ":/" in str(path) else ""
-            raise BadFile(f"does not exist{store}", file=str(path))
+            hint = did_you_mean(self.path.name, (one.name for one in self.path.parent.glob("*.*")))
+            raise BadFile(f"does not exist{store}{'.' * bool(hint)}{hint}", file=str(path))
         self.dialect_options = {"separator": separator, "encoding": encoding, "comment": comment}
         status = self.path.stat()
         self.stamp = status.st_size, status.st_mtime_ns  # of the version that is read
@@ -206,7 +207,7 @@ def file_kind(path: Path) -> str:
     kind = ROW_FORMATS.get(suffixes[-1]) if suffixes else None
     if kind is None:
         endings = ", ".join(ROW_FORMATS)
-        raise BadFile(f"is of no kind that can be read: its name should end in one of {endings}", file=str(path))
+        raise BadFile(f"cannot be read: its name should end in one of {endings}", file=str(path))
     return kind
 
 

@@ -33,6 +33,24 @@ def test_a_labeler_without_a_name_is_called_as_its_variable(tmp_path, text, call
     assert names(tmp_path, text) == called
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ('def jump(row):\n    return "sports"\n', ["jump is no labeler: to let it vote, write @labeler above it"]),
+        ("def helper(text):\n    return text.lower()\n\n\nhelped = [helper]\n", []),
+        ("def _aside(row):\n    return None\n\n\ndef other(n):\n    return n\n", []),
+        ("again = play\n", []),
+        (
+            'other = keywords(["x"], says="sports", name="play")\n',
+            ["play is called 'goal|match' here: another labeler is named play"],
+        ),
+    ],
+)
+def test_what_is_no_labeler_or_has_another_name_is_told(tmp_path, text, note):
+    (tmp_path / "labelers.py").write_text(f"{HEAD}play = {RULE}\n\n\n{text}")
+    assert list(load(tmp_path / "labelers.py").notes) == note
+
+
 COIN = """from shortlist import ask, pattern
 from shortlist.models import Model
 

@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+import shortlist
 from shortlist import LabelModel
 from shortlist.labelers import Labeler
 from shortlist.project import BadProject
@@ -177,6 +178,51 @@ def test_what_is_not_imported_yet_is_imported(tmp_path):
     )
     assert "import" not in found.second_answers({"money": ["business"]})
     assert "import" not in places(tmp_path).tells_apart("business", "politics")
+
+
+def test_a_function_of_a_row_that_never_votes_may_look_for_a_column(tmp_path):
+    """`"game" in row` found nothing, silently: a row holds its columns."""
+    code = LABELERS.replace("def power(text)", "def power(row)").replace(" in text:", " in row:")
+    assert '"word" in row["text"]' in places(tmp_path, labelers=code).silence(["power"], 300)
+    assert "in row" not in places(tmp_path).silence(["power"], 300)
+
+
+ADVISED = {
+    "second_answer": ("sport", ["sports"]),
+    "left_out": ("sport",),
+    "abstains": ("sport",),
+    "by_counting": (),
+    "failing": ("sport",),
+    "longer_fit": (200,),
+    "balance": ({"sports": 0.5, "politics": 0.2, "business": 0.3},),
+    "any_balance": (["sports", "politics", "business"],),
+    "tells_apart": ("sports", "politics"),
+    "names": ("sports",),
+}
+
+
+def test_the_snippets_that_are_pasted_here_are_all():
+    """All but prose, and what is made of `second_answer`."""
+    methods = {name for name in vars(Snippets) if not name.startswith("_")}
+    assert methods - {"silence", "second_answers"} == set(ADVISED)
+
+
+@pytest.mark.parametrize(("name", "arguments"), ADVISED.items())
+def test_what_is_advised_in_python_can_be_pasted(name, arguments):
+    """`keywords(["<a word of net>"], yes="net")` was refused: its answer is says."""
+    known = {name: getattr(shortlist, name) for name in shortlist.__all__} | {"model": LabelModel(), "sport": 1}
+    exec(getattr(Snippets(), name)(*arguments), known)
+
+
+@pytest.mark.parametrize(("name", "arguments"), ADVISED.items())
+def test_what_is_advised_in_a_project_can_be_pasted(tmp_path, name, arguments):
+    """Into the file that it names."""
+    code = getattr(places(tmp_path), name)(*arguments)
+    if under := re.search(r"in shortlist.toml, under \[(\w+)\]", code):
+        project = make(tmp_path, toml=f"{TOML}\n[{under[1]}]\n{code}\n")
+    else:
+        project = make(tmp_path, labelers=f"{LABELERS}\n\n{code}\n")
+    assert project.votes.shape[1] >= 3
 
 
 def test_a_suggested_name_is_not_taken(tmp_path):

@@ -69,10 +69,15 @@ def load(path: Path) -> Code:
         finally:
             sys.modules.pop(module.__name__, None)  # so that it is pickled with its code, and loaded afresh
             _forget(modules)
+    forgotten = [f"{name} is no labeler: to let it vote, write @labeler above it" for name in source.unmarked()]
     opened = tuple(sorted(reads.difference([path, *modules])))
     made = gathered(module.__dict__)
     labelers = named(made, module.__dict__)
-    return Code(source, module.__dict__, made, labelers, tuple(modules), opened, tuple(notes))
+    called = {id(one): labeler.name for one, labeler in zip(made, labelers, strict=True)}
+    for variable, one in module.__dict__.items():
+        if called.get(id(one), variable) != variable in called.values():
+            forgotten.append(f"{variable} is called {called[id(one)]!r} here: another labeler is named {variable}")
+    return Code(source, module.__dict__, made, labelers, tuple(modules), opened, (*notes, *forgotten))
 
 
 def _check_lost(source: Source) -> None:

@@ -60,6 +60,8 @@ class Places(Snippets):
             return super().silence(others, m)
         who = some_of(functions) if others else "It" if len(functions) == 1 else "They"
         message = f"{who} returned nothing on all {number_of(m, 'row')}."
+        if any("row" in getattr(self.labelers[name], "parameters", ()) for name in functions):
+            message += ' ("word" in row looks for a column of that name; in a column: "word" in row["text"].)'
         return f"{message} Is a word misspelt that {some_of(others)} should find?" if others else message
 
     def left_out(self, *names: str) -> str:

@@ -126,6 +126,13 @@ class Source:
                 return first, second
         return None
 
+    def unmarked(self) -> list[str]:
+        """Functions of a row or its text that no decorator and no other statement uses: labelers, perhaps."""
+        functions = [one for one in self.tree.body if isinstance(one, ast.FunctionDef) and one.args.args]
+        of_rows = [one for one in functions if one.args.args[0].arg in ("row", "text") and not one.decorator_list]
+        used = set(_words(self.tree))  # the name of a function is no word of its own definition
+        return [one.name for one in of_rows if one.name not in used and not one.name.startswith("_")]
+
     def find_text(self, word: str, name: str | None = None) -> int | None:
         """Line of a text: in the definition of `name`, else anywhere."""
         own = [s for s in self.tree.body if isinstance(s, Definition) and s.name == name]

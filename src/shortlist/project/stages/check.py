@@ -28,7 +28,7 @@ class Check(Stage):
     help = "List what to improve; can accuracies be learned from votes?"
     needs = ("vote", "fit")
     uses = ("train",)
-    revision = 24  # goes up when the same votes give other advice
+    revision = 25  # goes up when the same votes give other advice
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("check.json",)

@@ -84,7 +84,7 @@ class Train(Stage):
 
     def summary(self, facts: Facts) -> str:
         score = f", {facts['accuracy']:.1%} right on gold rows" if "accuracy" in facts else ""
-        return f"trained on {number_of(facts['trained_on'], 'row')}{score}"
+        return f"trained on {'only ' * self.is_poor(facts)}{number_of(facts['trained_on'], 'row')}{score}"
 
     def is_poor(self, facts: Facts) -> bool:
         return bool(facts["trained_on"] < 30)

@@ -89,7 +89,7 @@ class Vote(Stage):
 
     def summary(self, facts: Facts) -> str:
         asked = f"{number_of(facts['labelers'], 'labeler')} on {number_of(facts['rows'], 'row')}"
-        return f"{asked}, {facts['covered']:.1%} covered"
+        return f"{asked}, {'only ' * self.is_poor(facts)}{facts['covered']:.1%} covered"
 
     def is_poor(self, facts: Facts) -> bool:
         return bool(facts["covered"] < 0.1)
