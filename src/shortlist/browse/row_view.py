@@ -123,14 +123,15 @@ def final_beliefs(session: Session) -> tuple[Positions, Floats, Positions]:
         nothing = np.zeros(0, np.int64)
         return nothing, np.zeros((0, len(session.votes.space))), nothing
     path = paths_of(find_stage("train"), session)[1]
-    return training_rows(session), *_beliefs_in(path, path.stat().st_mtime_ns)
+    beliefs, balance = _beliefs_in(path, path.stat().st_mtime_ns)
+    return training_rows(session), beliefs, most_likely(beliefs, balance)
 
 
 @lru_cache(maxsize=1)
-def _beliefs_in(path: Path, _written: int) -> tuple[Floats, Positions]:
-    """Beliefs and labels of a joint model, without its classifier, which may need torch."""
+def _beliefs_in(path: Path, _written: int) -> tuple[Floats, Floats]:
+    """Beliefs and class balance of a joint model, without its classifier, which may need torch."""
     _, arrays = read_archive(path, kind="joint model", version=1)
-    return arrays["out_of_fold_"], most_likely(arrays["out_of_fold_"], arrays["balance_"])
+    return arrays["out_of_fold_"], arrays["balance_"]
 
 
 def _final(session: Session, chosen: Sequence[int]) -> dict[int, tuple[str, float]]:
