@@ -60,7 +60,8 @@ def recalibration(beliefs: Floats, classes: Positions, weights: Floats, said: Sa
     """The likeliest powers and offsets for rows of known class, for `recalibrated`: (s + k,), or (s + n + k,).
 
     log B = Σ_i a_i · log beliefs_i + Σ_i d_i · evidence of labeler i + b_j, up to a constant. A normal prior holds a
-    near (1, 0, …), and d and b near 0. All labelers together move a row as much as one of the others does.
+    near (1, 0, …), and d and b near 0. It is the stricter about d, the more evidence a row has: so many labelers
+    together are held as firmly as one power a.
     """
     from scipy.optimize import minimize  # not needed to read beliefs
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 NOT_KNOWN = "not known"  # in the place of an accuracy that cannot be estimated from votes
 
-
 # Scripts that are written without spaces between words (Chinese, Japanese, Thai, Lao, Burmese, Khmer), as ranges in a
 # set of a regular expression. Here, and not with \p{…}, since Python's `re` knows no scripts.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

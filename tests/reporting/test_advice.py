@@ -88,7 +88,7 @@ def test_a_contradiction_that_labels_settle_for_the_worse_side():
     (one,) = contradiction(contradicted(dict.fromkeys(range(12), "a") | {12: "b"}))
     assert one.what == "Let poor abstain where it contradicts good."
     assert "It does on 40 rows" in one.why
-    assert "of the 13 of them that have a gold label, good is right on 12, poor on 1." in one.why
+    assert "Of the 13 of them that have a gold label, good is right on 12, poor on 1, and the labels on 1." in one.why
     assert one.gain == pytest.approx(40 * (12 - 1) / 13)
     assert (one.measured, one.gold_rows) == (True, 13)
 

@@ -53,9 +53,8 @@ class Words:
     @cached_property
     def reader(self) -> CountVectorizer:
         fewest = min(FEWEST, max(1, len(self.texts) // 20))
-        word = (
-            rf"(?u)(?=(\b[^\W{UNSPACED}]{{3,}}\b|[{UNSPACED}]{{2}}))"  # or two characters, where no spaces part words
-        )
+        # A word of three letters, or two characters of a script without spaces between words.
+        word = rf"(?u)(?=(\b[^\W{UNSPACED}]{{3,}}\b|[{UNSPACED}]{{2}}))"
         return CountVectorizer(binary=True, ngram_range=(1, 2), min_df=fewest, max_df=0.5, token_pattern=word)
 
     @cached_property

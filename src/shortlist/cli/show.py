@@ -72,7 +72,7 @@ def show_suspects(folder: Path, *, as_json: bool, limit: int = 20) -> None:
     known = sum(name is not None for name in session.gold)
     more = f" (the first {len(rows)} are shown)" if len(table) > len(rows) else ""
     look, by = "looks" if len(table) == 1 else "look", "votes and text" if len(learned) else "votes"
-    hint = ". Read, and if one is wrong, correct it: `shortlist label ROW`" if len(table) else ""
+    hint = ". Read them; to correct one: `shortlist label ROW`" if len(table) else ""
     screen.text(f"{len(table):,} of {known:,} gold labels {look} wrong by {by}{more}{hint}")
     screen.json({"known": known, "suspected": len(table), "rows": table.to_dicts()})
 

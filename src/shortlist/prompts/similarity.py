@@ -102,9 +102,8 @@ class SimilarLabeler(Labeler):
                 f'labeler {self.name!r} needs an encoder: write encoder = "sentence-transformers/all-MiniLM-L6-v2", or '
                 "its folder, under [classifier] of shortlist.toml, or encoder=… in similar(…)", labeler=self.name,
             )  # fmt: skip
-        with vectors_kept_in(
-            self.hidden and self.hidden / EXAMPLES, tell
-        ):  # a small file, as they change while one types
+        # Examples have a small file of their own: they change while a rule is typed.
+        with vectors_kept_in(self.hidden and self.hidden / EXAMPLES, tell):
             examples = embed(self.encoder, self.examples)
         with vectors_kept_in(self.hidden and self.hidden / VECTORS, tell):
             vectors = embed(self.encoder, texts)

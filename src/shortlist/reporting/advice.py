@@ -162,14 +162,14 @@ def contradiction(case: Case, most: int = 50) -> Iterator[Advice]:
         mended, broken = int((said & ~labels).sum()), int((labels & ~said).sum())
         if surely_more(mended, broken, 3.0):  # the best of many pairs is lucky, too
             gain = len(rows) * (mended - broken) / len(seen)
-            found.append((gain, len(rows), len(seen), s, t, int(said.sum()), int(other.sum())))
-    for gain, count, known, s, t, its, others in sorted(found)[-1:]:
+            found.append((gain, len(rows), len(seen), s, t, *(int(each.sum()) for each in (said, other, labels))))
+    for gain, count, known, s, t, its, others, right in sorted(found)[-1:]:
         better, worse = (case.votes.names[bits.layout.owner[u]] for u in (s, t))
         yield Advice(
             "contradiction",
             f"Let {worse} abstain where it contradicts {better}.",
-            f"It does on {number_of(count, 'row')}, and most labels follow it there. But of the {known:,} of them that "
-            f"have a gold label, {better} is right on {its:,}, {worse} on {others:,}.",
+            f"It does on {number_of(count, 'row')}. Of the {known:,} of them that have a gold label, {better} is "
+            f"right on {its:,}, {worse} on {others:,}, and the labels on {right:,}.",
             "analysis.buckets()    # who contradicts whom",
             gain, measured=True, gold_rows=known,
             command=f"shortlist show {quote(worse)} --conflict {quote(better)}",

@@ -27,7 +27,7 @@ class Fit(Stage):
     name = "fit"
     help = "Estimate the accuracy of each labeler."
     needs = ("vote",)
-    revision = 11  # goes up when the same votes give another model, or other figures
+    revision = 12  # goes up when the same votes give another model, or other figures
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:  # noqa: ARG002
         return ("label_model.npz",)

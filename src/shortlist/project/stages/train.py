@@ -31,7 +31,7 @@ class Train(Stage):
     name = "train"
     help = "Combine votes, text and gold; train the classifier."
     needs = ("vote", "fit")
-    revision = 1  # goes up when the same votes and rows give other labels
+    revision = 2  # goes up when the same votes and rows give other labels
 
     def outputs(self, settings: Settings) -> tuple[str, ...]:
         kind = find_kind(settings.classifier.kind)
